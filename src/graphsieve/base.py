@@ -1,0 +1,214 @@
+"""FeatureRanker: what all methods share, from validation to the names of the kept columns."""
+
+import warnings
+from numbers import Integral, Real
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.feature_selection import SelectorMixin
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from ._sklearn import Interval, StrOptions, fit_context
+from .blocks import RowBlocks, find_non_finite
+from .graphs import AFFINITIES
+from .selection import count_features, knee, order_by_score
+
+GRAPH_CONSTRAINTS = {
+    "n_neighbors": [Interval(Integral, 1, None, closed="left")],
+    "affinity": [StrOptions(set(AFFINITIES)), callable, "array-like", "sparse matrix"],
+}
+ITERATION_CONSTRAINTS = {
+    "max_iter": [Interval(Integral, 1, None, closed="left")],
+    "tol": [Interval(Real, 0, None, closed="left")],
+}
+
+
+class FeatureRanker(SelectorMixin, BaseEstimator):
+    """Base of all methods: ``_rank`` gives a score to every column, the rest is here.
+
+    A subclass sets ``_parameter_constraints``, ``_accepts_sparse`` where CSR input works, and
+    ``_rank(data)``, which takes RowBlocks and returns one finite score per feature, higher is
+    better. Constant columns need no care there: they always come last.
+
+    Attributes
+    ----------
+    scores_ : ndarray of shape (n_features,)
+        Higher is better.
+    order_ : ndarray of shape (n_features,)
+        All features, best first: one fit serves every number of features.
+    ranking_ : ndarray of shape (n_features,)
+        1 for the best feature.
+    n_features_ : int
+        Number of features kept.
+    n_features_in_ : int
+    feature_names_in_ : ndarray of shape (n_features,)
+        Set when the input has string column names.
+    """
+
+    _parameter_constraints = {
+        "n_features_to_select": [
+            Interval(Integral, None, None, closed="neither"),
+            Interval(Real, None, None, closed="neither"),
+            StrOptions({"auto"}),
+            None,
+        ],
+    }
+    _accepts_sparse = False
+
+    def __init__(self, n_features_to_select=None):
+        self.n_features_to_select = n_features_to_select
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = self._accepts_sparse
+        return tags
+
+    @fit_context
+    def fit(self, X, y=None):
+        """Rank the columns of ``X``.
+
+        Parameters
+        ----------
+        X : array, data frame, memory map or CSR matrix of shape (n_samples, n_features)
+        y : ignored
+            Present for scikit-learn's pipelines.
+
+        Returns
+        -------
+        self
+        """
+        before = dict(vars(self))
+        try:
+            self._fit(X)
+        except BaseException:
+            # An error or Ctrl-C leaves the estimator as it was, never half fitted.
+            vars(self).clear()
+            vars(self).update(before)
+            raise
+        return self
+
+    def _fit(self, X):
+        X = validate_data(
+            self,
+            X,
+            accept_sparse="csr" if self._accepts_sparse else False,
+            dtype="numeric",
+            ensure_all_finite=False,
+            ensure_min_samples=2,
+        )
+        n_features = self._check_count(X.shape[1])
+        data = RowBlocks(X)
+        constant = self._check_columns(data)
+        scores = np.asarray(self._rank(data), dtype=np.float64)
+        # A constant column says nothing, whatever the method made of it.
+        scores[constant] = min(scores.min(), 0.0)
+        self.scores_ = scores
+        self.order_ = order_by_score(scores, constant)
+        self.ranking_ = np.empty_like(self.order_)
+        self.ranking_[self.order_] = np.arange(1, len(scores) + 1)
+        self.n_features_ = n_features or knee(self._knee_curve())
+        self._train = X
+        vars(self).pop("_rebuild", None)
+
+    def _rank(self, data):
+        raise NotImplementedError
+
+    def _check_count(self, n_features):
+        if isinstance(self.n_features_to_select, str):
+            return None
+        return count_features(self.n_features_to_select, n_features)
+
+    def _check_columns(self, data):
+        """Mask of the constant columns; an error for NaN or infinity that says where."""
+        low, high = data.column_range()
+        if not (np.isfinite(low).all() and np.isfinite(high).all()):
+            row, column = find_non_finite(data)
+            raise ValueError(
+                f"X contains NaN or infinity: row {row}, column {self._column_name(column)}. "
+                "Drop or fill such entries first, for instance with sklearn.impute.SimpleImputer"
+            )
+        return high - low <= 1e-12 * np.maximum(abs(low), abs(high))
+
+    def _column_name(self, column):
+        names = getattr(self, "feature_names_in_", None)
+        return column if names is None else repr(str(names[column]))
+
+    def _knee_curve(self):
+        """Decreasing curve on which ``n_features_to_select="auto"`` looks for the knee."""
+        return self.scores_[self.order_]
+
+    def _get_support_mask(self):
+        check_is_fitted(self)
+        mask = np.zeros(self.n_features_in_, dtype=bool)
+        mask[self.order_[: self.n_features_]] = True
+        return mask
+
+    def reconstruct(self, X_selected):
+        """All features, from the selected ones: ridge regression learned on the training data.
+
+        Parameters
+        ----------
+        X_selected : array of shape (n_samples, n_features_)
+            What ``transform`` returns.
+
+        Returns
+        -------
+        X : ndarray of shape (n_samples, n_features_in_)
+            The selected columns as they are, the others as far as the selected tell them.
+        """
+        check_is_fitted(self)
+        if not hasattr(self, "_rebuild"):
+            self._rebuild = self._fit_rebuild()
+        X_selected = np.asarray(
+            X_selected.toarray() if hasattr(X_selected, "toarray") else X_selected, dtype=float
+        )
+        if X_selected.ndim != 2 or X_selected.shape[1] != self.n_features_:
+            raise ValueError(
+                f"reconstruct takes the {self.n_features_} selected columns as transform returns "
+                f"them, got an array of shape {X_selected.shape}"
+            )
+        kept = self.get_support()
+        X = np.empty((len(X_selected), self.n_features_in_))
+        X[:, kept] = X_selected
+        if not kept.all():
+            X[:, ~kept] = self._rebuild.predict(X_selected).reshape(len(X), -1)
+        return X
+
+    def _fit_rebuild(self):
+        from sklearn.linear_model import Ridge
+
+        kept = self.get_support()
+        if kept.all():
+            return None
+        if not hasattr(self, "_train"):
+            raise AttributeError(
+                "reconstruct learns from the training data, which a pickle does not carry: "
+                "call reconstruct once before pickling, or fit again"
+            )
+        X = RowBlocks(self._train).whole()
+        X = X.toarray() if hasattr(X, "toarray") else X
+        # A penalty in proportion to the spread of the columns, so that units do not matter.
+        penalty = 1e-3 * len(X) * X[:, kept].var(axis=0).mean()
+        return Ridge(alpha=max(penalty, np.finfo(float).eps)).fit(X[:, kept], X[:, ~kept])
+
+    def __getstate__(self):
+        state = dict(super().__getstate__())
+        state.pop("_train", None)
+        return state
+
+    def _publish(self, result):
+        """Say what an iterative solver reached."""
+        self.objective_trace_ = result.trace
+        self.n_iter_ = result.n_iter
+        self.converged_ = result.converged
+        if result.status in ("max_iter", "stalled"):
+            why = "reached max_iter" if result.status == "max_iter" else "could not go on"
+            advice = "raise max_iter" if result.status == "max_iter" else 'try dtype="float64"'
+            warnings.warn(
+                f"{type(self).__name__} {why} after {result.n_iter} iterations: objective "
+                f"{result.trace[-1]:.6g}, last relative change {result.last_change:.1e}, tol "
+                f"{self.tol:.1e}. The ranking is usable; {advice}, or raise tol, to converge",
+                ConvergenceWarning,
+                stacklevel=5,
+            )

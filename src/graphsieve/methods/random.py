@@ -1,0 +1,43 @@
+"""RandomRanker: the baseline that says what choosing at all is worth."""
+
+
+import numpy as np
+from sklearn.utils import check_random_state
+
+from ..base import FeatureRanker
+
+
+class RandomRanker(FeatureRanker):
+    """Keep columns at random.
+
+    Score: d - position in a random permutation. On redundant data (pixels, sensors) a random
+    subset is a hard baseline; no comparison is complete without it.
+
+    Parameters
+    ----------
+    n_features_to_select : int, float or None, default None
+        A number, a share in (0, 1], or half of the features.
+    random_state : int, RandomState or None, default None
+
+    Examples
+    --------
+    >>> from graphsieve import RandomRanker
+    >>> RandomRanker(2, random_state=0).fit([[0, 1, 2], [1, 0, 5]]).get_support().sum()
+    np.int64(2)
+    """
+
+    _parameter_constraints = {
+        **FeatureRanker._parameter_constraints,
+        "random_state": ["random_state"],
+    }
+    _accepts_sparse = True
+
+    def __init__(self, n_features_to_select=None, *, random_state=None):
+        super().__init__(n_features_to_select)
+        self.random_state = random_state
+
+    def _rank(self, data):
+        order = check_random_state(self.random_state).permutation(data.n_features)
+        scores = np.empty(data.n_features)
+        scores[order] = np.arange(data.n_features, 0, -1)
+        return scores

@@ -1,0 +1,35 @@
+"""Shared fixtures: real data where they are at hand, small synthetic data everywhere."""
+
+import os
+from pathlib import Path
+
+# scikit-learn's array API check is skipped without this, and we skip none. Before SciPy loads.
+os.environ.setdefault("SCIPY_ARRAY_API", "1")
+
+import numpy as np
+import pytest
+
+DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
+if "GRAPHSIEVE_DATA" not in os.environ and DATA.is_dir():
+    os.environ["GRAPHSIEVE_DATA"] = str(DATA)
+
+
+@pytest.fixture
+def rng():
+    return np.random.default_rng(0)
+
+
+@pytest.fixture(scope="session")
+def real_data():
+    """Folder with the paper's data sets, or a skip that says how to get them."""
+    folder = os.environ.get("GRAPHSIEVE_DATA")
+    if not folder or not Path(folder).is_dir():
+        pytest.skip("set GRAPHSIEVE_DATA to a folder with the paper's data sets to run this test")
+    return Path(folder)
+
+
+@pytest.fixture(scope="session")
+def yale(real_data):
+    from scipy.io import loadmat
+
+    return loadmat(real_data / "Yale.mat")["X"].astype(np.float64) / 255

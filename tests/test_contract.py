@@ -1,0 +1,199 @@
+"""What every method of REGISTRY promises, on small data."""
+
+import pickle
+import warnings
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+import scipy.sparse as sp
+from sklearn.base import clone
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+from sklearn.utils.estimator_checks import estimator_checks_generator
+
+from graphsieve import REGISTRY
+
+METHODS = sorted(REGISTRY)
+pytestmark = [
+    pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning"),
+    pytest.mark.filterwarnings("ignore:n_neighbors"),
+]
+
+
+def make(name, **params):
+    """The method with a fixed seed, if it takes one."""
+    method = REGISTRY[name](**params)
+    if "random_state" in method.get_params():
+        method.set_params(random_state=0)
+    return method
+
+
+def table(n=40, d=12, seed=0):
+    """Correlated columns, the last but one constant."""
+    rng = np.random.default_rng(seed)
+    X = rng.random((n, 3)) @ rng.random((3, d)) + 0.1 * rng.random((n, d))
+    X[:, -2] = 0.5
+    return X
+
+
+def estimator_checks():
+    for name in METHODS:
+        for estimator, check in estimator_checks_generator(make(name)):
+            yield pytest.param(estimator, check, id=f"{name}-{check.func.__name__}")
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize(("estimator", "check"), list(estimator_checks()))
+def test_scikit_learn_checks(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_full_ranking_and_constant_last(name):
+    X = table()
+    method = make(name, n_features_to_select=4).fit(X)
+    d = X.shape[1]
+    assert sorted(method.order_) == list(range(d))
+    assert method.order_[-1] == d - 2
+    assert np.isfinite(method.scores_).all()
+    assert (np.diff(method.scores_[method.order_[:-1]]) <= 0).all()
+    np.testing.assert_array_equal(method.ranking_[method.order_], np.arange(1, d + 1))
+    np.testing.assert_array_equal(np.flatnonzero(method.get_support()), sorted(method.order_[:4]))
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_input_is_not_changed_and_fit_repeats(name):
+    X = table()
+    before = X.copy()
+    first, second = make(name).fit(X), make(name).fit(X)
+    np.testing.assert_array_equal(X, before)
+    np.testing.assert_array_equal(first.scores_, second.scores_)
+
+
+@pytest.mark.parametrize("name", METHODS)
+@pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame])
+def test_names_in_names_out(name, frame):
+    X = frame({f"gene_{j}": column for j, column in enumerate(table().T)})
+    method = make(name, n_features_to_select=3).set_output(transform="pandas").fit(X)
+    kept = [f"gene_{j}" for j in sorted(method.order_[:3])]
+    assert method.get_feature_names_out().tolist() == kept
+    assert method.transform(X).columns.tolist() == kept
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_clone_and_pickle(name):
+    X = table()
+    method = make(name, n_features_to_select=3).fit(X)
+    assert not hasattr(clone(method), "scores_")
+    loaded = pickle.loads(pickle.dumps(method))
+    np.testing.assert_array_equal(loaded.transform(X), method.transform(X))
+    with pytest.raises(AttributeError, match="pickle does not carry"):
+        loaded.reconstruct(method.transform(X))
+    rebuilt = method.reconstruct(method.transform(X))
+    loaded = pickle.loads(pickle.dumps(method))
+    np.testing.assert_array_equal(loaded.reconstruct(method.transform(X)), rebuilt)
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_pipeline_and_grid_search(name):
+    X = table()
+    y = (X[:, 0] > np.median(X[:, 0])).astype(int)
+    pipeline = make_pipeline(make(name), LogisticRegression())
+    step = pipeline.steps[0][0]
+    search = GridSearchCV(pipeline, {f"{step}__n_features_to_select": [2, 0.5]}, cv=2)
+    assert search.fit(X, y).best_estimator_[0].get_support().sum() in (2, 6)
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_reconstruct_keeps_the_selected_columns(name):
+    X = table()
+    method = make(name, n_features_to_select=4).fit(X)
+    rebuilt = method.reconstruct(method.transform(X))
+    kept = method.get_support()
+    np.testing.assert_array_equal(rebuilt[:, kept], X[:, kept])
+    # Three directions span the table: four columns tell the others better than their means do.
+    error = ((rebuilt - X)[:, ~kept] ** 2).sum()
+    assert error < 0.5 * ((X - X.mean(axis=0))[:, ~kept] ** 2).sum()
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_sparse_equals_dense_or_is_refused(name):
+    X = table()
+    X[np.quantile(X, 0.3) > X] = 0
+    method = make(name)
+    if not method._accepts_sparse:
+        with pytest.raises(TypeError, match="[Ss]parse"):
+            method.fit(sp.csr_array(X))
+        return
+    dense = clone(method).fit(X).scores_
+    for container in (sp.csr_array, sp.csr_matrix):
+        np.testing.assert_allclose(method.fit(container(X)).scores_, dense, rtol=1e-5, atol=1e-8)
+
+
+@pytest.mark.parametrize("name", METHODS)
+@pytest.mark.parametrize("dtype", [np.int64, np.float32, bool])
+def test_number_types(name, dtype):
+    X = (10 * table()).astype(dtype)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        method = make(name).fit(X)
+    assert np.isfinite(method.scores_).all()
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_awkward_samples(name):
+    """Duplicate and zero rows, two far clusters, and fewer samples than neighbours."""
+    rng = np.random.default_rng(1)
+    two_clusters = np.kron(np.eye(2), np.ones((12, 4))) * (1 + rng.random((24, 8)))
+    duplicated = np.vstack([table(10, 8), table(10, 8), np.zeros((1, 8))])
+    for X in (two_clusters, duplicated, table(3, 8)):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            method = make(name).fit(X)
+        assert np.isfinite(method.scores_).all()
+        assert sorted(method.order_) == list(range(8))
+
+
+@pytest.mark.parametrize("name", METHODS)
+@pytest.mark.parametrize(
+    ("wanted", "kept"), [(1, 1), (12, 12), (0.25, 3), (1.0, 12), (None, 6), (0.001, 1)]
+)
+def test_number_of_features(name, wanted, kept):
+    assert make(name, n_features_to_select=wanted).fit(table()).get_support().sum() == kept
+
+
+@pytest.mark.parametrize("name", METHODS)
+@pytest.mark.parametrize("wanted", [0, 13, -1, 1.5, 0.0, "many"])
+def test_impossible_number_of_features(name, wanted):
+    with pytest.raises(ValueError, match="n_features_to_select"):
+        make(name, n_features_to_select=wanted).fit(table())
+
+
+@pytest.mark.parametrize("name", METHODS)
+@pytest.mark.parametrize("bad", [np.nan, np.inf])
+def test_non_finite_entries_are_named(name, bad):
+    X = pd.DataFrame(table()).rename(columns=lambda j: f"gene_{j}")
+    X.iloc[7, 3] = bad
+    with pytest.raises(ValueError, match="row 7, column 'gene_3'"):
+        make(name).fit(X)
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_too_little_data(name):
+    with pytest.raises(ValueError, match="minimum of 2"):
+        make(name).fit(table()[:1])
+    with pytest.raises(ValueError, match="0 sample|minimum of"):
+        make(name).fit(np.empty((0, 3)))
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_docstring_is_a_page(name):
+    """A user who asks for help learns what it computes, each parameter, and whom to cite."""
+    cls = REGISTRY[name]
+    text = cls.__doc__
+    assert "Examples" in text
+    for parameter in cls._get_param_names():
+        assert parameter in text, f"{cls.__name__} does not describe {parameter}"
