@@ -1,7 +1,7 @@
 """graphsieve: keep the columns that carry the structure of wide, unlabelled data."""
 
-from .methods import REGISTRY, RandomRanker, Variance
+from .methods import AEFS, GAFS, REGISTRY, RandomRanker, Variance
 
 __version__ = "0.1.0"
 
-__all__ = ["REGISTRY", "RandomRanker", "Variance"]
+__all__ = ["AEFS", "GAFS", "REGISTRY", "RandomRanker", "Variance"]

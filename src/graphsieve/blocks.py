@@ -6,6 +6,7 @@ so that no copy of the whole is ever made.
 """
 
 import mmap
+from itertools import pairwise
 
 import numpy as np
 import scipy.sparse as sp
@@ -28,7 +29,7 @@ def split_rows(n_samples, block_rows):
     """Slices of nearly equal length, at most ``block_rows`` each, that cover all rows."""
     n_blocks = -(-n_samples // block_rows)
     edges = np.linspace(0, n_samples, n_blocks + 1).astype(int)
-    return [slice(a, b) for a, b in zip(edges[:-1], edges[1:], strict=True)]
+    return [slice(a, b) for a, b in pairwise(edges.tolist())]
 
 
 class RowBlocks:

@@ -1,9 +1,13 @@
 """One file per method. REGISTRY maps the command-line name to the class."""
 
+from .aefs import AEFS
+from .gafs import GAFS
 from .random import RandomRanker
 from .variance import Variance
 
 REGISTRY = {
+    "gafs": GAFS,
+    "aefs": AEFS,
     "random": RandomRanker,
     "variance": Variance,
 }

@@ -1,0 +1,95 @@
+"""AEFS: autoencoder feature selection, without a graph."""
+
+from ..autoencoder import AutoencoderRanker
+
+
+class AEFS(AutoencoderRanker):
+    """Keep the columns from which an autoencoder with weight decay rebuilds all columns.
+
+    The columns are standardised; H = sigmoid(X W_in + b_in) and a linear output::
+
+        min  |X - H W_out - b_out|_F^2 / (2 n) + alpha |W_in|_{2,1}
+             + decay / 2 (|W_in|_F^2 + |W_out|_F^2)
+
+    Score of column j: the norm of row j of W_in. It is GAFS without the graph; the decay keeps
+    the problem well posed. Sparse data would become dense by standardising and are refused.
+
+    Parameters
+    ----------
+    n_features_to_select : int, float, "auto" or None, default None
+        A number, a share in (0, 1], the knee of the sorted scores, or half of the features.
+    n_hidden : int, default 256
+    alpha : float, default 0.3
+        Weight of the l2,1 penalty.
+    decay : float, default 3e-2
+        Weight decay on both weight matrices.
+    max_iter : int, default 100
+    tol : float, default 1e-5
+    memory : int, default 10
+        Pairs of vectors that L-BFGS keeps.
+    dtype : {"float32", "float64"}, default "float32"
+        Precision of the matrix products; parameters and penalties are float64.
+    n_jobs : int or None, default None
+        Threads; None uses the cores that OMP_NUM_THREADS and joblib leave.
+    random_state : int, RandomState or None, default None
+    verbose : int, default 0
+        1 shows a progress bar.
+    callback : callable(iteration, objective) or None, default None
+        Called after every iteration; returning True stops the fit and keeps the result.
+
+    Attributes
+    ----------
+    scores_, order_, ranking_ : ndarray of shape (n_features,)
+        Score (higher is better), all features from best to worst, and rank (1 is best).
+    W_in_, b_in_, W_out_, b_out_ : ndarray of shape (d, m), (m,), (m, d), (d,)
+        Weights, for the standardised data.
+    objective_trace_, n_iter_, converged_
+        The objective at every iteration, their number, and whether ``tol`` was met.
+
+    References
+    ----------
+    K. Han, Y. Wang, C. Zhang, C. Li and C. Xu, "Autoencoder inspired unsupervised feature
+    selection", ICASSP 2018.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from graphsieve import AEFS
+    >>> X = load_wine().data
+    >>> AEFS(5, n_hidden=20, random_state=0).fit_transform(X).shape
+    (178, 5)
+    """
+
+    scale = "standard"
+    output = "identity"
+    graph_weight = 0.0
+    _accepts_sparse = False
+
+    def __init__(
+        self,
+        n_features_to_select=None,
+        *,
+        n_hidden=256,
+        alpha=0.3,
+        decay=3e-2,
+        max_iter=100,
+        tol=1e-5,
+        memory=10,
+        dtype="float32",
+        n_jobs=None,
+        random_state=None,
+        verbose=0,
+        callback=None,
+    ):
+        super().__init__(n_features_to_select)
+        self.n_hidden = n_hidden
+        self.alpha = alpha
+        self.decay = decay
+        self.max_iter = max_iter
+        self.tol = tol
+        self.memory = memory
+        self.dtype = dtype
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+        self.callback = callback
