@@ -124,6 +124,9 @@ def test_sparse_equals_dense_or_is_refused(name):
     X = table()
     X[np.quantile(X, 0.3) > X] = 0
     method = make(name)
+    if "dtype" in method.get_params():
+        # Non-convex: after many steps in low precision the paths part.
+        method.set_params(dtype="float64", max_iter=20)
     if not method._accepts_sparse:
         with pytest.raises(TypeError, match="[Ss]parse"):
             method.fit(sp.csr_array(X))

@@ -1,9 +1,9 @@
 """GAFS: graph autoencoder feature selection."""
 
+from .._sklearn import StrOptions
 from ..autoencoder import NON_NEGATIVE, AutoencoderRanker
 from ..base import GRAPH_CONSTRAINTS
 from ..graphs import build_graph
-from .._sklearn import StrOptions
 
 
 class GAFS(AutoencoderRanker):

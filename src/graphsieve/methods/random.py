@@ -1,6 +1,5 @@
 """RandomRanker: the baseline that says what choosing at all is worth."""
 
-
 import numpy as np
 from sklearn.utils import check_random_state
 

@@ -1,0 +1,125 @@
+"""Graphs equal a plain double loop, with ties, duplicates, zero rows and odd input."""
+
+import warnings
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from graphsieve.blocks import RowBlocks
+from graphsieve.graphs import build_graph, check_affinity, degree, laplacian
+
+
+def plain_graph(X, k, affinity):
+    """Neighbours sample by sample; among equals the sample that comes first."""
+    n = len(X)
+    norm = np.linalg.norm(X, axis=1)
+    near = np.zeros((n, n), dtype=bool)
+    closeness = np.zeros((n, n))
+    for i in range(n):
+        for j in range(n):
+            if affinity == "heat":
+                closeness[i, j] = -np.linalg.norm(X[i] - X[j])
+            elif norm[i] and norm[j]:
+                closeness[i, j] = X[i] @ X[j] / (norm[i] * norm[j])
+        others = sorted((-round(closeness[i, j], 8), j) for j in range(n) if j != i)
+        near[i, [j for _, j in others[:k]]] = True
+    if affinity == "heat":
+        spread = -closeness[near].mean()
+        weight = np.exp(-(closeness**2) / (2 * spread**2))
+    else:
+        weight = np.clip(closeness, 0, 1)
+        if affinity == "binary":
+            weight = (weight > 0).astype(float)
+    return np.where(near | near.T, weight, 0.0)
+
+
+def tables():
+    rng = np.random.default_rng(3)
+    random = rng.normal(size=(40, 6))
+    with_ties = rng.integers(0, 2, size=(40, 5)).astype(float) + [1, 0, 0, 0, 0]
+    duplicates = np.vstack([random[:8]] * 4)
+    zero_rows = random.copy()
+    zero_rows[[3, 9]] = 0
+    return {"random": random, "ties": with_ties, "duplicates": duplicates, "zero rows": zero_rows}
+
+
+@pytest.mark.filterwarnings("ignore:.*all zero")
+@pytest.mark.parametrize("name", tables())
+@pytest.mark.parametrize("affinity", ["cosine", "binary", "heat"])
+@pytest.mark.parametrize("container", [np.asarray, sp.csr_array])
+def test_graph_equals_double_loop(name, affinity, container):
+    X = tables()[name]
+    A = build_graph(RowBlocks(container(X)), affinity=affinity, n_neighbors=4).toarray()
+    np.testing.assert_allclose(A, plain_graph(X, 4, affinity), atol=1e-6)
+
+
+def test_graph_in_row_blocks(monkeypatch):
+    X = tables()["random"]
+    whole = build_graph(RowBlocks(X)).toarray()
+    monkeypatch.setattr("graphsieve.graphs._BLOCK_ENTRIES", 3 * len(X))
+    np.testing.assert_allclose(build_graph(RowBlocks(X)).toarray(), whole, atol=1e-15)
+
+
+@pytest.mark.filterwarnings("ignore:.*all zero")
+@pytest.mark.parametrize("name", tables())
+@pytest.mark.parametrize("affinity", ["cosine", "binary", "heat"])
+def test_laplacian_properties(name, affinity):
+    A = build_graph(RowBlocks(tables()[name]), affinity=affinity)
+    L = laplacian(A).toarray()
+    assert (A.toarray() >= 0).all()
+    assert (A.diagonal() == 0).all()
+    np.testing.assert_array_equal(L, L.T)
+    np.testing.assert_allclose(L.sum(axis=1), 0, atol=1e-12)
+    assert np.linalg.eigvalsh(L).min() > -1e-10
+    np.testing.assert_allclose(np.diag(L), degree(A))
+
+
+def test_zero_rows_get_no_edges_and_a_warning():
+    with pytest.warns(UserWarning, match="2 rows are all zero.*row 3"):
+        A = build_graph(RowBlocks(tables()["zero rows"]))
+    assert (degree(A)[[3, 9]] == 0).all()
+
+
+def test_opposite_samples_have_no_edge():
+    X = np.array([[1.0, 0.0], [-1.0, 0.1], [0.0, 1.0]])
+    A = build_graph(RowBlocks(X), n_neighbors=2).toarray()
+    assert A[0, 1] == 0
+    assert A[1, 2] > 0
+
+
+def test_more_neighbors_than_samples():
+    X = np.random.default_rng(0).random((4, 3))
+    with pytest.warns(UserWarning, match="using n_neighbors=3"):
+        A = build_graph(RowBlocks(X), n_neighbors=9)
+    assert A.nnz == 12
+
+
+def test_callable_and_precomputed():
+    X = tables()["random"]
+    A = build_graph(RowBlocks(X))
+    for affinity in (A, A.toarray(), sp.csr_matrix(A), lambda given: build_graph(RowBlocks(given))):
+        np.testing.assert_allclose(
+            build_graph(RowBlocks(X), affinity=affinity).toarray(), A.toarray()
+        )
+
+
+def test_diagonal_of_a_given_affinity_does_not_count():
+    A = check_affinity(np.array([[5.0, 1.0], [1.0, 5.0]]), 2)
+    np.testing.assert_array_equal(A.toarray(), [[0, 1], [1, 0]])
+
+
+@pytest.mark.parametrize(
+    ("A", "message"),
+    [
+        (np.ones((3, 2)), "square"),
+        (np.ones((4, 4)), "one row per sample"),
+        (np.array([[0, 1, 0], [0, 0, 0], [0, 0, 0.0]]), "symmetric"),
+        (np.array([[0, -1, 0], [-1, 0, 0], [0, 0, 0.0]]), "negative"),
+        (np.full((3, 3), np.nan), "NaN"),
+    ],
+)
+def test_bad_affinity(A, message):
+    with warnings.catch_warnings(), pytest.raises(ValueError, match=message):
+        warnings.simplefilter("error")
+        build_graph(RowBlocks(np.eye(3)), affinity=A)
