@@ -1,0 +1,328 @@
+"""Numbers that say how good a set of columns is; each is a plain function of arrays.
+
+Rows are samples. Dense arrays and CSR matrices are both welcome: sparse data stay sparse.
+"""
+
+import numpy as np
+import scipy.sparse as sp
+from scipy.linalg import solve
+from scipy.optimize import linear_sum_assignment
+from sklearn.cluster import KMeans
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import normalized_mutual_info_score
+from sklearn.metrics.cluster import contingency_matrix
+from sklearn.utils import check_random_state
+from threadpoolctl import threadpool_limits
+
+from ..blocks import split_rows
+from ..threads import Workers
+
+# Ridge penalty relative to the mean squared length of the selected columns: units do not matter.
+RIDGE = 1e-3
+# Keeps the system solvable when every selected column is constant.
+TINY = np.finfo(float).tiny ** 0.5
+
+
+def clustering_accuracy(y_true, clusters):
+    """Share of samples in the right cluster under the best one-to-one naming of clusters (ACC).
+
+    ACC = max over one-to-one maps of clusters to classes of mean(y == map(cluster)); the best map
+    is an assignment problem, solved by the Hungarian method. A cluster left without a class
+    counts as wrong.
+
+    Parameters
+    ----------
+    y_true, clusters : array of shape (n_samples,)
+
+    Returns
+    -------
+    float in (0, 1]
+
+    Examples
+    --------
+    >>> clustering_accuracy([0, 0, 1, 1], [7, 7, 7, 3])
+    0.75
+    """
+    counts = contingency_matrix(y_true, clusters)
+    return float(counts[linear_sum_assignment(counts, maximize=True)].sum() / counts.sum())
+
+
+def nmi(y_true, clusters):
+    """Normalised mutual information MI(C, G) / max(H(C), H(G)).
+
+    Normalised by the larger entropy, as in the GAFS paper; scikit-learn's default, the mean of
+    the two entropies, gives larger values. 1 when both are one single cluster.
+
+    Parameters
+    ----------
+    y_true, clusters : array of shape (n_samples,)
+
+    Returns
+    -------
+    float in [0, 1]
+
+    Examples
+    --------
+    >>> round(nmi([0, 0, 1, 1], [0, 1, 2, 3]), 3)
+    0.5
+    """
+    return float(normalized_mutual_info_score(y_true, clusters, average_method="max"))
+
+
+def classification_accuracy(X_train, y_train, X_test, y_test):
+    """Accuracy on the test rows of a softmax classifier learned on the training rows.
+
+    Multinomial logistic regression with an l2 penalty (C=1), meant for columns scaled to about
+    [0, 1]. Dense data are centred first: the intercept is free, so the optimum stays the same, and
+    L-BFGS gets there in a third of the iterations.
+
+    Parameters
+    ----------
+    X_train, X_test : array or CSR matrix of shape (n_samples, n_features)
+    y_train, y_test : array of shape (n_samples,)
+
+    Returns
+    -------
+    float in [0, 1]
+
+    Examples
+    --------
+    >>> classification_accuracy([[0.0], [0.2], [0.9], [1.0]], [0, 0, 1, 1], [[0.1], [0.8]], [0, 1])
+    1.0
+    """
+    if not sp.issparse(X_train):
+        X_train, X_test = np.asarray(X_train), np.asarray(X_test)
+        mean = X_train.mean(axis=0)
+        # Single precision halves the time and moves no digit of the accuracy that matters.
+        X_train = (X_train - mean).astype(np.float32)
+        X_test = (X_test - mean).astype(np.float32)
+    # Threaded BLAS slows L-BFGS's many small calls down.
+    with threadpool_limits(limits=1):
+        softmax = LogisticRegression(C=1.0, tol=1e-4, max_iter=1000).fit(X_train, y_train)
+        return float(np.mean(softmax.predict(X_test) == np.asarray(y_test)))
+
+
+def clustering_scores(X, y, n_repeats=20, random_state=0, n_jobs=None):
+    """ACC and NMI of repeated k-means clusterings with as many clusters as classes.
+
+    Each repetition starts once, from random samples, as in the GAFS paper: the mean over the
+    repetitions is what a user gets on average, the spread is what luck makes of it.
+
+    Parameters
+    ----------
+    X : array or CSR matrix of shape (n_samples, n_features)
+    y : array of shape (n_samples,)
+    n_repeats : int, default 20
+    random_state : int, RandomState or None, default 0
+    n_jobs : int or None, default None
+        Repetitions that run at the same time, on threads; None is all cores.
+
+    Returns
+    -------
+    ndarray of shape (n_repeats, 2)
+        One row per repetition: ACC, NMI.
+
+    Examples
+    --------
+    >>> clustering_scores([[0.0], [0.1], [5.0], [5.1]], [0, 0, 1, 1], n_repeats=2).tolist()
+    [[1.0, 1.0], [1.0, 1.0]]
+    """
+    X = X if sp.issparse(X) else np.ascontiguousarray(X)
+    n_clusters = len(np.unique(y))
+
+    def once(seed):
+        # OpenMP counts its threads per calling thread, so the limit belongs in here.
+        with threadpool_limits(limits=1, user_api="openmp"):
+            kmeans = KMeans(n_clusters, init="random", n_init=1, random_state=seed)
+            clusters = kmeans.fit_predict(X)
+        return clustering_accuracy(y, clusters), nmi(y, clusters)
+
+    seeds = check_random_state(random_state).randint(2**31 - 1, size=n_repeats)
+    with Workers(n_jobs) as workers:
+        return np.array(workers.map(once, seeds))
+
+
+def redundancy(X):
+    """Mean absolute correlation between the columns of ``X``, over all pairs.
+
+    Constant columns have no correlation: their pairs count as 0. A single column gives 0.
+
+    Parameters
+    ----------
+    X : array or CSR matrix of shape (n_samples, n_features)
+
+    Returns
+    -------
+    float in [0, 1]
+
+    Examples
+    --------
+    >>> round(redundancy([[0.0, 0.0, 1.0], [1.0, -1.0, -2.0], [2.0, -2.0, 1.0]]), 3)
+    0.333
+    """
+    return float(redundancy_path(X)[-1])
+
+
+def redundancy_path(X):
+    """``redundancy(X[:, :k])`` for every k = 1, ..., n_features, at the cost of the last one.
+
+    Parameters
+    ----------
+    X : array or CSR matrix of shape (n_samples, n_features)
+        Columns in the order in which they are chosen.
+
+    Returns
+    -------
+    ndarray of shape (n_features,)
+
+    Examples
+    --------
+    >>> redundancy_path([[0.0, 0.0, 1.0], [1.0, -1.0, -2.0], [2.0, -2.0, 1.0]]).round(3).tolist()
+    [0.0, 1.0, 0.333]
+    """
+    Z = _standardised(X)
+    d = Z.shape[1]
+    with_earlier = np.empty(d)
+    # Blocks of columns, so that no d x d matrix is ever held.
+    for rows in split_rows(d, 512):
+        correlation = np.abs(Z[:, rows].T @ Z[:, : rows.stop])
+        with_earlier[rows] = np.tril(correlation, rows.start - 1).sum(axis=1)
+    pairs = np.arange(d) * np.arange(1, d + 1) / 2
+    return np.minimum(np.cumsum(with_earlier) / np.maximum(pairs, 1), 1.0)
+
+
+def _standardised(X):
+    """Centred columns of length 1 in single precision; zeros for constant ones."""
+    Z = _dense(X)
+    Z -= Z.mean(axis=0)
+    length = np.sqrt((Z**2).sum(axis=0))
+    Z /= np.where(length > 1e-12 * max(length.max(), 1.0), length, np.inf)
+    return Z.astype(np.float32)
+
+
+def reconstruction_error(X_train, X_test, selected):
+    """How badly the selected columns tell the others: ridge regression on train, error on test.
+
+    The selected columns are taken as they are, the others are predicted from them. The error is
+    ||X - X_predicted||^2 / ||X - mean||^2 over the test rows and all columns, with the mean of the
+    training rows: 0 when all is told, about 1 when nothing is. The ridge penalty is 1e-3 n times
+    the mean variance of the selected columns, as in the ``reconstruct`` of the methods.
+
+    Parameters
+    ----------
+    X_train, X_test : array or CSR matrix of shape (n_samples, n_features)
+    selected : array of int of shape (n_selected,)
+
+    Returns
+    -------
+    float, at least 0
+
+    Examples
+    --------
+    >>> X = [[0.0, 0.0, 3.0], [1.0, 2.0, 3.0], [2.0, 4.0, 3.0]]
+    >>> reconstruction_error(X, X, [0]) < 1e-5
+    True
+    """
+    rest = np.setdiff1d(np.arange(np.shape(X_train)[1]), selected)
+    order = np.concatenate([selected, rest])
+    return float(reconstruction_path(X_train, X_test, order, [len(selected)])[0])
+
+
+def reconstruction_path(X_train, X_test, order, counts):
+    """``reconstruction_error(X_train, X_test, order[:k])`` for every k in ``counts``.
+
+    Works on inner products, between columns or between rows, whichever are fewer, so that a
+    count costs at most O(min(n, d)^2 n_test) however many columns are predicted.
+
+    Parameters
+    ----------
+    X_train, X_test : array or CSR matrix of shape (n_samples, n_features)
+    order : array of shape (n_features,)
+        All columns, best first.
+    counts : sequence of int
+
+    Returns
+    -------
+    ndarray of shape (len(counts),)
+
+    Examples
+    --------
+    >>> X = [[0.0, 0.0, 3.0], [1.0, 2.0, 3.0], [2.0, 4.0, 3.0]]
+    >>> (reconstruction_path(X, X, [0, 1, 2], [1, 3]) < 1e-5).tolist()
+    [True, True]
+    """
+    train, test = _dense(X_train)[:, order], _dense(X_test)[:, order]
+    mean = train.mean(axis=0)
+    train -= mean
+    test -= mean
+    total = (test**2).sum()
+    by_columns = train.shape[1] <= train.shape[0]
+    unexplained = (_unexplained_by_columns if by_columns else _unexplained_by_rows)(train, test)
+    return np.array([max(unexplained(k), 0.0) / total if total > 0 else 0.0 for k in counts])
+
+
+def _unexplained_by_columns(train, test):
+    """Function of k: squared error when the first k centred columns predict the others."""
+    G, T = train.T @ train, test.T @ test
+
+    def unexplained(k):
+        penalty = RIDGE * np.trace(G[:k, :k]) / k + TINY
+        B = solve(G[:k, :k] + penalty * np.eye(k), G[:k, k:], assume_a="pos")
+        return np.trace(T[k:, k:]) - 2 * (B * T[:k, k:]).sum() + (B * (T[:k, :k] @ B)).sum()
+
+    return unexplained
+
+
+def _unexplained_by_rows(train, test):
+    """The same when there are fewer rows than columns, through the dual form of the ridge."""
+
+    def unexplained(k):
+        kept, rest = train[:, :k], train[:, k:]
+        K = kept @ kept.T
+        penalty = RIDGE * np.trace(K) / k + TINY
+        # Row i of P holds the weights with which the training rows predict test row i.
+        P = solve(K + penalty * np.eye(len(K)), kept @ test[:, :k].T, assume_a="pos").T
+        return ((test[:, k:] - P @ rest) ** 2).sum()
+
+    return unexplained
+
+
+def stability(selections):
+    """Nogueira's measure of how much selections from resampled data agree.
+
+    1 - mean_j s_j^2 / (q (1 - q)), with s_j^2 the unbiased variance over the resamples of whether
+    column j is selected and q the mean share of selected columns: 1 when all agree, about 0 for
+    random selections whatever their size.
+
+    Parameters
+    ----------
+    selections : bool array of shape (n_resamples, n_features)
+        One mask of the selected columns per resample, at least two.
+
+    Returns
+    -------
+    float
+        At most 1; NaN where every resample selects all columns or none: nothing is chosen there.
+
+    References
+    ----------
+    S. Nogueira, K. Sechidis, G. Brown, "On the stability of feature selection algorithms",
+    Journal of Machine Learning Research 18(174), 2018.
+
+    Examples
+    --------
+    >>> stability([[True, False, False], [True, False, False]])
+    1.0
+    """
+    Z = np.asarray(selections, dtype=float)
+    if Z.ndim != 2 or len(Z) < 2:
+        raise ValueError(f"stability needs masks of at least 2 resamples, got shape {Z.shape}")
+    share = Z.mean()
+    if share in (0.0, 1.0):
+        return float("nan")
+    return float(1 - Z.var(axis=0, ddof=1).mean() / (share * (1 - share)))
+
+
+def _dense(X):
+    """A fresh dense array of floats."""
+    return X.toarray().astype(float) if sp.issparse(X) else np.array(X, dtype=float)
