@@ -1,7 +1,23 @@
 """graphsieve: keep the columns that carry the structure of wide, unlabelled data."""
 
-from .methods import AEFS, GAFS, REGISTRY, RandomRanker, Variance
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from .methods import AEFS, GAFS, REGISTRY, RandomRanker, Variance
 
 __version__ = "0.1.0"
 
 __all__ = ["AEFS", "GAFS", "REGISTRY", "RandomRanker", "Variance"]
+
+
+def __getattr__(name):
+    # On first use: scikit-learn takes a second to load, and `graphsieve --help` needs none of it.
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from . import methods
+
+    return getattr(methods, name)
+
+
+def __dir__():
+    return sorted([*globals(), *__all__])
