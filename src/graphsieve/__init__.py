@@ -3,11 +3,11 @@
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from .methods import AEFS, GAFS, REGISTRY, RandomRanker, Variance
+    from .methods import AEFS, GAFS, REGISTRY, GreedyCSS, RandomRanker, Variance
 
 __version__ = "0.1.0"
 
-__all__ = ["AEFS", "GAFS", "REGISTRY", "RandomRanker", "Variance"]
+__all__ = ["AEFS", "GAFS", "REGISTRY", "GreedyCSS", "RandomRanker", "Variance"]
 
 
 def __getattr__(name):

@@ -1,6 +1,7 @@
 """One file per method. REGISTRY maps the command-line name to the class."""
 
 from .aefs import AEFS
+from .css import GreedyCSS
 from .gafs import GAFS
 from .random import RandomRanker
 from .variance import Variance
@@ -8,6 +9,7 @@ from .variance import Variance
 REGISTRY = {
     "gafs": GAFS,
     "aefs": AEFS,
+    "css": GreedyCSS,
     "random": RandomRanker,
     "variance": Variance,
 }
