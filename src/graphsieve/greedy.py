@@ -124,8 +124,7 @@ def greedy_order(data, n_picks=None, *, code=None, targets="data", share=0.9):
 class _Columns:
     """Centred columns Z with the Gram matrix M of the targets, and their gains before any pick.
 
-    For n <= d, Z is the data; sparse data are centred only column by column, which is enough
-    because all vectors that they are multiplied with have mean zero.
+    For n <= d, Z is the data; sparse data are stored as they are and centred in the results.
     """
 
     def __init__(self, data, code, targets):
@@ -158,7 +157,7 @@ class _Columns:
     def products(self, vectors, workers):
         """Z'v for every row v of ``vectors``."""
         if sp.issparse(self.Z):
-            return (self.Z.T @ vectors.T).T
+            return (self.Z.T @ vectors.T).T - np.outer(vectors.sum(axis=1), self._mean)
 
         def add_up(part):
             total = np.zeros((len(vectors), self.Z.shape[1]))
