@@ -1,9 +1,13 @@
 """GAFS: graph autoencoder feature selection."""
 
+import numpy as np
+from scipy.special import expit
+
 from .._sklearn import StrOptions
 from ..autoencoder import NON_NEGATIVE, AutoencoderRanker
 from ..base import GRAPH_CONSTRAINTS
 from ..graphs import build_graph
+from ..greedy import TARGETS, greedy_order
 
 
 class GAFS(AutoencoderRanker):
@@ -42,8 +46,14 @@ class GAFS(AutoencoderRanker):
         there already. Sparse data must not be negative under "minmax" and "global".
     output : {"sigmoid", "identity"}, default "sigmoid"
         Last layer: sigmoid as in the paper, identity for data that were standardised.
-    selection : {"norm"}, default "norm"
-        Rank by the norm of the weights, as in the paper.
+    selection : {"norm", "greedy"}, default "norm"
+        Rank by the norm of the weights, as in the paper, which gives near-copies near-equal
+        scores; or pick columns one after another, each for what it adds to the linear
+        reconstruction of ``targets``, see :mod:`graphsieve.greedy`. Greedy is exact for the first
+        ``n_features_to_select`` features, and its score is d - position.
+    targets : {"both", "data", "code"}, default "both"
+        What the greedy selection reconstructs: the scaled data, the hidden code, or both with
+        equal weight.
     max_iter : int, default 400
     tol : float, default 1e-5
     memory : int, default 10
@@ -69,6 +79,11 @@ class GAFS(AutoencoderRanker):
         Objective at the start and after every iteration.
     n_iter_ : int
     converged_ : bool
+    gains_ : ndarray of shape (n_features,)
+        With ``selection="greedy"``: share of the targets' energy that a feature explained when it
+        was picked, or would explain next.
+    layers_ : ndarray of shape (n_features,)
+        With ``selection="greedy"``: layer in which a feature was picked, 0 for one that was not.
 
     References
     ----------
@@ -91,7 +106,8 @@ class GAFS(AutoencoderRanker):
         "graph_weight": NON_NEGATIVE,
         "scale": [StrOptions({"minmax", "global"}), None],
         "output": [StrOptions({"sigmoid", "identity"})],
-        "selection": [StrOptions({"norm"})],
+        "selection": [StrOptions({"norm", "greedy"})],
+        "targets": [StrOptions(set(TARGETS))],
     }
 
     def __init__(
@@ -107,6 +123,7 @@ class GAFS(AutoencoderRanker):
         scale="minmax",
         output="sigmoid",
         selection="norm",
+        targets="both",
         max_iter=400,
         tol=1e-5,
         memory=10,
@@ -126,6 +143,7 @@ class GAFS(AutoencoderRanker):
         self.scale = scale
         self.output = output
         self.selection = selection
+        self.targets = targets
         self.max_iter = max_iter
         self.tol = tol
         self.memory = memory
@@ -162,3 +180,20 @@ class GAFS(AutoencoderRanker):
         if self.graph_weight == 0:
             return None
         return build_graph(data, affinity=self.affinity, n_neighbors=self.n_neighbors)
+
+    def _rank(self, data):
+        norms = super()._rank(data)
+        for name in ("gains_", "layers_", "_unexplained"):
+            vars(self).pop(name, None)  # of an earlier fit
+        if self.selection == "norm":
+            return norms
+        scaled = data.scaled(self._offset, self._factor, self.dtype)
+        H = np.vstack([expit(block @ self.W_in_ + self.b_in_) for _, block in scaled])
+        n_picks = self._check_count(data.n_features)
+        greedy = greedy_order(scaled, n_picks, code=H, targets=self.targets)
+        self.gains_, self.layers_ = greedy.gains, greedy.layers
+        self._unexplained = greedy.unexplained()
+        return greedy.scores
+
+    def _knee_curve(self):
+        return super()._knee_curve() if self.selection == "norm" else self._unexplained
