@@ -1,0 +1,65 @@
+"""What the commands say and where: results on stdout, everything about the run on stderr."""
+
+import re
+import warnings
+from contextlib import contextmanager
+
+import typer
+from rich.console import Console
+
+out = Console(highlight=False)
+err = Console(stderr=True, highlight=False)
+
+_FOR_PROGRAMMERS = (DeprecationWarning, PendingDeprecationWarning, FutureWarning, ResourceWarning)
+
+
+def examples(*lines, note=""):
+    """Text for the end of a command's help: example calls, one to a line, and a note."""
+    # Typer keeps line breaks only in a paragraph that begins with a backspace.
+    return "\n".join(["\b", "Examples:", *(f"  {line}" for line in lines), "", note])
+
+
+def say(label, message, style):
+    """One message on stderr. Never wrapped, so that it can be searched for and copied."""
+    err.print(f"[{style}]{label}:[/{style}]", end=" ")
+    err.print(str(message), markup=False, soft_wrap=True)
+
+
+@contextmanager
+def errors_shown():
+    """Errors of the data or the run become one line on stderr and exit code 1.
+
+    Anything else that is raised is a defect of ours, and its traceback is what we want to see.
+    """
+    try:
+        yield
+    except (ValueError, OSError) as error:
+        say("Error", error, "bold red")
+        raise typer.Exit(1) from error
+    except MemoryError as error:
+        say("Error", f"not enough memory. {error}".strip(), "bold red")
+        raise typer.Exit(1) from error
+    except KeyboardInterrupt as error:
+        say("Interrupted", "nothing was written", "bold red")
+        raise typer.Exit(130) from error
+
+
+@contextmanager
+def warnings_shown():
+    """Warnings for the user become one line each on stderr, those for programmers nothing.
+
+    Of several that differ only in their numbers the first is shown.
+    """
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        try:
+            yield
+        finally:
+            alike = {}
+            for warning in caught:
+                if not issubclass(warning.category, _FOR_PROGRAMMERS):
+                    text = str(warning.message)
+                    alike.setdefault(re.sub(r"[\d.]+(e[+-]?\d+)?", "#", text), []).append(text)
+            for first, *others in alike.values():
+                more = f" (and {len(others)} more like this)" if others else ""
+                say("Warning", first + more, "bold yellow")

@@ -1,0 +1,147 @@
+"""``graphsieve demo``: what selection does, on data that ship with scikit-learn."""
+
+import time
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from .console import err, errors_shown, examples, out, warnings_shown
+
+EPILOG = examples("graphsieve demo", "graphsieve demo -o pixels.svg --force")
+
+_PICTURE = Path("graphsieve-demo.png")
+_FORMATS = (".png", ".svg", ".pdf")
+# Every method with its defaults, but for GAFS the scaling that its documentation names for pixels.
+_METHODS = {
+    "gafs": {"scale": "global"},
+    "lap_score": {},
+    "mcfs": {},
+    "css": {},
+    "variance": {},
+    "random": {},
+}
+_BASELINES = ("variance", "random")
+_SHARES = (0.05, 0.1, 0.2, 0.5)
+_PICTURE_SHARE = 0.2
+_METRICS = {"accuracy": "Accuracy", "acc": "ACC", "nmi": "NMI"}
+_SPLITS = 5
+
+
+def demo(
+    output: Annotated[
+        Path,
+        typer.Option("-o", "--output", metavar="FILE", help="Picture to save: PNG, SVG or PDF."),
+    ] = _PICTURE,
+    force: Annotated[
+        bool, typer.Option("--force", help="Overwrite a file of another name than the default.")
+    ] = False,
+):
+    """Choose pixels of handwritten digits with several methods, and compare them."""
+    from .arguments import check_output
+
+    check_output(output, _FORMATS, force or output == _PICTURE, "-o")
+    start = time.perf_counter()
+    with errors_shown(), warnings_shown():
+        images, labels, names = _load()
+        table = _score(images, labels, names)
+        _save_picture(output, images, table, names)
+    _print_table(table, images[0].size, names)
+    out.print(f"Written: {output} ({time.perf_counter() - start:.0f} s)", markup=False)
+
+
+def _load():
+    """Images, labels, and the methods of the demo that are there."""
+    from sklearn.datasets import load_digits
+
+    from ..methods import REGISTRY
+
+    digits = load_digits()
+    return digits.images, digits.target, [name for name in _METHODS if name in REGISTRY]
+
+
+def _make(name, **parameters):
+    from ..methods import REGISTRY
+
+    return REGISTRY[name](**_METHODS[name], **parameters)
+
+
+def _score(images, labels, names):
+    """Table of evaluate for every method, under its name on the command line."""
+    import pandas as pd
+
+    from ..evaluation import ALL_FEATURES, evaluate
+
+    tables = []
+    for name in names:
+        with err.status(f"{name} ({len(tables) + 1} of {len(names)})"):
+            table = evaluate(
+                _make(name),
+                images.reshape(len(images), -1),
+                labels,
+                shares=_SHARES,
+                n_splits=_SPLITS,
+                scale="global",
+                # Five splits of five: as good as more repetitions, and soon done.
+                n_repeats=5,
+                metrics=("accuracy", "clustering"),
+                all_features=not tables,
+            )
+        own = table["method"] != ALL_FEATURES
+        tables.append(table.assign(method=table["method"].where(~own, name)))
+    return pd.concat(tables, ignore_index=True)
+
+
+def _save_picture(path, images, table, names):
+    import numpy as np
+
+    from ..evaluation import ALL_FEATURES
+    from ..plots import pixel_mask_figure
+    from .files import replacing
+
+    X = images.reshape(len(images), -1)
+    accuracy = table.groupby(["method", "share"])["accuracy"].mean()
+    masks = {"mean digit": np.zeros(X.shape[1], dtype=bool)}
+    captions = {"mean digit": f"all pixels: accuracy {accuracy[ALL_FEATURES, 1.0]:.2f}"}
+    for name in names:
+        method = _make(name, n_features_to_select=_PICTURE_SHARE)
+        if "random_state" in method.get_params():
+            method.set_params(random_state=0)
+        masks[name] = method.fit(X).get_support()
+        captions[name] = (
+            f"{masks[name].sum()} pixels: accuracy {accuracy[name, _PICTURE_SHARE]:.2f}"
+        )
+    figure = pixel_mask_figure(images.mean(axis=0), masks, captions=captions)
+    with replacing(path) as temporary:
+        figure.savefig(temporary, dpi=150)
+
+
+def _print_table(table, n_pixels, names):
+    from rich import box
+    from rich.table import Table
+
+    from ..evaluation import ALL_FEATURES
+
+    means = table.groupby(["method", "share"])[list(_METRICS)].mean()
+    counts = table.groupby("share")["n_features"].first()
+    grid = Table(box=box.SIMPLE_HEAD, header_style="bold")
+    grid.add_column(f"pixels kept of {n_pixels}")
+    for share in _SHARES:
+        grid.add_column(f"{counts[share]} ({share:.0%})", justify="right")
+    for metric, title in _METRICS.items():
+        everything = means.loc[(ALL_FEATURES, 1.0), metric]
+        grid.add_row(f"[bold]{title}[/bold] (all pixels: {everything:.3f})")
+        best = means[metric].drop(ALL_FEATURES).groupby("share").max()
+        for name in names:
+            values = [means.loc[(name, share), metric] for share in _SHARES]
+            cells = [
+                f"[bold]{value:.3f}[/bold]" if value == best[share] else f"{value:.3f}"
+                for value, share in zip(values, _SHARES, strict=True)
+            ]
+            grid.add_row(f"  {name}", *cells, style="dim" if name in _BASELINES else None)
+        grid.add_section()
+    out.print(grid)
+    out.print(
+        f"Means over {_SPLITS} splits, the best in bold. Pixels are chosen without labels.\n"
+        "Accuracy: softmax classifier. ACC and NMI: k-means clusters."
+    )

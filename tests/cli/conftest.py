@@ -1,0 +1,79 @@
+"""A table to select from, in any format, and a way to run commands on it."""
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.io
+from typer.testing import CliRunner
+
+from graphsieve.cli.app import app
+
+NAMES = ["a", "b b", "c[0]", "d", "e", "f"]
+
+
+@pytest.fixture
+def run(monkeypatch):
+    """run("select", path, ...) -> result with exit_code and output, in one long line."""
+    # Wide enough that no message is broken by the frame around it.
+    monkeypatch.setenv("COLUMNS", "1000")
+    monkeypatch.setenv("TERMINAL_WIDTH", "1000")
+
+    def invoke(*arguments):
+        return CliRunner().invoke(app, [str(argument) for argument in arguments])
+
+    return invoke
+
+
+@pytest.fixture
+def frame():
+    """Columns whose variance falls in the order e, c[0], b b, a, d, f."""
+    spread = {"a": 3, "b b": 4, "c[0]": 5, "d": 2, "e": 6, "f": 1}
+    rows = np.random.default_rng(0).permuted(np.tile(np.linspace(-1, 1, 20), (6, 1)), axis=1).T
+    return pd.DataFrame({name: spread[name] * rows[:, j] for j, name in enumerate(NAMES)})
+
+
+@pytest.fixture
+def csv(frame, tmp_path):
+    path = tmp_path / "data.csv"
+    frame.to_csv(path, index=False)
+    return path
+
+
+def save(frame, path):
+    """Write a frame without the code under test."""
+    names = np.array(frame.columns, dtype=str)
+    match path.suffix:
+        case ".csv":
+            frame.to_csv(path, index=False)
+        case ".tsv":
+            frame.to_csv(path, index=False, sep="\t")
+        case ".parquet":
+            frame.to_parquet(path)
+        case ".npy":
+            np.save(path, frame.to_numpy())
+        case ".npz":
+            np.savez(path, X=frame.to_numpy(), y=np.arange(len(frame)), feature_names=names)
+        case ".mat":
+            content = {"X": frame.to_numpy(), "Y": np.ones((len(frame), 1))}
+            scipy.io.savemat(path, content | {"feature_names": names.astype(object)})
+    return path
+
+
+def load(path):
+    """(array, names or None) in a file, read without the code under test."""
+    match path.suffix:
+        case ".csv" | ".tsv" | ".parquet":
+            frame = {
+                ".csv": pd.read_csv,
+                ".tsv": pd.read_table,
+                ".parquet": pd.read_parquet,
+            }[path.suffix](path)
+            return frame.to_numpy(), frame.columns.tolist()
+        case ".npy":
+            return np.load(path), None
+        case ".npz":
+            content = np.load(path)
+            return content["X"], content["feature_names"].tolist()
+        case ".mat":
+            content = scipy.io.loadmat(path)
+            return content["X"], [str(name[0]) for name in content["feature_names"].ravel()]

@@ -1,0 +1,113 @@
+"""The command as a whole: help, methods, what is loaded, and how it ends."""
+
+import inspect
+import os
+import signal
+import subprocess
+import sys
+
+import pytest
+
+from graphsieve import REGISTRY
+
+from .conftest import load
+
+
+def python(code, *arguments):
+    """Run code in a fresh interpreter, as the graphsieve command would be."""
+    command = [sys.executable, "-c", code, *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, timeout=120)
+
+
+def without(package):
+    return f"import sys; sys.modules[{package!r}] = None; from graphsieve.cli import main; main()"
+
+
+@pytest.mark.parametrize("command", [[], ["select"], ["methods"], ["demo"]])
+def test_help_has_examples(run, command):
+    result = run(*command, "--help")
+    assert result.exit_code == 0
+    assert "Examples:" in result.stdout
+    assert f"graphsieve {' '.join(command)}".strip() in result.stdout.partition("Examples:")[2]
+
+
+def test_unknown_command(run):
+    result = run("selct")
+    assert result.exit_code == 2
+    assert "No such command 'selct'" in result.stderr
+
+
+def test_help_loads_nothing_slow():
+    slow = "{'numpy', 'scipy', 'sklearn', 'pandas', 'matplotlib'}"
+    code = f"import sys; import graphsieve.cli.app; print(*{slow}.intersection(sys.modules))"
+    assert python(code).stdout.strip() == ""
+
+
+def test_methods_are_listed_with_parameters(run):
+    result = run("methods")
+    assert result.exit_code == 0
+    for name, cls in REGISTRY.items():
+        entry = result.stdout.partition(f"{name}  {cls.__name__}\n")[2].partition("\n\n")[0]
+        assert cls.__doc__.splitlines()[0] in entry
+        for parameter in inspect.signature(cls).parameters.values():
+            hidden = parameter.name in ("n_features_to_select", "verbose", "callback")
+            assert hidden or f"{parameter.name}={parameter.default!r}" in entry
+
+
+def test_one_method_is_explained_in_full(run):
+    result = run("methods", "gafs")
+    assert "alpha |W_in|_{2,1}" in result.stdout
+    assert "References" in result.stdout
+
+
+def test_unknown_method_to_explain(run):
+    result = run("methods", "gfas")
+    assert result.exit_code == 2
+    assert "did you mean gafs" in result.stderr
+
+
+def test_installed_command(csv, tmp_path):
+    chosen = tmp_path / "chosen.csv"
+    code = "from graphsieve.cli import main; main()"
+    arguments = ["select", csv, "-k", 2, "--method", "variance", "-o", chosen]
+    first = python(code, *arguments)
+    assert first.returncode == 0, first.stderr
+    assert "Kept 2 of 6 columns" in first.stdout
+    assert not first.stderr
+    assert load(chosen)[1] == ["c[0]", "e"]
+    second = python(code, *arguments)
+    assert second.returncode == 2
+    assert not second.stdout
+    assert "--force" in second.stderr
+
+
+@pytest.mark.parametrize("package", ["typer", "pandas"])
+def test_missing_packages_are_named(csv, package):
+    result = python(without(package), "select", csv, "-k", "2", "--method", "variance")
+    assert result.returncode == 1
+    assert f"needs {package}" in result.stderr
+    assert "pip install 'graphsieve[cli]'" in result.stderr
+    assert "Traceback" not in result.stderr
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows ends a process without asking it")
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_killed_run_leaves_nothing_behind(csv, tmp_path, number):
+    code = f"""
+import os, time
+from graphsieve.cli import files, main
+
+def die_half_way(path, table):
+    path.write_text("half a fi")
+    os.kill(os.getpid(), {int(number)})
+    time.sleep(60)
+
+files.FORMATS[".tsv"] = (None, die_half_way)
+main()
+"""
+    before = sorted(tmp_path.iterdir())
+    chosen = tmp_path / "chosen.tsv"
+    result = python(code, "select", csv, "-k", 2, "--method", "variance", "-o", chosen)
+    assert result.returncode == 128 + number
+    assert "Traceback" not in result.stderr
+    assert sorted(tmp_path.iterdir()) == before

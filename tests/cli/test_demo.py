@@ -1,0 +1,48 @@
+"""graphsieve demo, cut down to what shows that it works."""
+
+import pytest
+
+from graphsieve.cli import demo
+
+
+@pytest.fixture
+def short(monkeypatch):
+    monkeypatch.setattr(demo, "_METHODS", {"variance": {}, "not_there": {}, "random": {}})
+    monkeypatch.setattr(demo, "_SHARES", (0.1, 0.2))
+    monkeypatch.setattr(demo, "_SPLITS", 1)
+
+
+def test_table_and_picture(run, short, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    result = run("demo")
+    assert result.exit_code == 0, result.output
+    rows = [line.split() for line in result.stdout.splitlines()]
+    accuracy, acc, nmi = [row[1:] for row in rows if row[:1] == ["variance"]]
+    for values in (accuracy, acc, nmi):
+        assert all(0 < float(value) < 1 for value in values)
+    # More pixels tell more.
+    assert float(accuracy[0]) < float(accuracy[1])
+    assert len([row for row in rows if row[:1] == ["random"]]) == 3
+    assert "not_there" not in result.stdout
+    picture = tmp_path / "graphsieve-demo.png"
+    assert picture.read_bytes().startswith(b"\x89PNG")
+    assert list(tmp_path.iterdir()) == [picture]
+    # The picture is the demo's own: a second run replaces it.
+    assert run("demo").exit_code == 0
+
+
+def test_a_picture_of_another_name_is_not_overwritten(run, short, tmp_path):
+    path = tmp_path / "mine.svg"
+    path.write_text("old")
+    result = run("demo", "-o", path)
+    assert result.exit_code == 2
+    assert "add --force" in result.stderr
+    assert path.read_text() == "old"
+    assert run("demo", "-o", path, "--force").exit_code == 0
+    assert "<svg" in path.read_text()
+
+
+@pytest.mark.parametrize("name", ["picture.txt", "nowhere/picture.png"])
+def test_impossible_picture(run, short, tmp_path, name):
+    assert run("demo", "-o", tmp_path / name).exit_code == 2
+    assert not list(tmp_path.iterdir())

@@ -1,0 +1,205 @@
+"""graphsieve select: what it keeps, prints and writes."""
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.io
+import scipy.sparse as sp
+
+from graphsieve import GAFS
+from graphsieve.blocks import is_mapped
+from graphsieve.cli.files import FORMATS, read_table
+
+from .conftest import load, save
+
+VARIANCE = ("--method", "variance")
+
+
+@pytest.mark.parametrize("target", sorted(FORMATS))
+@pytest.mark.parametrize("source", sorted(FORMATS))
+def test_every_format_to_every_format(run, frame, tmp_path, source, target):
+    path, chosen = save(frame, tmp_path / f"data{source}"), tmp_path / f"chosen{target}"
+    result = run("select", path, "-k", 3, "-o", chosen, *VARIANCE)
+    assert result.exit_code == 0, result.output
+    X, names = load(chosen)
+    np.testing.assert_array_equal(X, frame[["b b", "c[0]", "e"]])
+    if target != ".npy":
+        assert names == (["x1", "x2", "x4"] if source == ".npy" else ["b b", "c[0]", "e"])
+    assert sorted(file.name for file in tmp_path.iterdir()) == sorted([path.name, chosen.name])
+
+
+@pytest.mark.parametrize("suffix", [".npz", ".mat"])
+def test_sparse_stays_sparse(run, tmp_path, suffix):
+    dense = np.where(np.arange(40).reshape(8, 5) % 3, 0, np.arange(40.0).reshape(8, 5))
+    path, chosen = tmp_path / f"data{suffix}", tmp_path / f"chosen{suffix}"
+    if suffix == ".npz":
+        sp.save_npz(path, sp.csc_array(dense))
+    else:
+        scipy.io.savemat(path, {"counts": sp.csc_matrix(dense), "Y": np.ones((8, 1))})
+    result = run("select", path, "-k", 2, "-o", chosen, *VARIANCE)
+    assert result.exit_code == 0, result.output
+    kept = np.sort(np.argsort(-dense.var(axis=0), kind="stable")[:2])
+    X = sp.load_npz(chosen) if suffix == ".npz" else scipy.io.loadmat(chosen)["counts"]
+    assert sp.issparse(X)
+    np.testing.assert_array_equal(X.toarray(), dense[:, kept])
+    again = run("select", chosen, "-k", 1, "-o", tmp_path / "one.csv", *VARIANCE)
+    assert again.exit_code == 0, again.output
+    assert load(tmp_path / "one.csv")[1] == [f"x{np.argmax(dense.var(axis=0))}"]
+
+
+def test_values_and_types_are_written_as_they_were(run, tmp_path):
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(
+        {
+            "count": pd.array(rng.integers(0, 9, 30), dtype="Int64"),
+            "flag": rng.random(30) < 0.5,
+            "third": rng.random(30) / 3,
+            "small": rng.random(30).astype(np.float32),
+        }
+    )
+    path = tmp_path / "data.parquet"
+    frame.to_parquet(path)
+    assert run("select", path, "-k", "100%", "-o", tmp_path / "all.parquet").exit_code == 0
+    pd.testing.assert_frame_equal(pd.read_parquet(tmp_path / "all.parquet"), frame)
+    assert run("select", path, "-k", "100%", "-o", tmp_path / "all.csv").exit_code == 0
+    text = (tmp_path / "all.csv").read_text().splitlines()
+    assert text[1].split(",")[:2] == [str(frame["count"][0]), str(frame["flag"][0])]
+
+
+def test_same_answer_as_in_python(run, csv, frame, tmp_path):
+    scores = tmp_path / "scores.csv"
+    settings = ("--set", "n_hidden=3", "--set", "scale=global", "--seed", 4, "--jobs", 1)
+    result = run("select", csv, "-k", "50%", "--scores", scores, *settings)
+    assert result.exit_code == 0, result.output
+    fitted = GAFS(3, n_hidden=3, scale="global", random_state=4, n_jobs=1).fit(frame)
+    table = pd.read_csv(scores).set_index("feature").loc[frame.columns]
+    np.testing.assert_allclose(table["score"], fitted.scores_)
+    np.testing.assert_array_equal(table["rank"], fitted.ranking_)
+    np.testing.assert_array_equal(table["kept"], fitted.get_support())
+
+
+def test_scores_list_every_column_best_first(run, csv, tmp_path):
+    scores = tmp_path / "scores.tsv"
+    assert run("select", csv, "-k", 2, "--scores", scores, *VARIANCE).exit_code == 0
+    table = pd.read_table(scores)
+    assert table.columns.tolist() == ["feature", "score", "rank", "kept"]
+    assert table["feature"].tolist() == ["e", "c[0]", "b b", "a", "d", "f"]
+    assert table["rank"].tolist() == [1, 2, 3, 4, 5, 6]
+    assert table["kept"].tolist() == [True, True, False, False, False, False]
+
+
+def test_summary(run, csv):
+    result = run("select", csv, "-k", 3, *VARIANCE)
+    assert "Kept 3 of 6 columns of data.csv (20 rows) with variance" in result.stdout
+    lines = [line.split() for line in result.stdout.splitlines()]
+    assert lines[1] == ["rank", "feature", "score"]
+    assert [line[:-1] for line in lines[2:5]] == [["1", "e"], ["2", "c[0]"], ["3", "b", "b"]]
+
+
+def test_summary_shows_ten(run, tmp_path):
+    np.save(tmp_path / "wide.npy", np.random.default_rng(0).random((5, 40)))
+    result = run("select", tmp_path / "wide.npy", "-k", "30%", *VARIANCE)
+    assert len(result.stdout.splitlines()) == 1 + 1 + 10 + 1
+    assert "... and 2 more" in result.stdout
+
+
+@pytest.mark.parametrize(
+    ("keep", "kept"), [("1", 1), ("6", 6), ("50%", 3), ("0.5", 3), ("100%", 6), ("1.0", 6)]
+)
+def test_how_many(run, csv, keep, kept):
+    result = run("select", csv, "-k", keep, *VARIANCE)
+    assert f"Kept {kept} of 6 columns" in result.stdout
+
+
+def test_knee(run, csv):
+    assert run("select", csv, "-k", "auto", *VARIANCE).exit_code == 0
+
+
+@pytest.mark.parametrize(
+    ("drop", "left"),
+    [
+        (["e,b b"], ["a", "c[0]", "d", "f"]),
+        (["e", "--drop", "b b"], ["a", "c[0]", "d", "f"]),
+        (["0,-1"], ["b b", "c[0]", "d", "e"]),
+    ],
+)
+@pytest.mark.parametrize("source", [".csv", ".npz"])
+def test_drop_by_name_and_position(run, frame, tmp_path, source, drop, left):
+    path = save(frame, tmp_path / f"data{source}")
+    chosen = tmp_path / "chosen.csv"
+    assert run("select", path, "-k", "100%", "--drop", *drop, "-o", chosen).exit_code == 0
+    assert load(chosen)[1] == left
+
+
+def test_drop_takes_names_with_commas_and_numbers(run, tmp_path):
+    frame = pd.DataFrame(np.eye(4), columns=["1", "x,y", "0", "z"])
+    path = save(frame, tmp_path / "data.csv")
+    chosen = tmp_path / "chosen.csv"
+    drop = ("--drop", "x,y", "--drop", "0")
+    assert run("select", path, "-k", "100%", *drop, "-o", chosen).exit_code == 0
+    assert load(chosen)[1] == ["1", "z"]
+
+
+def test_npy_is_never_read_whole(frame, tmp_path):
+    table = read_table(save(frame, tmp_path / "data.npy"))
+    assert is_mapped(table.X)
+    assert is_mapped(table.drop(["0", "-1"]).X)
+
+
+def test_key_chooses_the_array(run, tmp_path):
+    arrays = {"train": np.eye(4), "test": np.diag([1.0, 2.0, 9.0])}
+    np.savez(tmp_path / "two.npz", **arrays)
+    scipy.io.savemat(tmp_path / "two.mat", arrays)
+    for name in ("two.npz", "two.mat"):
+        result = run("select", tmp_path / name, "-k", 1, "--key", "test", *VARIANCE)
+        assert "1  x2" in result.stdout, result.output
+
+
+def test_no_header(run, tmp_path):
+    path = tmp_path / "bare.csv"
+    np.savetxt(path, np.diag([1.5, 9.25, 3.75]), delimiter=",")
+    assert "--no-header" in run("select", path, "-k", 1, *VARIANCE).stderr
+    result = run("select", path, "-k", 1, "--no-header", *VARIANCE)
+    assert "(3 rows)" in result.stdout
+    assert "1  x1" in result.stdout
+    assert not result.stderr
+
+
+@pytest.mark.parametrize("names", [["a", "b"], ["0", "1"], ["7", "8"]])
+def test_ordinary_headers_give_no_warning(run, tmp_path, names):
+    path = save(pd.DataFrame(np.eye(2), columns=names), tmp_path / "data.csv")
+    assert not run("select", path, "-k", 1, *VARIANCE).stderr
+
+
+def test_warnings_are_short_lines(run, csv):
+    result = run("select", csv, "-k", 2, "--set", "max_iter=1", "--set", "n_neighbors=50")
+    assert result.exit_code == 0
+    lines = result.stderr.splitlines()
+    assert len(lines) == 2
+    assert all(line.startswith("Warning: ") for line in lines)
+    assert "using n_neighbors=19" in result.stderr
+    assert "GAFS reached max_iter" in result.stderr
+
+
+def test_force_overwrites(run, csv, tmp_path):
+    chosen = tmp_path / "chosen.csv"
+    chosen.write_text("old")
+    assert run("select", csv, "-k", 1, "-o", chosen, "--force", *VARIANCE).exit_code == 0
+    assert load(chosen)[1] == ["e"]
+
+
+def test_a_link_stays_a_link(run, csv, tmp_path):
+    (tmp_path / "store").mkdir()
+    target, link = tmp_path / "store" / "real.csv", tmp_path / "link.csv"
+    target.write_text("old")
+    link.symlink_to(target)
+    assert run("select", csv, "-k", 1, "-o", link, "--force", *VARIANCE).exit_code == 0
+    assert link.is_symlink()
+    assert load(target)[1] == ["e"]
+
+
+def test_real_data(run, real_data, tmp_path):
+    chosen = tmp_path / "isolet.parquet"
+    result = run("select", real_data / "Isolet.mat", "-k", "2%", "-o", chosen, *VARIANCE)
+    assert result.exit_code == 0, result.output
+    assert load(chosen)[0].shape == (1560, 12)
