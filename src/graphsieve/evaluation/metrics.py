@@ -3,22 +3,23 @@
 Rows are samples. Dense arrays and CSR matrices are both welcome: sparse data stay sparse.
 """
 
+from itertools import pairwise
+
 import numpy as np
 import scipy.sparse as sp
 from scipy.linalg import solve
 from scipy.optimize import linear_sum_assignment
-from sklearn.cluster import KMeans
+from scipy.special import entr
 from sklearn.linear_model import LogisticRegression
-from sklearn.metrics import normalized_mutual_info_score
-from sklearn.metrics.cluster import contingency_matrix
-from sklearn.utils import check_random_state
 from threadpoolctl import threadpool_limits
 
 from ..blocks import split_rows
-from ..threads import Workers
+from .kmeans import repeated_kmeans
 
-# Ridge penalty relative to the mean squared length of the selected columns: units do not matter.
-RIDGE = 1e-3
+# Ridge penalty relative to the mean squared length of the selected columns, so that units do not
+# matter. A tenth is near the best on unseen rows of all data sets of the paper; much less lets the
+# error explode where there are about as many columns as rows.
+RIDGE = 0.1
 # Keeps the system solvable when every selected column is constant.
 TINY = np.finfo(float).tiny ** 0.5
 
@@ -43,7 +44,7 @@ def clustering_accuracy(y_true, clusters):
     >>> clustering_accuracy([0, 0, 1, 1], [7, 7, 7, 3])
     0.75
     """
-    counts = contingency_matrix(y_true, clusters)
+    counts = _contingency(y_true, clusters)
     return float(counts[linear_sum_assignment(counts, maximize=True)].sum() / counts.sum())
 
 
@@ -66,7 +67,22 @@ def nmi(y_true, clusters):
     >>> round(nmi([0, 0, 1, 1], [0, 1, 2, 3]), 3)
     0.5
     """
-    return float(normalized_mutual_info_score(y_true, clusters, average_method="max"))
+    joint = _contingency(y_true, clusters) / len(y_true)
+    entropies = entr(joint.sum(axis=1)).sum(), entr(joint.sum(axis=0)).sum()
+    if max(entropies) == 0:
+        return 1.0
+    information = sum(entropies) - entr(joint).sum()
+    return float(np.clip(information / max(entropies), 0, 1))
+
+
+def _contingency(y_true, clusters):
+    """Number of samples in each pair of class and cluster."""
+    classes, row = np.unique(y_true, return_inverse=True)
+    names, column = np.unique(clusters, return_inverse=True)
+    if len(row) != len(column) or len(row) == 0:
+        raise ValueError(f"{len(row)} classes and {len(column)} clusters of samples do not match")
+    shape = len(classes), len(names)
+    return np.bincount(row * shape[1] + column, minlength=shape[0] * shape[1]).reshape(shape)
 
 
 def classification_accuracy(X_train, y_train, X_test, y_test):
@@ -115,7 +131,7 @@ def clustering_scores(X, y, n_repeats=20, random_state=0, n_jobs=None):
     n_repeats : int, default 20
     random_state : int, RandomState or None, default 0
     n_jobs : int or None, default None
-        Repetitions that run at the same time, on threads; None is all cores.
+        Threads; None is all cores.
 
     Returns
     -------
@@ -127,19 +143,10 @@ def clustering_scores(X, y, n_repeats=20, random_state=0, n_jobs=None):
     >>> clustering_scores([[0.0], [0.1], [5.0], [5.1]], [0, 0, 1, 1], n_repeats=2).tolist()
     [[1.0, 1.0], [1.0, 1.0]]
     """
-    X = X if sp.issparse(X) else np.ascontiguousarray(X)
-    n_clusters = len(np.unique(y))
-
-    def once(seed):
-        # OpenMP counts its threads per calling thread, so the limit belongs in here.
-        with threadpool_limits(limits=1, user_api="openmp"):
-            kmeans = KMeans(n_clusters, init="random", n_init=1, random_state=seed)
-            clusters = kmeans.fit_predict(X)
-        return clustering_accuracy(y, clusters), nmi(y, clusters)
-
-    seeds = check_random_state(random_state).randint(2**31 - 1, size=n_repeats)
-    with Workers(n_jobs) as workers:
-        return np.array(workers.map(once, seeds))
+    labels = repeated_kmeans(
+        X, len(np.unique(y)), n_repeats, random_state=random_state, n_jobs=n_jobs
+    )
+    return np.array([(clustering_accuracy(y, run), nmi(y, run)) for run in labels.T])
 
 
 def redundancy(X):
@@ -205,8 +212,8 @@ def reconstruction_error(X_train, X_test, selected):
 
     The selected columns are taken as they are, the others are predicted from them. The error is
     ||X - X_predicted||^2 / ||X - mean||^2 over the test rows and all columns, with the mean of the
-    training rows: 0 when all is told, about 1 when nothing is. The ridge penalty is 1e-3 n times
-    the mean variance of the selected columns, as in the ``reconstruct`` of the methods.
+    training rows: 0 when all is told, about 1 when nothing is. The ridge penalty is n / 10 times
+    the mean variance of the selected columns.
 
     Parameters
     ----------
@@ -220,8 +227,8 @@ def reconstruction_error(X_train, X_test, selected):
     Examples
     --------
     >>> X = [[0.0, 0.0, 3.0], [1.0, 2.0, 3.0], [2.0, 4.0, 3.0]]
-    >>> reconstruction_error(X, X, [0]) < 1e-5
-    True
+    >>> round(reconstruction_error(X, X, [0]), 3)
+    0.007
     """
     rest = np.setdiff1d(np.arange(np.shape(X_train)[1]), selected)
     order = np.concatenate([selected, rest])
@@ -248,8 +255,8 @@ def reconstruction_path(X_train, X_test, order, counts):
     Examples
     --------
     >>> X = [[0.0, 0.0, 3.0], [1.0, 2.0, 3.0], [2.0, 4.0, 3.0]]
-    >>> (reconstruction_path(X, X, [0, 1, 2], [1, 3]) < 1e-5).tolist()
-    [True, True]
+    >>> reconstruction_path(X, X, [0, 1, 2], [1, 3]).round(3).tolist()
+    [0.007, 0.0]
     """
     train, test = _dense(X_train)[:, order], _dense(X_test)[:, order]
     mean = train.mean(axis=0)
@@ -257,34 +264,33 @@ def reconstruction_path(X_train, X_test, order, counts):
     test -= mean
     total = (test**2).sum()
     by_columns = train.shape[1] <= train.shape[0]
-    unexplained = (_unexplained_by_columns if by_columns else _unexplained_by_rows)(train, test)
-    return np.array([max(unexplained(k), 0.0) / total if total > 0 else 0.0 for k in counts])
+    unexplained = _unexplained_by_columns if by_columns else _unexplained_by_rows
+    counts, place = np.unique(counts, return_inverse=True)
+    errors = np.array(list(unexplained(train, test, counts)))
+    return (np.maximum(errors, 0) / total if total > 0 else np.zeros(len(counts)))[place]
 
 
-def _unexplained_by_columns(train, test):
-    """Function of k: squared error when the first k centred columns predict the others."""
+def _unexplained_by_columns(train, test, counts):
+    """Squared test error for each k when the first k centred columns predict the others."""
     G, T = train.T @ train, test.T @ test
-
-    def unexplained(k):
+    for k in counts:
         penalty = RIDGE * np.trace(G[:k, :k]) / k + TINY
         B = solve(G[:k, :k] + penalty * np.eye(k), G[:k, k:], assume_a="pos")
-        return np.trace(T[k:, k:]) - 2 * (B * T[:k, k:]).sum() + (B * (T[:k, :k] @ B)).sum()
-
-    return unexplained
+        yield np.trace(T[k:, k:]) - 2 * (B * T[:k, k:]).sum() + (B * (T[:k, :k] @ B)).sum()
 
 
-def _unexplained_by_rows(train, test):
-    """The same when there are fewer rows than columns, through the dual form of the ridge."""
-
-    def unexplained(k):
-        kept, rest = train[:, :k], train[:, k:]
-        K = kept @ kept.T
+def _unexplained_by_rows(train, test, counts):
+    """The same through the dual form, with inner products of rows instead of columns."""
+    G, F = train @ train.T, test @ train.T
+    K, C = np.zeros_like(G), np.zeros_like(F)
+    for start, k in pairwise([0, *counts]):
+        # Inner products over the first k columns grow with k; the others have the rest of G and F.
+        K += train[:, start:k] @ train[:, start:k].T
+        C += test[:, start:k] @ train[:, start:k].T
         penalty = RIDGE * np.trace(K) / k + TINY
-        # Row i of P holds the weights with which the training rows predict test row i.
-        P = solve(K + penalty * np.eye(len(K)), kept @ test[:, :k].T, assume_a="pos").T
-        return ((test[:, k:] - P @ rest) ** 2).sum()
-
-    return unexplained
+        # Row i of P: the weights with which the training rows predict test row i.
+        P = solve(K + penalty * np.eye(len(K)), C.T, assume_a="pos").T
+        yield (test[:, k:] ** 2).sum() - 2 * (P * (F - C)).sum() + (P * (P @ (G - K))).sum()
 
 
 def stability(selections):

@@ -9,6 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.base import clone
 from sklearn.utils import check_array, check_consistent_length, check_random_state, get_tags
+from threadpoolctl import threadpool_limits
 
 from ..blocks import RowBlocks
 from ..scaling import SCALES, column_scaling
@@ -184,7 +185,7 @@ def score_order(
     table[list(SCORES)] = np.nan
     if split.y_train is not None:
         # Columns in order, so that every share is a slice.
-        X_train, X_test = _compact(split.X_train[:, order]), _compact(split.X_test[:, order])
+        X_train, X_test = _compact(split.X_train[:, order], split.X_test[:, order])
         on_test = cluster_on == "test"
         X, y = (X_test, split.y_test) if on_test else (X_train, split.y_train)
         if "accuracy" in metrics:
@@ -196,11 +197,14 @@ def score_order(
             runs = [clustering_scores(X[:, :k], y, n_repeats, random_state, n_jobs) for k in counts]
             table[["acc", "nmi"]] = [run.mean(axis=0) for run in runs]
             table[["acc_std", "nmi_std"]] = [run.std(axis=0) for run in runs]
-    if "reconstruction" in metrics:
-        table["reconstruction"] = reconstruction_path(split.X_train, split.X_test, order, counts)
-    if "redundancy" in metrics:
-        path = redundancy_path(split.X_train[:, order[: max(counts)]])
-        table["redundancy"] = path[np.subtract(counts, 1)]
+    # Many products of middling size: threaded BLAS gains little, and loses much on a busy machine.
+    with threadpool_limits(limits=1):
+        if "reconstruction" in metrics:
+            errors = reconstruction_path(split.X_train, split.X_test, order, counts)
+            table["reconstruction"] = errors
+        if "redundancy" in metrics:
+            path = redundancy_path(split.X_train[:, order[: max(counts)]])
+            table["redundancy"] = path[np.subtract(counts, 1)]
     return table
 
 
@@ -372,11 +376,11 @@ def _scaled(X_train, X_test, scale):
     return tuple(RowBlocks(X, offset=offset, factor=factor).whole() for X in (X_train, X_test))
 
 
-def _compact(X):
-    """CSR where that is faster."""
-    if not sp.issparse(X) and np.count_nonzero(X) < SPARSE_BELOW * X.size:
-        return sp.csr_array(X)
-    return X
+def _compact(X_train, X_test):
+    """Both as CSR where that is faster."""
+    if not sp.issparse(X_train) and np.count_nonzero(X_train) < SPARSE_BELOW * X_train.size:
+        return sp.csr_array(X_train), sp.csr_array(X_test)
+    return X_train, X_test
 
 
 def _seeds(random_state, n):
