@@ -3,11 +3,37 @@
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from .methods import AEFS, GAFS, REGISTRY, GreedyCSS, RandomRanker, Variance
+    from .methods import (
+        AEFS,
+        DFSC,
+        GAFS,
+        GSRSFS,
+        REGISTRY,
+        RSR,
+        SCUFS,
+        UDFS,
+        GreedyCSS,
+        NonconvexRSR,
+        RandomRanker,
+        Variance,
+    )
 
 __version__ = "0.1.0"
 
-__all__ = ["AEFS", "GAFS", "REGISTRY", "GreedyCSS", "RandomRanker", "Variance"]
+__all__ = [
+    "AEFS",
+    "DFSC",
+    "GAFS",
+    "GSRSFS",
+    "REGISTRY",
+    "RSR",
+    "SCUFS",
+    "UDFS",
+    "GreedyCSS",
+    "NonconvexRSR",
+    "RandomRanker",
+    "Variance",
+]
 
 
 def __getattr__(name):

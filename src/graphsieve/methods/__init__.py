@@ -2,14 +2,26 @@
 
 from .aefs import AEFS
 from .css import GreedyCSS
+from .dfsc import DFSC
 from .gafs import GAFS
+from .gsr_sfs import GSRSFS
+from .nonconvex_rsr import NonconvexRSR
 from .random import RandomRanker
+from .rsr import RSR
+from .scufs import SCUFS
+from .udfs import UDFS
 from .variance import Variance
 
 REGISTRY = {
     "gafs": GAFS,
     "aefs": AEFS,
     "css": GreedyCSS,
+    "udfs": UDFS,
+    "rsr": RSR,
+    "nonconvex_rsr": NonconvexRSR,
+    "gsr_sfs": GSRSFS,
+    "dfsc": DFSC,
+    "scufs": SCUFS,
     "random": RandomRanker,
     "variance": Variance,
 }

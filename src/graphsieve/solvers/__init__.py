@@ -2,5 +2,16 @@
 
 from .lbfgs import lbfgs
 from .result import Monitor, Result, relative_change
+from .reweighted import SMOOTHING, default_eps, inverse_weights, reweighted_l21, smoothed_norms
 
-__all__ = ["Monitor", "Result", "lbfgs", "relative_change"]
+__all__ = [
+    "SMOOTHING",
+    "Monitor",
+    "Result",
+    "default_eps",
+    "inverse_weights",
+    "lbfgs",
+    "relative_change",
+    "reweighted_l21",
+    "smoothed_norms",
+]

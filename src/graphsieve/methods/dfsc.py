@@ -1,0 +1,173 @@
+"""DFSC: self-representation with a graph of the samples and a graph of the features."""
+
+from numbers import Real
+
+import numpy as np
+import scipy.sparse as sp
+from scipy.sparse.linalg import splu
+
+from .._sklearn import Interval
+from ..base import GRAPH_CONSTRAINTS, ITERATION_CONSTRAINTS, FeatureRanker
+from ..blocks import RowBlocks
+from ..graphs import build_graph, laplacian
+from ..self_representation import (
+    ALPHA_SHARE,
+    CentredColumns,
+    graph_loss_features,
+    graph_loss_samples,
+    quadratic_step,
+    ridge_samples,
+    square_rows,
+)
+from ..solvers import reweighted_l21
+
+# Up to here d x d matrices are faster than the sparse form, also when n < d.
+_SMALL = 2000
+
+# The default feature_graph_weight in squared lengths of an average column.
+_FEATURE_GRAPH_SHARE = 0.1
+
+
+class DFSC(FeatureRanker):
+    """Keep the columns that represent all columns, smoothly over samples and over features.
+
+    With X centred, L the Laplacian of the samples' graph and L_f that of the features' graph, it
+    minimises over S (d x d)::
+
+        |X - XS|_F^2 + graph_weight Tr(S'X'L X S)
+            + feature_graph_weight Tr(S'L_f S) + alpha sum_j |S_j|
+
+    and the score of column j is |S_j|. Similar features get similar rows of S.
+
+    This is the feature side of the model as later papers describe it. The exact terms and the
+    multiplicative updates of the original paper could not be confirmed, so this is no verified
+    reproduction of it. The original also represents samples by samples; without a coupling that
+    part does not change the score of a feature, and it is left out here.
+
+    Parameters
+    ----------
+    n_features_to_select : int, float, "auto" or None, default None
+        A number, a share in (0, 1], the knee of the sorted scores, or half of the features.
+    alpha : float or None, default None
+        Weight of the row norms. None takes a tenth of the weight from which on S = 0.
+    graph_weight : float, default 0.1
+        Weight of the samples' graph.
+    feature_graph_weight : float or None, default None
+        Weight of the features' graph. None takes a tenth of the mean squared length of the
+        centred columns, so that units do not matter.
+    n_neighbors : int, default 5
+        In both graphs.
+    affinity : {"cosine", "binary", "heat"}, callable or matrix, default "cosine"
+        The graph of the samples, see ``graphsieve.graphs.build_graph``. The graph of the features
+        always joins the columns of largest positive correlation.
+    max_iter : int, default 100
+    tol : float, default 1e-5
+        Stop when the relative change of the objective is smaller.
+
+    Attributes
+    ----------
+    alpha_, feature_graph_weight_ : float
+        The weights that were used.
+    objective_trace_ : ndarray of shape (n_iter_ + 1,)
+    n_iter_ : int
+    converged_ : bool
+
+    References
+    ----------
+    R. Shang, Z. Zhang, L. Jiao, C. Liu, Y. Li: Self-representation based dual-graph regularized
+    feature selection clustering. Neurocomputing 171 (2016), 1242-1253.
+
+    Examples
+    --------
+    The second column is twice the first and represents both:
+
+    >>> from graphsieve import DFSC
+    >>> X = [[0, 0, 1], [1, 2, 0], [2, 4, 1], [3, 6, 0], [4, 8, 1], [5, 10, 0]]
+    >>> DFSC(1, n_neighbors=2).fit(X).get_support().tolist()
+    [False, True, False]
+    """
+
+    _parameter_constraints = {
+        **FeatureRanker._parameter_constraints,
+        **GRAPH_CONSTRAINTS,
+        **ITERATION_CONSTRAINTS,
+        "alpha": [Interval(Real, 0, None, closed="neither"), None],
+        "graph_weight": [Interval(Real, 0, None, closed="left")],
+        "feature_graph_weight": [Interval(Real, 0, None, closed="left"), None],
+    }
+
+    def __init__(
+        self,
+        n_features_to_select=None,
+        *,
+        alpha=None,
+        graph_weight=0.1,
+        feature_graph_weight=None,
+        n_neighbors=5,
+        affinity="cosine",
+        max_iter=100,
+        tol=1e-5,
+    ):
+        super().__init__(n_features_to_select)
+        self.alpha = alpha
+        self.graph_weight = graph_weight
+        self.feature_graph_weight = feature_graph_weight
+        self.n_neighbors = n_neighbors
+        self.affinity = affinity
+        self.max_iter = max_iter
+        self.tol = tol
+
+    def _rank(self, data):
+        L = laplacian(build_graph(data, affinity=self.affinity, n_neighbors=self.n_neighbors))
+        columns = CentredColumns(data)
+        self._set_weights(columns)
+        weighted_L_f = self.feature_graph_weight_ * self._feature_laplacian(columns.dense)
+        is_small = columns.n_features <= max(columns.n_samples, _SMALL)
+        step = self._small_step if is_small else self._large_step
+        result = reweighted_l21(
+            step(columns, L, weighted_L_f),
+            np.ones(columns.n_features),
+            weight=self.alpha_,
+            max_iter=self.max_iter,
+            tol=self.tol,
+        )
+        self._publish(result)
+        return columns.scores(result.x)
+
+    def _set_weights(self, columns):
+        self.alpha_, self.feature_graph_weight_ = self.alpha, self.feature_graph_weight
+        if self.alpha is None:
+            self.alpha_ = ALPHA_SHARE * (2 * columns.correlation().max() or 1.0)
+        if self.feature_graph_weight is None:
+            mean_square = np.vdot(columns.dense, columns.dense) / columns.n_features
+            self.feature_graph_weight_ = _FEATURE_GRAPH_SHARE * mean_square
+
+    def _feature_laplacian(self, X):
+        n_neighbors = min(self.n_neighbors, X.shape[1] - 1)
+        if n_neighbors == 0:
+            return sp.csr_array((1, 1))
+        return laplacian(build_graph(RowBlocks(X.T.copy()), n_neighbors=n_neighbors))
+
+    def _small_step(self, columns, L, L_f):
+        H, R = graph_loss_features(columns.dense, L, fit_weight=1.0, graph_weight=self.graph_weight)
+        return quadratic_step(H + L_f.toarray(), R, self.alpha_)
+
+    def _large_step(self, columns, L, L_f):
+        """n x n and sparse d x d matrices only: L_f joins the penalty in Z = L_f + alpha / c."""
+        X = columns.dense
+        B_inverse, R, constant = graph_loss_samples(
+            columns, L, fit_weight=1.0, graph_weight=self.graph_weight
+        )
+
+        def solve(inverse):
+            s = np.sqrt(inverse / self.alpha_)
+            # Z scaled to a unit penalty stays well conditioned where rows of S vanish.
+            scaled = sp.diags_array(s) @ L_f @ sp.diags_array(s) + sp.eye_array(len(s))
+            factor = splu(scaled.tocsc(), permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0)
+            ZX = s[:, None] * factor.solve(s[:, None] * X.T)
+            V = ridge_samples(X @ ZX, B_inverse, R)
+            S = ZX @ V
+            smooth = np.vdot(V, B_inverse @ V) + np.vdot(S, L_f @ S) + constant
+            return smooth, square_rows(S)
+
+        return solve

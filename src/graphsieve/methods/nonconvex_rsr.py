@@ -1,0 +1,87 @@
+"""NonconvexRSR: self-representation with a penalty that is sparser than RSR's."""
+
+from numbers import Real
+
+from .._sklearn import Interval
+from ..base import ITERATION_CONSTRAINTS, FeatureRanker
+from ..self_representation import (
+    CentredColumns,
+    robust_alpha,
+    robust_self_representation,
+    warn_exact_fit,
+)
+
+
+class NonconvexRSR(FeatureRanker):
+    """Keep fewer columns that represent all columns: RSR with a power below one.
+
+    With X centred, it minimises over W (d x d), for 0 < p < 1::
+
+        sum_i |X_i - X_i W| + alpha sum_j |W_j|^p
+
+    and the score of column j is |W_j|. The smaller p, the sparser the rows. The problem is not
+    convex: reweighted least squares starts from the solution for p = 1 and ends in a local
+    minimum near it.
+
+    Parameters
+    ----------
+    n_features_to_select : int, float, "auto" or None, default None
+        A number, a share in (0, 1], the knee of the sorted scores, or half of the features.
+    p : float in (0, 1], default 0.5
+        Power of the row norms; 1 is RSR.
+    alpha : float or None, default None
+        Weight of the row norms. None takes a tenth of the weight from which on W = 0 for p = 1.
+    max_iter : int, default 100
+        For the start and for the problem with p, each.
+    tol : float, default 1e-5
+        Stop when the relative change of the objective is smaller.
+
+    Attributes
+    ----------
+    alpha_ : float
+        The weight that was used.
+    objective_trace_ : ndarray of shape (n_iter_ + 1,)
+        Of the problem with p; its start, the solution for p = 1, is not in it.
+    n_iter_ : int
+    converged_ : bool
+
+    References
+    ----------
+    P. Zhu, W. Zhu, W. Wang, W. Zuo, Q. Hu: Non-convex regularized self-representation for
+    unsupervised feature selection. Image and Vision Computing 60 (2017), 22-29.
+
+    Examples
+    --------
+    The second column is twice the first and represents both:
+
+    >>> from graphsieve import NonconvexRSR
+    >>> X = [[0, 0, 1], [1, 2, 0], [2, 4, 1], [3, 6, 0], [4, 8, 1], [5, 10, 0]]
+    >>> NonconvexRSR(1, alpha=5.0).fit(X).get_support().tolist()
+    [False, True, False]
+    """
+
+    _parameter_constraints = {
+        **FeatureRanker._parameter_constraints,
+        **ITERATION_CONSTRAINTS,
+        "p": [Interval(Real, 0, 1, closed="right")],
+        "alpha": [Interval(Real, 0, None, closed="neither"), None],
+    }
+    _accepts_sparse = True
+
+    def __init__(self, n_features_to_select=None, *, p=0.5, alpha=None, max_iter=100, tol=1e-5):
+        super().__init__(n_features_to_select)
+        self.p = p
+        self.alpha = alpha
+        self.max_iter = max_iter
+        self.tol = tol
+
+    def _rank(self, data):
+        columns = CentredColumns(data)
+        self.alpha_ = robust_alpha(columns) if self.alpha is None else self.alpha
+        settings = {"alpha": self.alpha_, "max_iter": self.max_iter, "tol": self.tol}
+        convex = robust_self_representation(columns, **settings)
+        result = robust_self_representation(columns, **settings, power=self.p, norms=convex.x)
+        self._publish(result)
+        residuals, norms = result.x[: data.n_samples], result.x[data.n_samples :]
+        warn_exact_fit(residuals, columns)
+        return columns.scores(norms)

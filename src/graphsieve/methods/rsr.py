@@ -1,0 +1,83 @@
+"""RSR: regularised self-representation."""
+
+from numbers import Real
+
+from .._sklearn import Interval
+from ..base import ITERATION_CONSTRAINTS, FeatureRanker
+from ..self_representation import (
+    CentredColumns,
+    robust_alpha,
+    robust_self_representation,
+    warn_exact_fit,
+)
+
+
+class RSR(FeatureRanker):
+    """Keep the columns that represent all columns, with few samples counting as outliers.
+
+    With X centred, RSR minimises over W (d x d)::
+
+        sum_i |X_i - X_i W| + alpha sum_j |W_j|
+
+    and the score of column j is |W_j|, the norm of row j: how much the other columns take from
+    it. The loss is not squared, so a few outlying samples do not rule the result. The problem is
+    convex. It is solved by reweighted least squares, without W when n <= d.
+
+    Parameters
+    ----------
+    n_features_to_select : int, float, "auto" or None, default None
+        A number, a share in (0, 1], the knee of the sorted scores, or half of the features.
+    alpha : float or None, default None
+        Weight of the row norms. None takes a tenth of the weight from which on W = 0. Below some
+        positive alpha the residuals are exactly zero, which gives a warning: there the order says
+        nothing when n > d.
+    max_iter : int, default 100
+    tol : float, default 1e-5
+        Stop when the relative change of the objective is smaller.
+
+    Attributes
+    ----------
+    alpha_ : float
+        The weight that was used.
+    objective_trace_ : ndarray of shape (n_iter_ + 1,)
+    n_iter_ : int
+    converged_ : bool
+
+    References
+    ----------
+    P. Zhu, W. Zuo, L. Zhang, Q. Hu, S. C. K. Shiu: Unsupervised feature selection by regularized
+    self-representation. Pattern Recognition 48 (2015), 438-446.
+
+    Examples
+    --------
+    The second column is twice the first and represents both:
+
+    >>> from graphsieve import RSR
+    >>> X = [[0, 0, 1], [1, 2, 0], [2, 4, 1], [3, 6, 0], [4, 8, 1], [5, 10, 0]]
+    >>> RSR(1, alpha=5.0).fit(X).get_support().tolist()
+    [False, True, False]
+    """
+
+    _parameter_constraints = {
+        **FeatureRanker._parameter_constraints,
+        **ITERATION_CONSTRAINTS,
+        "alpha": [Interval(Real, 0, None, closed="neither"), None],
+    }
+    _accepts_sparse = True
+
+    def __init__(self, n_features_to_select=None, *, alpha=None, max_iter=100, tol=1e-5):
+        super().__init__(n_features_to_select)
+        self.alpha = alpha
+        self.max_iter = max_iter
+        self.tol = tol
+
+    def _rank(self, data):
+        columns = CentredColumns(data)
+        self.alpha_ = robust_alpha(columns) if self.alpha is None else self.alpha
+        result = robust_self_representation(
+            columns, alpha=self.alpha_, max_iter=self.max_iter, tol=self.tol
+        )
+        self._publish(result)
+        residuals, norms = result.x[: data.n_samples], result.x[data.n_samples :]
+        warn_exact_fit(residuals, columns)
+        return columns.scores(norms)

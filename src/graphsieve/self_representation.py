@@ -1,0 +1,218 @@
+"""Self-representation: every column as a combination of all columns, X = XW + E.
+
+The methods differ in the loss, but each of their steps is one ridge problem for W (d x d),
+
+    min_W  Tr((Y - XW)' B (Y - XW)) + sum_j |W_j|^2 / s_j,
+
+and of W they need only the row norms. When n <= d these come from n x n matrices: with
+T = (X S X' + B^-1)^-1, S = diag(s),
+
+    W = S X' T Y,   Y - XW = B^-1 T Y,   |W_j| = s_j |R' T x_j|   for any R with R R' = Y Y',
+
+so W is never formed. When d < n the d x d normal equations are the smaller ones.
+"""
+
+import warnings
+
+import numpy as np
+from scipy.linalg import cho_factor, cho_solve
+
+from .solvers import SMOOTHING, inverse_weights, reweighted_l21
+
+# Without a given alpha: this share of the weight from which on W = 0.
+ALPHA_SHARE = 0.1
+
+
+def square_rows(V):
+    """Squared Euclidean norm of every row."""
+    return np.einsum("ij,ij->i", V, V)
+
+
+def varying_columns(data):
+    """Indices of the columns that are not constant; of all columns when none varies."""
+    low, high = data.column_range()
+    varying = high - low > 1e-12 * np.maximum(abs(low), abs(high))
+    return np.flatnonzero(varying) if varying.any() else np.arange(data.n_features)
+
+
+def dense_columns(data, index):
+    """A dense float64 copy of some columns of the data."""
+    X = data.whole()
+    X = X[:, index].toarray() if data.is_sparse else np.take(X, index, axis=1)
+    return X.astype(np.float64, copy=False)
+
+
+class CentredColumns:
+    """The columns of the data that vary, centred, through the products that the methods need.
+
+    CSR data stay sparse while n <= d: centring then acts on the small side of each product.
+
+    Attributes
+    ----------
+    root : ndarray of shape (n_samples, min(n_samples, n_features))
+        R with R R' = X X'.
+    """
+
+    def __init__(self, data):
+        self.index = varying_columns(data)
+        self.n_samples, self.n_features = data.n_samples, len(self.index)
+        self._n_all = data.n_features
+        self.is_wide = self.n_samples <= self.n_features
+        if data.is_sparse and self.is_wide:
+            self.dense, self._sparse = None, data.whole()[:, self.index].astype(np.float64)
+        else:
+            self.dense, self._sparse = dense_columns(data, self.index), None
+            self.dense -= self.dense.mean(axis=0)
+        self.root = self._make_root()
+
+    def _make_root(self):
+        if not self.is_wide:
+            return self.dense
+        if self._sparse is None:
+            return np.linalg.qr(self.dense.T, mode="r").T
+        value, vector = np.linalg.eigh(self.gram(np.ones(self.n_features)))
+        return vector * np.sqrt(np.maximum(value, 0))
+
+    def gram(self, scale):
+        """X diag(scale) X', n x n."""
+        if self._sparse is None:
+            scaled = self.dense * np.sqrt(scale)
+            return scaled @ scaled.T
+        product = ((self._sparse * scale) @ self._sparse.T).toarray()
+        product -= product.mean(axis=0)
+        product -= product.mean(axis=1, keepdims=True)
+        return product
+
+    def squares(self, V):
+        """|V' x_j|^2 for every column x_j."""
+        if self._sparse is None:
+            return square_rows(self.dense.T @ V)
+        return square_rows(self._sparse.T @ (V - V.mean(axis=0)))
+
+    def correlation(self, weight=1.0):
+        """|X' diag(weight) x_j| for every column x_j: how well it tells all columns."""
+        return np.sqrt(self.squares(np.reshape(weight, (-1, 1)) * self.root))
+
+    def scores(self, norms):
+        """One score per feature of the data; constant columns get zero."""
+        scores = np.zeros(self._n_all)
+        scores[self.index] = norms
+        return scores
+
+
+def robust_self_representation(columns, *, alpha, max_iter, tol, power=1.0, norms=None):
+    """Minimise sum_i |X_i - X_i W| + alpha sum_j |W_j|^power over W, both norms reweighted.
+
+    Parameters
+    ----------
+    columns : CentredColumns
+    norms : ndarray of shape (n_samples + n_features,), optional
+        Where to start: the ``x`` of an earlier result.
+
+    Returns
+    -------
+    Result
+        Its ``x`` holds the n residual norms |X_i - X_i W|, then the d row norms |W_j|.
+    """
+    n, d = columns.n_samples, columns.n_features
+    length = np.sqrt(square_rows(columns.root))
+    # Residuals have the units of the data, W has none.
+    eps = np.repeat([SMOOTHING * (length.max() or 1.0), SMOOTHING], [n, d])
+    weight = np.repeat([1.0, alpha], [n, d])
+    power = np.repeat([1.0, power], [n, d])
+    if norms is None:
+        # The residuals of W = 0, and an even chance for every column.
+        norms = np.concatenate([length, np.full(d, 0.5)])
+    return reweighted_l21(
+        _robust_step(columns, alpha),
+        inverse_weights(norms**2, eps, power),
+        weight=weight,
+        power=power,
+        eps=eps,
+        max_iter=max_iter,
+        tol=tol,
+    )
+
+
+def robust_alpha(columns):
+    """ALPHA_SHARE of the alpha above which W = 0 minimises the robust objective."""
+    length = np.sqrt(square_rows(columns.root))
+    weight = 1 / np.where(length > 0, length, np.inf)
+    return ALPHA_SHARE * (columns.correlation(weight).max() or 1.0)
+
+
+def warn_exact_fit(residuals, columns):
+    """Say so when alpha is too small to matter: the residuals are then zero."""
+    if residuals.sum() < 1e-5 * np.sqrt(square_rows(columns.root)).sum():
+        why = (
+            "the row norms no longer depend on alpha"
+            if columns.is_wide
+            else "where they are independent W is the identity and their order rounding noise"
+        )
+        warnings.warn(
+            f"alpha is so small that the columns represent themselves exactly: {why}. "
+            "Use a larger alpha",
+            UserWarning,
+            stacklevel=6,
+        )
+
+
+def graph_loss_features(X, L, *, fit_weight, graph_weight):
+    """H, R with fit_weight |X - XW|^2 + graph_weight Tr(W'X'LXW) = <W, HW> - 2 <W, R> + Tr R."""
+    R = fit_weight * (X.T @ X)
+    return R + graph_weight * (X.T @ (L @ X)), R
+
+
+def graph_loss_samples(columns, L, *, fit_weight, graph_weight):
+    """The same loss as |Y - XW|_B^2 + constant: B^-1, a root of Y Y', and the constant.
+
+    The targets Y = fit_weight B^-1 X are the data smoothed over the graph.
+    """
+    identity = np.eye(columns.n_samples)
+    B = fit_weight * identity + graph_weight * L.toarray()
+    B_inverse = cho_solve(cho_factor(B), identity)
+    R = fit_weight * (B_inverse @ columns.root)
+    return B_inverse, R, fit_weight * np.vdot(columns.root, columns.root - R)
+
+
+def quadratic_step(H, R, alpha):
+    """Step for f(W) = Tr(W'HW) - 2 Tr(W'R) + Tr(R) in d x d matrices."""
+    constant = np.trace(R)
+
+    def solve(inverse):
+        W = ridge_rows(H, R, inverse / alpha)
+        return np.vdot(W, H @ W - 2 * R) + constant, square_rows(W)
+
+    return solve
+
+
+def ridge_rows(H, R, scale):
+    """W with (H + diag(1 / scale)) W = R, also where ``scale`` is almost zero."""
+    s = np.sqrt(scale)
+    A = s[:, None] * H * s
+    A[np.diag_indices_from(A)] += 1
+    return s[:, None] * cho_solve(cho_factor(A, overwrite_a=True), s[:, None] * R)
+
+
+def ridge_samples(N, B_inverse, R):
+    """T R for T = (N + B^-1)^-1; a 1-D ``B_inverse`` is a diagonal."""
+    A = N + (B_inverse if B_inverse.ndim == 2 else np.diag(B_inverse))
+    return cho_solve(cho_factor(A, overwrite_a=True), R)
+
+
+def _robust_step(columns, alpha):
+    n = columns.n_samples
+
+    def solve_wide(inverse):
+        residual, scale = inverse[:n], inverse[n:] / alpha
+        V = ridge_samples(columns.gram(scale), residual, columns.root)
+        squares = residual**2 * square_rows(V), scale**2 * columns.squares(V)
+        return 0.0, np.concatenate(squares)
+
+    def solve_tall(inverse):
+        X = columns.dense
+        H = X.T @ (X / inverse[:n, None])
+        W = ridge_rows(H, H, inverse[n:] / alpha)
+        return 0.0, np.concatenate([square_rows(X - X @ W), square_rows(W)])
+
+    return solve_wide if columns.is_wide else solve_tall

@@ -1,0 +1,75 @@
+"""Centred columns and the two forms of one ridge problem, against plain matrices."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from graphsieve.blocks import RowBlocks
+from graphsieve.graphs import build_graph, laplacian
+from graphsieve.self_representation import (
+    CentredColumns,
+    graph_loss_features,
+    graph_loss_samples,
+    quadratic_step,
+    ridge_rows,
+    ridge_samples,
+)
+
+
+def counts(rng, n, d):
+    X = rng.poisson(0.6, (n, d)).astype(float)
+    X[:, 2] = 0
+    return X
+
+
+@pytest.mark.parametrize("container", [np.asarray, sp.csr_array])
+@pytest.mark.parametrize("shape", [(12, 30), (30, 12)])
+def test_products_of_centred_columns(rng, container, shape):
+    X = counts(rng, *shape)
+    columns = CentredColumns(RowBlocks(container(X)))
+    varying = X.std(axis=0) > 0
+    Xc = (X - X.mean(axis=0))[:, varying]
+    np.testing.assert_array_equal(columns.index, np.flatnonzero(varying))
+    scale, V = rng.random(varying.sum()), rng.standard_normal((len(X), 4))
+    np.testing.assert_allclose(columns.gram(scale), Xc * scale @ Xc.T, atol=1e-12)
+    np.testing.assert_allclose(columns.squares(V), ((V.T @ Xc) ** 2).sum(axis=0), atol=1e-12)
+    np.testing.assert_allclose(columns.root @ columns.root.T, Xc @ Xc.T, atol=1e-12)
+    weight = rng.random(len(X))
+    np.testing.assert_allclose(
+        columns.correlation(weight), np.linalg.norm(Xc.T * weight @ Xc, axis=0), atol=1e-12
+    )
+    np.testing.assert_array_equal(columns.scores(scale)[2], 0)
+
+
+def test_sparse_wide_data_stay_sparse(rng):
+    columns = CentredColumns(RowBlocks(sp.csr_array(counts(rng, 12, 30))))
+    assert columns.dense is None
+
+
+@pytest.mark.parametrize("shape", [(10, 25), (15, 15), (25, 10)])
+def test_both_forms_give_the_same_rows(rng, shape):
+    X = rng.standard_normal(shape)
+    data = RowBlocks(X)
+    columns = CentredColumns(data)
+    X = X - X.mean(axis=0)
+    L = laplacian(build_graph(data))
+    weights = {"fit_weight": 0.7, "graph_weight": 0.3}
+    scale = rng.random(shape[1])
+    H, R = graph_loss_features(X, L, **weights)
+    W = ridge_rows(H, R, scale)
+    loss = 0.7 * ((X - X @ W) ** 2).sum() + 0.3 * np.trace(W.T @ X.T @ (L @ X @ W))
+    assert quadratic_step(H, R, 1.0)(scale)[0] == pytest.approx(loss, rel=1e-10)
+
+    B_inverse, root, constant = graph_loss_samples(columns, L, **weights)
+    V = ridge_samples(columns.gram(scale), B_inverse, root)
+    assert np.vdot(V, B_inverse @ V) + constant == pytest.approx(loss, rel=1e-10)
+    np.testing.assert_allclose(
+        scale * np.sqrt(columns.squares(V)), np.linalg.norm(W, axis=1), rtol=1e-8
+    )
+
+
+def test_ridge_rows_where_the_scale_vanishes(rng):
+    H = np.cov(rng.standard_normal((4, 20)))
+    W = ridge_rows(H, H, np.array([1.0, 0.0, 1.0, 1e-300]))
+    assert np.isfinite(W).all()
+    np.testing.assert_array_equal(W[1], 0)
