@@ -5,10 +5,15 @@ from .css import GreedyCSS
 from .dfsc import DFSC
 from .gafs import GAFS
 from .gsr_sfs import GSRSFS
+from .jfssl import JFSSL
+from .laplacian_score import LaplacianScore
+from .mcfs import MCFS
+from .mrsf import MRSF
 from .nonconvex_rsr import NonconvexRSR
 from .random import RandomRanker
 from .rsr import RSR
 from .scufs import SCUFS
+from .spec import SPEC
 from .udfs import UDFS
 from .variance import Variance
 
@@ -16,6 +21,11 @@ REGISTRY = {
     "gafs": GAFS,
     "aefs": AEFS,
     "css": GreedyCSS,
+    "lap_score": LaplacianScore,
+    "spec": SPEC,
+    "mcfs": MCFS,
+    "mrsf": MRSF,
+    "jfssl": JFSSL,
     "udfs": UDFS,
     "rsr": RSR,
     "nonconvex_rsr": NonconvexRSR,

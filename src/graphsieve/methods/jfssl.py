@@ -1,0 +1,146 @@
+"""JFSSL: joint feature selection and subspace learning."""
+
+from numbers import Integral, Real
+
+import numpy as np
+
+from .._sklearn import Interval
+from ..base import GRAPH_CONSTRAINTS, ITERATION_CONSTRAINTS, FeatureRanker
+from ..graphs import build_graph
+from ..penalties import row_norms
+from ..solvers.columns import Columns
+from ..solvers.row_sparse import interpolate, penalty_limit, penalty_path, row_sparse_path
+from ..spectral import embedding
+
+# Default alpha, as a share of the one at which all weights are zero.
+_ALPHA_SHARE = 1e-2
+
+
+class JFSSL(FeatureRanker):
+    """Keep the columns of the sparsest projection that preserves the graph of the samples.
+
+    Among projections X W that are smooth on the graph, take the one that reads the fewest columns:
+    min |W|_{2,1} + mu Tr(W'X'LXW) subject to W'X'DXW = I. It is solved in two steps. First the
+    embedding Y (n, m): the solutions of L y = l D y with the m smallest l after the constant one,
+    where A is the affinity of the samples, D = diag(A 1) and L = D - A. Then, X and Y centred, ::
+
+        min_W  sum_j |W_j|  subject to  X W = Y                    where this has a solution,
+        min_W  |Y - X W|_F^2 + alpha sum_j |W_j|                   otherwise.
+
+    It has one for more columns than samples, unless samples are copies of each other. Score of
+    column j: |W_j|. The scores depend on the units of the columns; standardise columns that have
+    different ones.
+
+    Parameters
+    ----------
+    n_features_to_select : int, float, "auto" or None, default None
+        A number, a share in (0, 1], the knee of the sorted scores, or half of the features.
+    n_hidden : int, default 10
+        Number of directions m.
+    alpha : float or None, default None
+        Weight of the l2,1 penalty, always in the second form. None prefers the first, and uses a
+        hundredth of the penalty at which all weights are zero in the second.
+    n_neighbors : int, default 5
+        Neighbours of a sample in the graph.
+    affinity : {"cosine", "binary", "heat"}, callable, array or sparse matrix, default "cosine"
+        Weights of the edges, or the affinity matrix itself.
+    max_iter : int, default 300
+        Iterations, of reweighted least squares in the first form, of Newton's method in the second.
+    tol : float, default 1e-5
+        Relative change of the objective in the first form, largest violation of the conditions of
+        optimality as a share of alpha in the second.
+    random_state : int, RandomState or None, default None
+        Starts the eigensolver.
+
+    Attributes
+    ----------
+    alpha_ : float
+        The penalty used; 0 in the first form.
+    objective_trace_ : ndarray
+    n_iter_ : int
+    converged_ : bool
+
+    References
+    ----------
+    Q. Gu, Z. Li, J. Han: Joint feature selection and subspace learning. IJCAI 2011.
+
+    Examples
+    --------
+    >>> from graphsieve import JFSSL
+    >>> X = [[1, 0, 5], [2, 0, 5], [1, 0, 4], [2, 9, 5], [1, 9, 4], [2, 9, 5]]
+    >>> jfssl = JFSSL(1, n_hidden=1, n_neighbors=2, affinity="heat").fit(X)
+    >>> jfssl.get_support().tolist()
+    [False, True, False]
+    """
+
+    _parameter_constraints = {
+        **FeatureRanker._parameter_constraints,
+        **GRAPH_CONSTRAINTS,
+        **ITERATION_CONSTRAINTS,
+        "n_hidden": [Interval(Integral, 1, None, closed="left")],
+        "alpha": [Interval(Real, 0, None, closed="neither"), None],
+        "random_state": ["random_state"],
+    }
+
+    def __init__(
+        self,
+        n_features_to_select=None,
+        *,
+        n_hidden=10,
+        alpha=None,
+        n_neighbors=5,
+        affinity="cosine",
+        max_iter=300,
+        tol=1e-5,
+        random_state=None,
+    ):
+        super().__init__(n_features_to_select)
+        self.n_hidden = n_hidden
+        self.alpha = alpha
+        self.n_neighbors = n_neighbors
+        self.affinity = affinity
+        self.max_iter = max_iter
+        self.tol = tol
+        self.random_state = random_state
+
+    def _rank(self, data):
+        A = build_graph(data, affinity=self.affinity, n_neighbors=self.n_neighbors)
+        Y = embedding(A, self.n_hidden, self.random_state)
+        Y -= Y.mean(axis=0)
+        X = data.whole().astype(np.float64)
+        constraint = self._exact_constraint(X - X.mean(axis=0), Y) if self.alpha is None else None
+        if constraint is None:
+            result, self.alpha_ = self._penalised(X, Y)
+            norms = row_norms(result.x)
+        else:
+            result, self.alpha_ = interpolate(*constraint, max_iter=self.max_iter, tol=self.tol), 0
+            norms = result.x
+        self._publish(result)
+        return norms
+
+    def _exact_constraint(self, X, Y):
+        """(V, T) such that X W = Y if and only if V'W = T, or None where no W is exact."""
+        n_samples, n_features = X.shape
+        if n_features < n_samples - 1:
+            return None
+        U, s, Vt = np.linalg.svd(X, full_matrices=False)
+        rank = np.count_nonzero(s > 1e-10 * s[0])
+        T = U[:, :rank].T @ Y
+        if np.linalg.norm(Y - U[:, :rank] @ T) > 1e-8 * np.linalg.norm(Y):
+            return None
+        return Vt[:rank].T, T / s[:rank, None]
+
+    def _penalised(self, X, Y):
+        columns = Columns(X)
+        XtY = columns.products(Y)
+        limit = penalty_limit(XtY)
+        alpha = _ALPHA_SHARE * limit if self.alpha is None else self.alpha
+        return row_sparse_path(
+            columns,
+            XtY,
+            np.vdot(Y, Y),
+            penalty_path(limit, alpha),
+            n_nonzero=np.inf,
+            max_iter=self.max_iter,
+            tol=self.tol,
+        )

@@ -1,0 +1,98 @@
+"""MCFS: columns with which a few-column regression finds the clusters."""
+
+from numbers import Integral
+
+import numpy as np
+
+from .._sklearn import Interval
+from ..base import GRAPH_CONSTRAINTS, FeatureRanker
+from ..graphs import build_graph
+from ..solvers.columns import Columns
+from ..solvers.lars import lasso
+from ..solvers.row_sparse import rank_zero_rows
+from ..spectral import embedding
+
+
+class MCFS(FeatureRanker):
+    """Keep the columns that explain the spectral embedding, one direction at a time.
+
+    Let Y (n, m) solve L y = l D y for the m smallest l after the constant solution, with A the
+    affinity of the samples, D = diag(A 1) and L = D - A. For each direction y_q ::
+
+        min_w  |y_q - X w|^2 + beta |w|_1,    X and y_q centred,
+
+    where beta is the smallest penalty that leaves ``n_nonzero`` weights, reached exactly by least
+    angle regression. Score of column j: max_q |W_jq|. Columns that no direction needs come after,
+    by how well they match a residual: max_q |x_j'(y_q - X w_q)| / |x_j|. The scores depend on the
+    units of the columns; standardise columns that have different ones.
+
+    Parameters
+    ----------
+    n_features_to_select : int, float, "auto" or None, default None
+        A number, a share in (0, 1], the knee of the sorted scores, or half of the features.
+    n_hidden : int, default 5
+        Number of directions m; about the number of clusters.
+    n_nonzero : int, default 50
+        Non-zero weights of each direction; fewer when there are fewer columns, or samples less 2.
+    n_neighbors : int, default 5
+        Neighbours of a sample in the graph.
+    affinity : {"cosine", "binary", "heat"}, callable, array or sparse matrix, default "cosine"
+        Weights of the edges, or the affinity matrix itself.
+    random_state : int, RandomState or None, default None
+        Starts the eigensolver.
+
+    Attributes
+    ----------
+    coef_ : ndarray of shape (n_features, n_hidden)
+        The weights W.
+
+    References
+    ----------
+    D. Cai, C. Zhang, X. He: Unsupervised feature selection for multi-cluster data. KDD 2010.
+
+    Examples
+    --------
+    >>> from graphsieve import MCFS
+    >>> X = [[1, 0, 5], [2, 0, 5], [1, 0, 4], [2, 9, 5], [1, 9, 4], [2, 9, 5]]
+    >>> mcfs = MCFS(1, n_hidden=1, n_neighbors=2, affinity="heat").fit(X)
+    >>> mcfs.get_support().tolist()
+    [False, True, False]
+    """
+
+    _parameter_constraints = {
+        **FeatureRanker._parameter_constraints,
+        **GRAPH_CONSTRAINTS,
+        "n_hidden": [Interval(Integral, 1, None, closed="left")],
+        "n_nonzero": [Interval(Integral, 1, None, closed="left")],
+        "random_state": ["random_state"],
+    }
+    _accepts_sparse = True
+
+    def __init__(
+        self,
+        n_features_to_select=None,
+        *,
+        n_hidden=5,
+        n_nonzero=50,
+        n_neighbors=5,
+        affinity="cosine",
+        random_state=None,
+    ):
+        super().__init__(n_features_to_select)
+        self.n_hidden = n_hidden
+        self.n_nonzero = n_nonzero
+        self.n_neighbors = n_neighbors
+        self.affinity = affinity
+        self.random_state = random_state
+
+    def _rank(self, data):
+        A = build_graph(data, affinity=self.affinity, n_neighbors=self.n_neighbors)
+        Y = embedding(A, self.n_hidden, self.random_state)
+        Y -= Y.mean(axis=0)
+        columns = Columns(data.whole())
+        XtY = columns.products(Y)
+        n_nonzero = max(1, min(self.n_nonzero, data.n_features, data.n_samples - 2))
+        W = np.column_stack([lasso(columns, Xty, n_nonzero) for Xty in XtY.T])
+        self.coef_ = W
+        misfit = abs(columns.residual_products(XtY, W)).max(axis=1)
+        return rank_zero_rows(abs(W).max(axis=1), misfit, columns.norms())

@@ -1,0 +1,130 @@
+"""MRSF: columns that together explain the spectral embedding."""
+
+from numbers import Integral, Real
+
+import numpy as np
+
+from .._sklearn import Interval
+from ..base import GRAPH_CONSTRAINTS, ITERATION_CONSTRAINTS, FeatureRanker
+from ..graphs import build_graph
+from ..penalties import row_norms
+from ..solvers.columns import Columns
+from ..solvers.row_sparse import penalty_limit, penalty_path, rank_zero_rows, row_sparse_path
+from ..spectral import embedding
+
+
+class MRSF(FeatureRanker):
+    """Keep the columns that explain the spectral embedding, all directions at once.
+
+    Let Y (n, m) solve L y = l D y for the m smallest l after the constant solution, with A the
+    affinity of the samples, D = diag(A 1) and L = D - A. The weights are ::
+
+        min_W  |Y - X W|_F^2 + alpha sum_j |W_j|,    X and Y centred,
+
+    with one row W_j per column. Score of column j: |W_j|. Near-copies of a column share one weight
+    or get none, so that the selection has little redundancy. Columns without weight come after, by
+    how well they match the residual: |x_j'(Y - X W)| / |x_j|.
+
+    Without ``alpha`` the penalty falls from the one at which W = 0, over 100 geometric steps to a
+    thousandth of it, until ``n_nonzero`` columns have weights. The scores depend on the units of
+    the columns; standardise columns that have different ones.
+
+    Parameters
+    ----------
+    n_features_to_select : int, float, "auto" or None, default None
+        A number, a share in (0, 1], the knee of the sorted scores, or half of the features.
+    n_hidden : int, default 10
+        Number of directions m.
+    alpha : float or None, default None
+        Weight of the l2,1 penalty; None chooses it by ``n_nonzero``.
+    n_nonzero : int, default 100
+        Columns with weights at which the path ends.
+    n_neighbors : int, default 5
+        Neighbours of a sample in the graph.
+    affinity : {"cosine", "binary", "heat"}, callable, array or sparse matrix, default "cosine"
+        Weights of the edges, or the affinity matrix itself.
+    max_iter : int, default 100
+        Newton steps for each penalty.
+    tol : float, default 1e-8
+        Largest violation of the conditions of optimality, as a share of alpha.
+    random_state : int, RandomState or None, default None
+        Starts the eigensolver.
+
+    Attributes
+    ----------
+    alpha_ : float
+        The penalty used.
+    coef_ : ndarray of shape (n_features, n_hidden)
+        The weights W.
+    objective_trace_ : ndarray
+        The objective for ``alpha_``, from the weights of the penalty before.
+    n_iter_ : int
+    converged_ : bool
+
+    References
+    ----------
+    Z. Zhao, L. Wang, H. Liu: Efficient spectral feature selection with minimum redundancy.
+    AAAI 2010.
+
+    Examples
+    --------
+    >>> from graphsieve import MRSF
+    >>> X = [[1, 0, 5], [2, 0, 5], [1, 0, 4], [2, 9, 5], [1, 9, 4], [2, 9, 5]]
+    >>> mrsf = MRSF(1, n_hidden=1, n_neighbors=2, affinity="heat").fit(X)
+    >>> mrsf.get_support().tolist()
+    [False, True, False]
+    """
+
+    _parameter_constraints = {
+        **FeatureRanker._parameter_constraints,
+        **GRAPH_CONSTRAINTS,
+        **ITERATION_CONSTRAINTS,
+        "n_hidden": [Interval(Integral, 1, None, closed="left")],
+        "alpha": [Interval(Real, 0, None, closed="neither"), None],
+        "n_nonzero": [Interval(Integral, 1, None, closed="left")],
+        "random_state": ["random_state"],
+    }
+    _accepts_sparse = True
+
+    def __init__(
+        self,
+        n_features_to_select=None,
+        *,
+        n_hidden=10,
+        alpha=None,
+        n_nonzero=100,
+        n_neighbors=5,
+        affinity="cosine",
+        max_iter=100,
+        tol=1e-8,
+        random_state=None,
+    ):
+        super().__init__(n_features_to_select)
+        self.n_hidden = n_hidden
+        self.alpha = alpha
+        self.n_nonzero = n_nonzero
+        self.n_neighbors = n_neighbors
+        self.affinity = affinity
+        self.max_iter = max_iter
+        self.tol = tol
+        self.random_state = random_state
+
+    def _rank(self, data):
+        A = build_graph(data, affinity=self.affinity, n_neighbors=self.n_neighbors)
+        Y = embedding(A, self.n_hidden, self.random_state)
+        Y -= Y.mean(axis=0)
+        columns = Columns(data.whole())
+        XtY = columns.products(Y)
+        result, self.alpha_ = row_sparse_path(
+            columns,
+            XtY,
+            np.vdot(Y, Y),
+            penalty_path(penalty_limit(XtY), self.alpha),
+            n_nonzero=self.n_nonzero if self.alpha is None else np.inf,
+            max_iter=self.max_iter,
+            tol=self.tol,
+        )
+        self._publish(result)
+        self.coef_ = W = result.x
+        misfit = row_norms(columns.residual_products(XtY, W))
+        return rank_zero_rows(row_norms(W), misfit, columns.norms())

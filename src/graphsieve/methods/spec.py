@@ -1,0 +1,135 @@
+"""SPEC: columns whose energy lies in the smooth directions of the graph."""
+
+from numbers import Integral
+
+import numpy as np
+
+from .._sklearn import Interval, StrOptions
+from ..base import GRAPH_CONSTRAINTS, FeatureRanker
+from ..graphs import build_graph
+from ..spectral import (
+    column_blocks,
+    difference_operator,
+    edge_weight,
+    low_eigenpairs,
+    null_space,
+    roughness,
+    weighted_moments,
+)
+
+
+class SPEC(FeatureRanker):
+    """Keep the columns that agree with the spectrum of the graph of the samples.
+
+    Let (l_i, v_i), 0 = l_0 <= l_1 <= ... <= 2, be the eigenpairs of the normalised Laplacian
+    I - D^-1/2 A D^-1/2, v_0 the trivial one, f = D^1/2 x / |D^1/2 x| for column x,
+    a_i = f' v_i, and r the ``power``. ``criterion`` says which function scores the column: ::
+
+        phi1 = sum_i a_i^2 l_i^r                                        small is good
+        phi2 = sum_{i>=1} a_i^2 l_i^r / sum_{i>=1} a_i^2                small is good
+        phi3 = sum_{i=1..q} a_i^2 (2^r - l_i^r)                         large is good
+
+    with q the number ``n_eigenvectors``. ``scores_`` holds -phi1, -phi2 or phi3. For r = 1, phi2
+    is the Laplacian score. phi1 and phi2 need no eigenvectors. In phi3 a multiple eigenvalue
+    counts as a whole, also where q would cut it: one part of it is not defined.
+
+    Parameters
+    ----------
+    n_features_to_select : int, float, "auto" or None, default None
+        A number, a share in (0, 1], the knee of the sorted scores, or half of the features.
+    criterion : {"phi1", "phi2", "phi3"}, default "phi2"
+        phi1 also rewards a column for being nearly constant; phi3 looks at the clusters only and
+        is the most robust to noise.
+    power : int, default 1
+        Larger values punish rough directions more.
+    n_eigenvectors : int, default 10
+        Number of eigenvectors after the trivial one, for phi3: about the number of clusters.
+    n_neighbors : int, default 5
+        Neighbours of a sample in the graph.
+    affinity : {"cosine", "binary", "heat"}, callable, array or sparse matrix, default "cosine"
+        Weights of the edges, or the affinity matrix itself.
+    random_state : int, RandomState or None, default None
+        Starts the eigensolver of phi3; the scores depend on it by rounding only.
+
+    References
+    ----------
+    Z. Zhao, H. Liu: Spectral feature selection for supervised and unsupervised learning. ICML 2007.
+
+    Examples
+    --------
+    The second column tells two groups of samples apart, the first is mixed within them.
+
+    >>> from graphsieve import SPEC
+    >>> X = [[1, 0], [2, 0], [1, 0], [2, 9], [1, 9], [2, 9]]
+    >>> SPEC(1, n_neighbors=2, affinity="heat").fit(X).get_support().tolist()
+    [False, True]
+    """
+
+    _parameter_constraints = {
+        **FeatureRanker._parameter_constraints,
+        **GRAPH_CONSTRAINTS,
+        "criterion": [StrOptions({"phi1", "phi2", "phi3"})],
+        "power": [Interval(Integral, 1, None, closed="left")],
+        "n_eigenvectors": [Interval(Integral, 1, None, closed="left")],
+        "random_state": ["random_state"],
+    }
+    _accepts_sparse = True
+
+    def __init__(
+        self,
+        n_features_to_select=None,
+        *,
+        criterion="phi2",
+        power=1,
+        n_eigenvectors=10,
+        n_neighbors=5,
+        affinity="cosine",
+        random_state=None,
+    ):
+        super().__init__(n_features_to_select)
+        self.criterion = criterion
+        self.power = power
+        self.n_eigenvectors = n_eigenvectors
+        self.n_neighbors = n_neighbors
+        self.affinity = affinity
+        self.random_state = random_state
+
+    def _rank(self, data):
+        A = build_graph(data, affinity=self.affinity, n_neighbors=self.n_neighbors)
+        if self.criterion == "phi3":
+            return self._low_energy(data, A)
+        return -self._roughness(data, A)
+
+    def _roughness(self, data, A):
+        """phi1 or phi2 of every column; the worst value where there is none."""
+        weight = edge_weight(A)
+        B = difference_operator(A)
+        phi = np.full(data.n_features, 2.0**self.power)
+        for columns, X in column_blocks(data.whole()):
+            mean, spread = weighted_moments(X, weight)
+            energy = spread + weight.sum() * mean**2
+            below = energy if self.criterion == "phi1" else spread
+            rough = roughness(B, weight, X, self.power)
+            has_value = (energy > 0) & (below > 1e-12 * energy)
+            np.divide(rough, below, out=phi[columns], where=has_value)
+        return phi
+
+    def _low_energy(self, data, A):
+        """phi3 of every column; zero where there is none."""
+        components = null_space(A)
+        weight = edge_weight(A)
+        root = np.sqrt(weight)[:, None]
+        n_pairs = self.n_eigenvectors - (len(components.nodes) - 1)
+        values, V = low_eigenpairs(A, components, n_pairs, self.random_state)
+        gain = 2.0**self.power - values**self.power
+        null = (components.basis * root).T
+        phi = np.zeros(data.n_features)
+        for columns, X in column_blocks(data.whole()):
+            mean, spread = weighted_moments(X, weight)
+            energy = spread + weight.sum() * mean**2
+            # Without its mean a column has no part in the trivial null vector.
+            between = null @ X - np.outer(null.sum(axis=1), mean)
+            low = 2.0**self.power * (between**2).sum(axis=0)
+            low += gain @ (X.T @ (root * V)).T ** 2
+            np.divide(low, energy, out=phi[columns], where=energy > 0)
+        return phi

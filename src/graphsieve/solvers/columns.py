@@ -1,0 +1,73 @@
+"""Inner products of columns, for solvers that touch few of them."""
+
+import numpy as np
+import scipy.sparse as sp
+
+from ..penalties import row_norms
+
+
+class Columns:
+    """Inner products of the centred columns of a dense or CSR matrix, kept once computed."""
+
+    def __init__(self, X):
+        self.n_samples, self.n_features = X.shape
+        self._mean = np.asarray(X.mean(axis=0, dtype=np.float64)).ravel()
+        # Sparse data stay as they are: products with centred vectors need no centred matrix.
+        self._X = X.astype(np.float64) if sp.issparse(X) else X - self._mean
+        self._position = np.full(self.n_features, -1)
+        self._n_kept = 0
+        self._kept = np.empty((self.n_features, min(16, self.n_features)), order="F")
+
+    def products(self, V):
+        """X'V for ``V`` whose columns have mean zero."""
+        return self._X.T @ V
+
+    def norms(self):
+        """Length of every centred column."""
+        X = self._X
+        if not sp.issparse(X):
+            return row_norms(X.T)
+        stored = np.bincount(X.indices, minlength=self.n_features)
+        deviation = (X.data - self._mean[X.indices]) ** 2
+        square = np.bincount(X.indices, deviation, minlength=self.n_features)
+        return np.sqrt(square + (self.n_samples - stored) * self._mean**2)
+
+    def residual_products(self, XtY, W):
+        """X'(Y - X W), from X'Y and weights most of whose rows are zero."""
+        rows = np.flatnonzero(W.any(axis=1))
+        return XtY - self.combine(rows, W[rows])
+
+    def is_kept(self, j):
+        return self._position[j] >= 0
+
+    def keep(self, columns):
+        """Compute the products with these columns ahead of their use."""
+        columns = np.unique(columns)
+        new = columns[self._position[columns] < 0]
+        if not new.size:
+            return
+        needed = self._n_kept + len(new)
+        if needed > self._kept.shape[1]:
+            grown = np.empty((self.n_features, min(2 * needed, self.n_features)), order="F")
+            grown[:, : self._n_kept] = self._kept[:, : self._n_kept]
+            self._kept = grown
+        self._kept[:, self._n_kept : needed] = self.products(self._centred(new))
+        self._position[new] = np.arange(self._n_kept, needed)
+        self._n_kept = needed
+
+    def combine(self, columns, W):
+        """X'X W for weights ``W`` of the given columns, all others zero."""
+        self.keep(columns)
+        weights = np.zeros((self._n_kept, *W.shape[1:]))
+        weights[self._position[columns]] = W
+        return self._kept[:, : self._n_kept] @ weights
+
+    def gram(self, columns):
+        """Inner products among the given columns."""
+        self.keep(columns)
+        return self._kept[np.ix_(columns, self._position[columns])]
+
+    def _centred(self, columns):
+        if sp.issparse(self._X):
+            return self._X[:, columns].toarray() - self._mean[columns]
+        return self._X[:, columns]

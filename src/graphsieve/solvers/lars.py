@@ -1,0 +1,86 @@
+"""Lasso with a given number of non-zero weights, by least angle regression."""
+
+import numpy as np
+
+# A column counts as dependent on the active ones when it differs from them by less than this.
+_DEPENDENT = 1e-9
+
+# Columns whose inner products are computed together: one pass over X costs much the same.
+_AHEAD = 16
+
+
+def lasso(columns, Xty, n_nonzero):
+    """min_w |y - X w|^2 / 2 + alpha |w|_1, for the smallest alpha with ``n_nonzero`` weights.
+
+    Follows the solution down from alpha = max |X'y|, where w = 0. Between two events (a weight
+    enters, or falls back to zero) it is linear in alpha. It stops just before one weight too many
+    would enter, or when nothing is left to explain.
+
+    Parameters
+    ----------
+    columns : Columns
+    Xty : ndarray of shape (n_features,)
+    n_nonzero : int
+
+    Returns
+    -------
+    w : ndarray of shape (n_features,)
+    """
+    w = np.zeros(len(Xty))
+    correlation = Xty.copy()
+    alpha = start = abs(Xty).max()
+    entering = int(_first_smallest(-abs(Xty), start))
+    active, sign = np.empty(0, dtype=int), np.empty(0)
+    # Without ties an event does not repeat; the limit ends the walk where they make it go round.
+    for _ in range(10 * n_nonzero):
+        if alpha <= 1e-10 * start or (entering is not None and len(active) == n_nonzero):
+            break
+        if entering is not None:
+            if not columns.is_kept(entering):
+                likely = np.argsort(-abs(correlation), kind="stable")[: len(active) + _AHEAD]
+                columns.keep(np.append(likely, entering))
+            active = np.append(active, entering)
+            sign = np.append(sign, np.sign(correlation[entering]))
+        direction = _solve(columns, active, sign)
+        slope = columns.combine(active, direction)
+        step, entering = _next_entry(correlation, slope, alpha, active)
+        falls = np.flatnonzero(direction * sign < 0)
+        ends = -w[active[falls]] / direction[falls]
+        leaving = None
+        if falls.size and ends.min() < step:
+            leaving, entering = falls[ends.argmin()], None
+            step = ends.min()
+        w[active] += step * direction
+        correlation -= step * slope
+        alpha -= step
+        if leaving is not None:
+            w[active[leaving]] = 0.0
+            active, sign = np.delete(active, leaving), np.delete(sign, leaving)
+    if len(active):
+        # The steps have added up rounding: solve once more for the alpha that was reached.
+        w[active] = _solve(columns, active, Xty[active] - alpha * sign)
+    return w
+
+
+def _next_entry(correlation, slope, alpha, active):
+    """How far alpha can fall until a correlation meets it, and whose it is."""
+    steps = np.full(len(slope), alpha)
+    for c, a in ((correlation, slope), (-correlation, -slope)):
+        # Where the correlation falls as fast as alpha, or faster, they never meet; copies of an
+        # active column are among these.
+        meets = 1 - a > _DEPENDENT
+        steps[meets] = np.minimum(steps[meets], np.maximum(alpha - c[meets], 0) / (1 - a[meets]))
+    steps[active] = alpha
+    entering = _first_smallest(steps, alpha)
+    if steps[entering] >= alpha * (1 - _DEPENDENT):
+        return alpha, None
+    return steps[entering], int(entering)
+
+
+def _first_smallest(values, scale):
+    """Index of the smallest value; the first where several differ by rounding only."""
+    return (values <= values.min() + 1e-12 * scale).argmax()
+
+
+def _solve(columns, active, right):
+    return np.linalg.solve(columns.gram(active), right)
