@@ -1,0 +1,155 @@
+"""SCUFS against its formula: samples one by one, dense d x d regression."""
+
+import numpy as np
+import pytest
+from awkward import tables
+
+from graphsieve import SCUFS
+from graphsieve.subspace import first_representation, sweep_representation
+
+pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+TABLES = tables()
+
+
+def sweep(Z, X, F, graph_weight):
+    """Row after row from the data themselves."""
+    Z = Z.copy()
+    for j, x in enumerate(X):
+        if not x.any():
+            Z[j] = 0
+            continue
+        v = (X - Z.T @ X + np.outer(Z[j], x)) @ x / (x @ x)
+        distance = ((F - F[j]) ** 2).sum(axis=1)
+        Z[j] = np.sign(v) * np.maximum(np.abs(v) - graph_weight * distance / (4 * x @ x), 0)
+        Z[j, j] = 0
+    return Z
+
+
+def objective(X, Z, F, W, graph_weight, fit_weight, alpha, eps):
+    A = (np.abs(Z) + np.abs(Z).T) / 2
+    L = np.diag(A.sum(axis=1)) - A
+    return (
+        ((X.T - X.T @ Z) ** 2).sum()
+        + graph_weight * np.trace(F.T @ L @ F)
+        + ((F.T @ F - np.eye(F.shape[1])) ** 2).sum()
+        + fit_weight * ((X @ W - F) ** 2).sum()
+        + alpha * np.sqrt((W**2).sum(axis=1) + eps**2).sum()
+    )
+
+
+def reference(X, n_clusters, graph_weight, fit_weight, alpha, max_iter, seed):
+    varying = X.std(axis=0) > 1e-12
+    X = X[:, varying]
+    X = X / np.linalg.norm(X, axis=1, keepdims=True).clip(1e-300)
+    n, d = X.shape
+    F = np.abs(np.random.RandomState(seed).standard_normal((n, n_clusters)))
+    F /= np.linalg.norm(F, axis=0)
+    P = np.linalg.inv(X @ X.T + 1e-3 * np.eye(n))
+    Z = np.eye(n) - P / np.diag(P)
+    Z -= np.diag(np.diag(Z))
+
+    def regress(F, c):
+        return np.linalg.solve(fit_weight * X.T @ X + alpha * np.diag(1 / c), fit_weight * X.T @ F)
+
+    W = regress(F, np.ones(d))
+    eps = 1e-6 * np.linalg.norm(W, axis=1).max()
+    weights = graph_weight, fit_weight, alpha, eps
+    trace = [objective(X, Z, F, W, *weights)]
+    for _ in range(max_iter):
+        Z = sweep(Z, X, F, graph_weight)
+        A = (np.abs(Z) + np.abs(Z).T) / 2
+        fit = X @ W
+        down = graph_weight * A @ F + fit_weight * fit.clip(0) + 2 * F
+        up = graph_weight * np.diag(A.sum(axis=1)) @ F + fit_weight * (F + (-fit).clip(0))
+        F = F * (down / (up + 2 * F @ F.T @ F)) ** 0.25
+        W = regress(F, 2 * np.sqrt((W**2).sum(axis=1) + eps**2))
+        trace.append(objective(X, Z, F, W, *weights))
+    scores = np.zeros(len(varying))
+    scores[varying] = np.linalg.norm(W, axis=1)
+    return scores, np.array(trace)
+
+
+def check(X, n_clusters=3, graph_weight=1.0, fit_weight=1.0, max_iter=10, seed=3):
+    method = SCUFS(
+        n_clusters=n_clusters,
+        graph_weight=graph_weight,
+        fit_weight=fit_weight,
+        max_iter=max_iter,
+        tol=0,
+        random_state=seed,
+    ).fit(X)
+    weights = graph_weight, fit_weight, method.alpha_
+    scores, trace = reference(X, n_clusters, *weights, max_iter, seed)
+    np.testing.assert_allclose(method.scores_, scores, atol=1e-6)
+    np.testing.assert_allclose(method.objective_trace_, trace, rtol=1e-7)
+    assert (np.diff(method.objective_trace_) <= 1e-10 * trace[:-1]).all()
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_equals_the_formula(name):
+    check(TABLES[name])
+
+
+@pytest.mark.parametrize("weights", [(0.0, 1.0), (100.0, 1.0), (1.0, 0.01), (1.0, 50.0)])
+@pytest.mark.parametrize("name", ["wide", "tall"])
+def test_other_weights(name, weights):
+    check(TABLES[name], graph_weight=weights[0], fit_weight=weights[1])
+
+
+def test_zero_rows():
+    X = TABLES["wide"].copy()
+    X[[2, 5]] = 0
+    check(X)
+
+
+def test_equals_the_formula_on_yale(yale):
+    check(yale, n_clusters=10, max_iter=3)
+
+
+def test_sweep_over_many_blocks_equals_row_by_row(rng):
+    X = rng.standard_normal((150, 40))
+    F = rng.random((150, 4))
+    K = X @ X.T
+    Z = first_representation(K)
+    expected = sweep(Z, X, F, 2.0)
+    residual = K - K @ Z
+    distance = ((F[:, None] - F) ** 2).sum(axis=2)
+    sweep_representation(Z, residual, K, 2.0 / 4 * distance)
+    np.testing.assert_allclose(Z, expected, atol=1e-10)
+    np.testing.assert_allclose(residual, K - K @ Z, atol=1e-9)
+
+
+def test_first_representation_is_the_ridge_minimum(rng):
+    X = rng.standard_normal((6, 4))
+    Z = first_representation(X @ X.T)
+    for i in range(6):
+        others = np.delete(np.arange(6), i)
+        O = X[others]
+        expected = np.linalg.solve(O @ O.T + 1e-3 * np.eye(5), O @ X[i])
+        np.testing.assert_allclose(Z[others, i], expected, rtol=1e-6)
+    np.testing.assert_array_equal(np.diag(Z), 0)
+
+
+def test_columns_that_tell_the_subspaces_come_first(rng):
+    X = 0.05 * rng.random((60, 12))
+    for cluster in range(3):
+        X[20 * cluster : 20 * cluster + 20, 2 * cluster : 2 * cluster + 2] += 0.5 + rng.random(
+            (20, 2)
+        )
+    method = SCUFS(n_clusters=3, random_state=0).fit(X)
+    assert set(method.order_[:6]) == set(range(6))
+
+
+def test_random_state(rng):
+    X = TABLES["wide"]
+    scores = [SCUFS(n_clusters=3, random_state=s).fit(X).scores_ for s in (0, 0, 1)]
+    np.testing.assert_array_equal(scores[0], scores[1])
+    assert not np.array_equal(scores[0], scores[2])
+
+
+def test_order_of_columns_does_not_matter(rng):
+    X = TABLES["tall"]
+    columns = rng.permutation(X.shape[1])
+    scores = SCUFS(random_state=0).fit(X).scores_
+    other = SCUFS(random_state=0).fit(X[:, columns])
+    np.testing.assert_allclose(other.scores_, scores[columns], atol=1e-6)
