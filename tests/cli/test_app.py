@@ -94,7 +94,7 @@ def test_missing_packages_are_named(csv, package):
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_a_killed_run_leaves_nothing_behind(csv, tmp_path, number):
     code = f"""
-import os, time
+import os, signal, time
 from graphsieve.cli import files, main
 
 def die_half_way(path, table):
@@ -103,6 +103,8 @@ def die_half_way(path, table):
     time.sleep(60)
 
 files.FORMATS[".tsv"] = (None, die_half_way)
+# A shell that starts the tests in the background makes its children deaf to Ctrl-C.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 main()
 """
     before = sorted(tmp_path.iterdir())

@@ -62,6 +62,8 @@ def test_values_and_types_are_written_as_they_were(run, tmp_path):
     assert run("select", path, "-k", "100%", "-o", tmp_path / "all.parquet").exit_code == 0
     pd.testing.assert_frame_equal(pd.read_parquet(tmp_path / "all.parquet"), frame)
     assert run("select", path, "-k", "100%", "-o", tmp_path / "all.csv").exit_code == 0
+    assert run("select", path, "-k", "100%", "-o", tmp_path / "all.npy").exit_code == 0
+    np.testing.assert_array_equal(load(tmp_path / "all.npy")[0], frame.astype(float))
     text = (tmp_path / "all.csv").read_text().splitlines()
     assert text[1].split(",")[:2] == [str(frame["count"][0]), str(frame["flag"][0])]
 
@@ -165,7 +167,7 @@ def test_no_header(run, tmp_path):
     assert not result.stderr
 
 
-@pytest.mark.parametrize("names", [["a", "b"], ["0", "1"], ["7", "8"]])
+@pytest.mark.parametrize("names", [["a", "b"], ["0", "1"], ["7", "8"], ["", "5"]])
 def test_ordinary_headers_give_no_warning(run, tmp_path, names):
     path = save(pd.DataFrame(np.eye(2), columns=names), tmp_path / "data.csv")
     assert not run("select", path, "-k", 1, *VARIANCE).stderr

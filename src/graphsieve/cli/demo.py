@@ -14,12 +14,13 @@ _PICTURE = Path("graphsieve-demo.png")
 _FORMATS = (".png", ".svg", ".pdf")
 # Every method with its defaults, but for GAFS the scaling that its documentation names for pixels.
 _METHODS = {
-    "gafs": {"scale": "global"},
-    "lap_score": {},
-    "mcfs": {},
-    "css": {},
-    "variance": {},
-    "random": {},
+    "gafs (norm)": ("gafs", {"scale": "global", "selection": "norm"}),
+    "gafs (greedy)": ("gafs", {"scale": "global", "selection": "greedy"}),
+    "lap_score": ("lap_score", {}),
+    "mcfs": ("mcfs", {}),
+    "css": ("css", {}),
+    "variance": ("variance", {}),
+    "random": ("random", {}),
 }
 _BASELINES = ("variance", "random")
 _SHARES = (0.05, 0.1, 0.2, 0.5)
@@ -38,47 +39,40 @@ def demo(
     ] = False,
 ):
     """Choose pixels of handwritten digits with several methods, and compare them."""
+    from sklearn.datasets import load_digits
+
     from .arguments import check_output
 
     check_output(output, _FORMATS, force or output == _PICTURE, "-o")
     start = time.perf_counter()
     with errors_shown(), warnings_shown():
-        images, labels, names = _load()
-        table = _score(images, labels, names)
-        _save_picture(output, images, table, names)
-    _print_table(table, images[0].size, names)
+        digits = load_digits()
+        table = _score(digits)
+        _save_picture(output, digits, table)
+    _print_table(table, n_pixels=digits.data.shape[1])
     out.print(f"Written: {output} ({time.perf_counter() - start:.0f} s)", markup=False)
 
 
-def _load():
-    """Images, labels, and the methods of the demo that are there."""
-    from sklearn.datasets import load_digits
-
+def _make(name, n_features=None):
     from ..methods import REGISTRY
 
-    digits = load_digits()
-    return digits.images, digits.target, [name for name in _METHODS if name in REGISTRY]
+    method, parameters = _METHODS[name]
+    return REGISTRY[method](n_features, **parameters)
 
 
-def _make(name, **parameters):
-    from ..methods import REGISTRY
-
-    return REGISTRY[name](**_METHODS[name], **parameters)
-
-
-def _score(images, labels, names):
+def _score(digits):
     """Table of evaluate for every method, under its name on the command line."""
     import pandas as pd
 
     from ..evaluation import ALL_FEATURES, evaluate
 
     tables = []
-    for name in names:
-        with err.status(f"{name} ({len(tables) + 1} of {len(names)})"):
+    for name in _METHODS:
+        with err.status(f"{name}: {len(tables) + 1} of {len(_METHODS)}"):
             table = evaluate(
                 _make(name),
-                images.reshape(len(images), -1),
-                labels,
+                digits.data,
+                digits.target,
                 shares=_SHARES,
                 n_splits=_SPLITS,
                 scale="global",
@@ -92,31 +86,30 @@ def _score(images, labels, names):
     return pd.concat(tables, ignore_index=True)
 
 
-def _save_picture(path, images, table, names):
+def _save_picture(path, digits, table):
     import numpy as np
 
     from ..evaluation import ALL_FEATURES
     from ..plots import pixel_mask_figure
     from .files import replacing
 
-    X = images.reshape(len(images), -1)
     accuracy = table.groupby(["method", "share"])["accuracy"].mean()
-    masks = {"mean digit": np.zeros(X.shape[1], dtype=bool)}
+    masks = {"mean digit": np.zeros(digits.data.shape[1], dtype=bool)}
     captions = {"mean digit": f"all pixels: accuracy {accuracy[ALL_FEATURES, 1.0]:.2f}"}
-    for name in names:
-        method = _make(name, n_features_to_select=_PICTURE_SHARE)
+    for name in _METHODS:
+        method = _make(name, _PICTURE_SHARE)
         if "random_state" in method.get_params():
             method.set_params(random_state=0)
-        masks[name] = method.fit(X).get_support()
+        masks[name] = method.fit(digits.data).get_support()
         captions[name] = (
             f"{masks[name].sum()} pixels: accuracy {accuracy[name, _PICTURE_SHARE]:.2f}"
         )
-    figure = pixel_mask_figure(images.mean(axis=0), masks, captions=captions)
+    figure = pixel_mask_figure(digits.images.mean(axis=0), masks, captions=captions)
     with replacing(path) as temporary:
         figure.savefig(temporary, dpi=150)
 
 
-def _print_table(table, n_pixels, names):
+def _print_table(table, n_pixels):
     from rich import box
     from rich.table import Table
 
@@ -132,7 +125,7 @@ def _print_table(table, n_pixels, names):
         everything = means.loc[(ALL_FEATURES, 1.0), metric]
         grid.add_row(f"[bold]{title}[/bold] (all pixels: {everything:.3f})")
         best = means[metric].drop(ALL_FEATURES).groupby("share").max()
-        for name in names:
+        for name in _METHODS:
             values = [means.loc[(name, share), metric] for share in _SHARES]
             cells = [
                 f"[bold]{value:.3f}[/bold]" if value == best[share] else f"{value:.3f}"

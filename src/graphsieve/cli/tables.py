@@ -122,7 +122,7 @@ def _check_missing(names, missing):
     row, column = np.argwhere(missing)[0]
     affected = [names[j] for j in np.flatnonzero(missing.any(axis=0))]
     raise TableError(
-        f"{missing.sum()} missing values in {len(affected)} of {len(names)} columns "
+        f"missing values: {missing.sum()} in {len(affected)} of {len(names)} columns "
         f"({listed(affected)}), the first in row {row} (counted from 0), column "
         f"{names[column]!r}. Fill them in, or leave the columns out with --drop "
         f"{_argument(affected)}"
