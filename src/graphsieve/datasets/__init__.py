@@ -1,5 +1,20 @@
-"""Data sets by name: the paper's ten, those of scikit-learn, and a synthetic one."""
+"""Data sets by name: the paper's ten, some of scikit-learn's, and a synthetic one."""
 
+from .extract import extract_features
+from .files import cache_folder, fetch, find
+from .loaders import Dataset, load
 from .planted import Planted, make_planted
+from .registry import DATASETS, Entry
 
-__all__ = ["Planted", "make_planted"]
+__all__ = [
+    "DATASETS",
+    "Dataset",
+    "Entry",
+    "Planted",
+    "cache_folder",
+    "extract_features",
+    "fetch",
+    "find",
+    "load",
+    "make_planted",
+]
