@@ -1,5 +1,7 @@
 """What is wrong is said in one message that names it, with the right exit code, and no file."""
 
+import os
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -119,6 +121,11 @@ def test_outputs_that_must_not_be_written(run, csv, tmp_path, option, monkeypatc
     assert "is the input itself" in forced.stderr
 
 
+def test_folder_without_permission(fails, csv, monkeypatch):
+    monkeypatch.setattr(os, "access", lambda path, mode: mode != os.W_OK)
+    assert "may not be written to" in fails(USAGE, csv, "-k", 1, *VARIANCE)
+
+
 def test_one_file_for_two_outputs(run, csv, tmp_path):
     path = tmp_path / "both.csv"
     result = run("select", csv, "-k", 1, "-o", path, "--scores", path, *VARIANCE)
@@ -207,6 +214,13 @@ def test_damaged_files(fails, tmp_path, suffix):
 def test_ragged_lines(fails, tmp_path):
     path = write(tmp_path / "data.csv", "a,b\n1,2\n3,4,5\n")
     assert "line 3" in fails(DATA, path, "-k", 1, *VARIANCE)
+
+
+@pytest.mark.parametrize(("name", "separator"), [("data.csv", ";"), ("data.tsv", ",")])
+def test_other_separator(fails, tmp_path, name, separator):
+    path = write(tmp_path / name, "a,b\n1,2\n3,4\n".replace(",", separator))
+    message = fails(DATA, path, "-k", 1, *VARIANCE)
+    assert f"has a single column, 'a{separator}b'" in message
 
 
 def test_newer_matlab_format(fails, tmp_path):

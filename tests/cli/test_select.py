@@ -167,10 +167,19 @@ def test_no_header(run, tmp_path):
     assert not result.stderr
 
 
-@pytest.mark.parametrize("names", [["a", "b"], ["0", "1"], ["7", "8"], ["", "5"]])
+@pytest.mark.parametrize("names", [["a", "b"], ["0", "1"], ["7", "8"]])
 def test_ordinary_headers_give_no_warning(run, tmp_path, names):
     path = save(pd.DataFrame(np.eye(2), columns=names), tmp_path / "data.csv")
     assert not run("select", path, "-k", 1, *VARIANCE).stderr
+
+
+def test_row_numbers_are_noticed(run, tmp_path):
+    path = tmp_path / "data.csv"
+    pd.DataFrame(np.eye(3), columns=["5", "3", "9"]).to_csv(path)
+    message = run("select", path, "-k", 1, *VARIANCE).stderr
+    assert "--drop 0" in message
+    assert "--no-header" not in message
+    assert "of 3 columns" in run("select", path, "-k", 1, "--drop", 0, *VARIANCE).stdout
 
 
 def test_warnings_are_short_lines(run, csv):

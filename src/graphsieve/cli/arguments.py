@@ -1,6 +1,7 @@
 """Options of ``graphsieve select``, checked before the data are read."""
 
 import ast
+import os
 
 import typer
 
@@ -41,6 +42,8 @@ def check_output(path, formats, force, option):
         raise _unknown_format(path, formats, option)
     if not path.parent.is_dir():
         raise typer.BadParameter(f"there is no folder {path.parent}", param_hint=option)
+    if not os.access(path.parent, os.W_OK):
+        raise typer.BadParameter(f"{path.parent} may not be written to", param_hint=option)
     if path.is_dir():
         raise typer.BadParameter(f"{path} is a folder", param_hint=option)
     if path.exists() and not force:

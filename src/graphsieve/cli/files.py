@@ -68,18 +68,36 @@ def _read_text(separator):
             frame = pd.read_csv(path, sep=separator, header=0 if header else None, low_memory=False)
         except pd.errors.EmptyDataError:
             raise TableError(f"{path} is empty") from None
-        if not header:
+        if header:
+            _check_header(path, _first_line(path, separator))
+        else:
             frame.columns = _default_names(frame.shape[1])
-        elif _looks_like_data(_first_line(path, separator)):
-            warnings.warn(
-                f"the first line of {path} holds only numbers and was taken for the names of the "
-                "columns; if it is data, add --no-header",
-                UserWarning,
-                stacklevel=1,
-            )
         return _frame_table(frame)
 
     return read
+
+
+def _check_header(path, cells):
+    """An error or a warning where the first line is not what a header looks like."""
+    if len(cells) == 1 and any(separator in cells[0] for separator in ";,\t|"):
+        raise TableError(
+            f"{path} has a single column, {cells[0]!r}: CSV needs commas between the columns, "
+            "TSV tabulators"
+        )
+    if _looks_like_data(cells):
+        _warn(
+            f"the first line of {path} holds only numbers and was taken for the names of the "
+            "columns; if it is data, add --no-header"
+        )
+    if not cells[0]:
+        _warn(
+            f"the first column of {path} has no name and was taken for a feature; if it numbers "
+            "the rows, add --drop 0"
+        )
+
+
+def _warn(message):
+    warnings.warn(message, UserWarning, stacklevel=1)
 
 
 def _first_line(path, separator):
