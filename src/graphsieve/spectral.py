@@ -185,10 +185,11 @@ def weighted_moments(X, weight):
     if not sp.issparse(X):
         return mean, weight @ (X - mean) ** 2
     column = np.repeat(np.arange(X.shape[1]), np.diff(X.indptr))
-    stored = np.bincount(column, weight[X.indices], X.shape[1])
+    absent = weight.sum() - np.bincount(column, weight[X.indices], X.shape[1])
+    absent[np.diff(X.indptr) == X.shape[0]] = 0  # exactly: a large mean would magnify rounding
     deviation = weight[X.indices] * (X.data - mean[column]) ** 2
     spread = np.bincount(column, deviation, X.shape[1])
-    return mean, spread + np.maximum(weight.sum() - stored, 0) * mean**2
+    return mean, spread + absent * mean**2
 
 
 def _inverse_root(weight):

@@ -1,0 +1,144 @@
+"""JFSSL against textbook updates in both of its forms."""
+
+import numpy as np
+import pytest
+from awkward import tables
+from dense_spectral import centred, dense_embedding, dense_graph
+
+from graphsieve import JFSSL, MRSF
+
+TABLES = tables()
+pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+
+
+def embedded(X, n_hidden, **graph):
+    return centred(X), centred(dense_embedding(dense_graph(X, **graph), n_hidden))
+
+
+def reweighted(X, Y, n_iter):
+    """W = C X'(X C X')^+ Y with C = diag |W_j|, from the solution of least norm."""
+    norms = np.linalg.norm(np.linalg.pinv(X, rcond=1e-10) @ Y, axis=1)
+    eps = 1e-6 * norms.max()
+    for _ in range(n_iter):
+        weight = np.sqrt(norms**2 + eps**2)
+        W = weight[:, None] * X.T @ np.linalg.pinv((X * weight) @ X.T, rcond=1e-12) @ Y
+        norms = np.linalg.norm(W, axis=1)
+    return norms
+
+
+def penalised(X, Y, alpha):
+    """min |Y - X W|^2 + alpha sum_j |W_j|, row after row, each exactly."""
+    W = np.zeros((X.shape[1], Y.shape[1]))
+    R = Y.copy()
+    square = (X**2).sum(axis=0)
+    for _ in range(50_000):
+        before = W.copy()
+        for j in np.flatnonzero(square):
+            c = X[:, j] @ R + square[j] * W[j]
+            w = max(0, 1 - alpha / 2 / max(np.linalg.norm(c), 1e-300)) * c / square[j]
+            R += np.outer(X[:, j], W[j] - w)
+            W[j] = w
+        if abs(W - before).max() < 1e-12 * abs(W).max():
+            break
+    return np.linalg.norm(W, axis=1)
+
+
+def exact_tables():
+    rng = np.random.default_rng(0)
+    wide = rng.random((14, 31))
+    constant = rng.random((12, 30))
+    constant[:, 7] = 2.0
+    return {
+        "wide": wide,
+        "just wide enough": rng.random((16, 15)),
+        "duplicate features": np.hstack([wide[:, :20]] * 2),
+        "constant feature": constant,
+        "ties": rng.integers(0, 3, (12, 40)).astype(float),
+        "two far clusters": np.kron(np.eye(2), np.ones((9, 20))) * (1 + rng.random((18, 40))),
+    }
+
+
+EXACT = exact_tables()
+
+
+@pytest.mark.parametrize("name", EXACT)
+def test_exact_form_equals_the_formula(name):
+    X = EXACT[name]
+    method = JFSSL(n_hidden=3, n_neighbors=4, max_iter=20, tol=0, random_state=0).fit(X)
+    assert method.alpha_ == 0
+    expected = reweighted(*embedded(X, 3, n_neighbors=4), 20)
+    np.testing.assert_allclose(method.scores_, expected, atol=1e-6 * expected.max())
+    assert (np.diff(method.objective_trace_) <= 1e-12 * method.objective_trace_[0]).all()
+
+
+def test_exact_form_equals_the_formula_on_yale(yale):
+    method = JFSSL(max_iter=10, tol=0, random_state=0).fit(yale)
+    expected = reweighted(*embedded(yale, 10), 10)
+    np.testing.assert_allclose(method.scores_, expected, atol=1e-6 * expected.max())
+
+
+def test_exact_form_is_optimal_on_yale(yale):
+    """The sum of the norms meets the value of a feasible point of the dual problem."""
+    method = JFSSL(tol=1e-8, max_iter=2000, random_state=0).fit(yale)
+    X, Y = embedded(yale, 10)
+    U, s, Vt = np.linalg.svd(X, full_matrices=False)
+    rank = np.count_nonzero(s > 1e-10 * s[0])
+    V, T = Vt[:rank].T, U[:, :rank].T @ Y / s[:rank, None]
+    multiplier = np.linalg.solve(V.T @ (method.scores_[:, None] * V), T)
+    multiplier /= np.linalg.norm(V @ multiplier, axis=1).max()
+    np.testing.assert_allclose(np.vdot(multiplier, T), method.scores_.sum(), rtol=1e-3)
+
+
+def test_exact_form_is_the_limit_of_the_penalised_one():
+    X = EXACT["wide"]
+    params = {"n_hidden": 3, "tol": 1e-10, "max_iter": 5000, "random_state": 0}
+    exact = JFSSL(**params).fit(X).scores_
+    far, near = (
+        abs(JFSSL(alpha=alpha, **params).fit(X).scores_ - exact).max() for alpha in (1e-3, 1e-6)
+    )
+    assert near < 1e-3 * exact.max() < far
+
+
+@pytest.mark.parametrize("name", ["tall", "ties", "duplicate samples", "constant feature"])
+def test_penalised_form_equals_the_formula(name):
+    X = TABLES[name]
+    limit = 2 * np.linalg.norm(np.einsum("ij,iq->jq", *embedded(X, 3)), axis=1).max()
+    method = JFSSL(n_hidden=3, alpha=0.05 * limit, tol=1e-9, random_state=0).fit(X)
+    expected = penalised(*embedded(X, 3), method.alpha_)
+    np.testing.assert_allclose(method.scores_, expected, atol=1e-6 * expected.max())
+    assert (np.diff(method.objective_trace_) <= 1e-12 * method.objective_trace_[0]).all()
+
+
+def test_default_penalty_is_a_hundredth_of_the_limit():
+    X = TABLES["tall"]
+    centred_X, Y = embedded(X, 10)
+    limit = 2 * np.linalg.norm(centred_X.T @ Y, axis=1).max()
+    assert JFSSL(random_state=0).fit(X).alpha_ == pytest.approx(limit / 100)
+
+
+def test_duplicate_samples_have_no_exact_solution():
+    """Equal rows cannot meet different targets: the penalised form takes over."""
+    rng = np.random.default_rng(0)
+    X = rng.random((10, 60))
+    X = np.vstack([X, X[:1]])
+    A = dense_graph(rng.random((11, 4)))
+    assert JFSSL(n_hidden=3, affinity=A).fit(X).alpha_ > 0
+    assert JFSSL(n_hidden=3, affinity=A[:10, :10]).fit(X[:10]).alpha_ == 0
+
+
+def test_given_penalty_equals_mrsf():
+    X = TABLES["tall"]
+    params = {"n_hidden": 3, "alpha": 0.05, "tol": 1e-10, "random_state": 0}
+    mrsf = MRSF(**params).fit(X)
+    norms = np.linalg.norm(mrsf.coef_, axis=1)
+    np.testing.assert_allclose(JFSSL(**params).fit(X).scores_, norms, atol=1e-9)
+
+
+def test_order_of_columns_and_samples_does_not_matter():
+    X = EXACT["wide"]
+    rng = np.random.default_rng(0)
+    rows, columns = rng.permutation(X.shape[0]), rng.permutation(X.shape[1])
+    method = JFSSL(n_hidden=3, random_state=0)
+    expected = method.fit(X).scores_
+    found = method.fit(X[np.ix_(rows, columns)]).scores_
+    np.testing.assert_allclose(found, expected[columns], atol=1e-8)
