@@ -59,14 +59,14 @@ def edge_weight(A):
 def null_space(A):
     """The null space of the normalised Laplacian of ``A``."""
     weight = edge_weight(A)
-    n_components, label = sp.csgraph.connected_components(A, directed=False)
+    n_parts, label = sp.csgraph.connected_components(A, directed=False)
     size = np.bincount(label)
     volume = np.bincount(label, weight)
     # By size, then by weight, then by the first sample; isolated nodes are left out.
-    order = np.lexsort((np.arange(n_components), -volume, -size))
+    order = np.lexsort((np.arange(n_parts), -volume, -size))
     order = order[volume[order] > 0]
     members = np.split(np.argsort(label, kind="stable"), np.cumsum(size)[:-1])
-    column = np.full(n_components, -1)
+    column = np.full(n_parts, -1)
     column[order] = np.arange(len(order))
     node = np.flatnonzero(weight)
     entries = np.sqrt(weight[node] / volume[label[node]])

@@ -67,7 +67,7 @@ def with_zero_rows_ranked(strength, misfit, norms):
 
 
 def large_graph(n):
-    """Sparse affinity in which every sample has three random neighbours, and those that chose it."""
+    """Sparse affinity: every sample has three random neighbours, and those that chose it."""
     rng = np.random.default_rng(0)
     i, j = np.repeat(np.arange(n), 3), rng.integers(0, n, 3 * n)
     A = sp.csr_array((rng.uniform(0.5, 1, 3 * n), (i, j)), shape=(n, n))

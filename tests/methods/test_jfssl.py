@@ -11,8 +11,8 @@ TABLES = tables()
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
 
-def embedded(X, n_hidden, **graph):
-    return centred(X), centred(dense_embedding(dense_graph(X, **graph), n_hidden))
+def embedded(X, n_components, **graph):
+    return centred(X), centred(dense_embedding(dense_graph(X, **graph), n_components))
 
 
 def reweighted(X, Y, n_iter):
@@ -64,7 +64,7 @@ EXACT = exact_tables()
 @pytest.mark.parametrize("name", EXACT)
 def test_exact_form_equals_the_formula(name):
     X = EXACT[name]
-    method = JFSSL(n_hidden=3, n_neighbors=4, max_iter=20, tol=0, random_state=0).fit(X)
+    method = JFSSL(n_components=3, n_neighbors=4, max_iter=20, tol=0, random_state=0).fit(X)
     assert method.alpha_ == 0
     expected = reweighted(*embedded(X, 3, n_neighbors=4), 20)
     np.testing.assert_allclose(method.scores_, expected, atol=1e-6 * expected.max())
@@ -91,7 +91,7 @@ def test_exact_form_is_optimal_on_yale(yale):
 
 def test_exact_form_is_the_limit_of_the_penalised_one():
     X = EXACT["wide"]
-    params = {"n_hidden": 3, "tol": 1e-10, "max_iter": 5000, "random_state": 0}
+    params = {"n_components": 3, "tol": 1e-10, "max_iter": 5000, "random_state": 0}
     exact = JFSSL(**params).fit(X).scores_
     far, near = (
         abs(JFSSL(alpha=alpha, **params).fit(X).scores_ - exact).max() for alpha in (1e-3, 1e-6)
@@ -103,7 +103,7 @@ def test_exact_form_is_the_limit_of_the_penalised_one():
 def test_penalised_form_equals_the_formula(name):
     X = TABLES[name]
     limit = 2 * np.linalg.norm(np.einsum("ij,iq->jq", *embedded(X, 3)), axis=1).max()
-    method = JFSSL(n_hidden=3, alpha=0.05 * limit, tol=1e-9, random_state=0).fit(X)
+    method = JFSSL(n_components=3, alpha=0.05 * limit, tol=1e-9, random_state=0).fit(X)
     expected = penalised(*embedded(X, 3), method.alpha_)
     np.testing.assert_allclose(method.scores_, expected, atol=1e-6 * expected.max())
     assert (np.diff(method.objective_trace_) <= 1e-12 * method.objective_trace_[0]).all()
@@ -122,13 +122,13 @@ def test_duplicate_samples_have_no_exact_solution():
     X = rng.random((10, 60))
     X = np.vstack([X, X[:1]])
     A = dense_graph(rng.random((11, 4)))
-    assert JFSSL(n_hidden=3, affinity=A).fit(X).alpha_ > 0
-    assert JFSSL(n_hidden=3, affinity=A[:10, :10]).fit(X[:10]).alpha_ == 0
+    assert JFSSL(n_components=3, affinity=A).fit(X).alpha_ > 0
+    assert JFSSL(n_components=3, affinity=A[:10, :10]).fit(X[:10]).alpha_ == 0
 
 
 def test_given_penalty_equals_mrsf():
     X = TABLES["tall"]
-    params = {"n_hidden": 3, "alpha": 0.05, "tol": 1e-10, "random_state": 0}
+    params = {"n_components": 3, "alpha": 0.05, "tol": 1e-10, "random_state": 0}
     mrsf = MRSF(**params).fit(X)
     norms = np.linalg.norm(mrsf.coef_, axis=1)
     np.testing.assert_allclose(JFSSL(**params).fit(X).scores_, norms, atol=1e-9)
@@ -138,7 +138,7 @@ def test_order_of_columns_and_samples_does_not_matter():
     X = EXACT["wide"]
     rng = np.random.default_rng(0)
     rows, columns = rng.permutation(X.shape[0]), rng.permutation(X.shape[1])
-    method = JFSSL(n_hidden=3, random_state=0)
+    method = JFSSL(n_components=3, random_state=0)
     expected = method.fit(X).scores_
     found = method.fit(X[np.ix_(rows, columns)]).scores_
     np.testing.assert_allclose(found, expected[columns], atol=1e-8)

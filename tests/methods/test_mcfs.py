@@ -26,14 +26,14 @@ def lasso_with(X, y, n_nonzero):
     return path[:, -1]
 
 
-def reference_weights(X, n_hidden, n_nonzero, **graph):
-    Y = centred(dense_embedding(dense_graph(X, **graph), n_hidden))
+def reference_weights(X, n_components, n_nonzero, **graph):
+    Y = centred(dense_embedding(dense_graph(X, **graph), n_components))
     return np.column_stack([lasso_with(centred(X), y, n_nonzero) for y in Y.T]), Y
 
 
-def check(X, n_hidden=3, n_nonzero=5, **graph):
-    method = MCFS(n_hidden=n_hidden, n_nonzero=n_nonzero, random_state=0, **graph).fit(X)
-    W, Y = reference_weights(X, n_hidden, n_nonzero, **graph)
+def check(X, n_components=3, n_nonzero=5, **graph):
+    method = MCFS(n_components=n_components, n_nonzero=n_nonzero, random_state=0, **graph).fit(X)
+    W, Y = reference_weights(X, n_components, n_nonzero, **graph)
     X = centred(X)
     misfit = abs(X.T @ (Y - X @ W)).max(axis=1)
     norms = np.linalg.norm(X, axis=0)
@@ -48,13 +48,13 @@ def test_equals_the_formula(name):
 
 
 def test_equals_the_formula_on_yale(yale):
-    check(yale, n_hidden=5, n_nonzero=20)
+    check(yale, n_components=5, n_nonzero=20)
 
 
 def test_copies_of_a_feature_do_not_change_the_fit():
     """The weight of a column goes to one of its copies; the other comes right after the chosen."""
     X = TABLES["duplicate features"]
-    params = {"n_hidden": 3, "n_nonzero": 4, "affinity": dense_graph(X), "random_state": 0}
+    params = {"n_components": 3, "n_nonzero": 4, "affinity": dense_graph(X), "random_state": 0}
     both = MCFS(**params).fit(X)
     alone = MCFS(**params).fit(X[:, :9])
     np.testing.assert_allclose(both.coef_[:9], alone.coef_, atol=1e-9)
@@ -63,7 +63,7 @@ def test_copies_of_a_feature_do_not_change_the_fit():
 
 def test_more_components_than_directions():
     X = np.kron(np.eye(4), np.ones((7, 3))) * (1 + np.random.default_rng(0).random((28, 12)))
-    check(X, n_hidden=2, n_nonzero=3, n_neighbors=3)
+    check(X, n_components=2, n_nonzero=3, n_neighbors=3)
 
 
 def test_isolated_samples():
@@ -83,14 +83,14 @@ def test_sparse_equals_dense():
 def test_every_direction_has_the_weights_asked_for():
     X = np.random.default_rng(0).random((60, 90))
     for n_nonzero in (1, 7, 40):
-        W = MCFS(n_hidden=4, n_nonzero=n_nonzero).fit(X).coef_
+        W = MCFS(n_components=4, n_nonzero=n_nonzero).fit(X).coef_
         np.testing.assert_array_equal(np.count_nonzero(W, axis=0), n_nonzero)
 
 
 def test_negative_weights_count():
     """scikit-feature ranks by the largest weight, not by the largest size."""
     X = TABLES["tall"]
-    method = MCFS(n_hidden=3, n_nonzero=5, random_state=0)
+    method = MCFS(n_components=3, n_nonzero=5, random_state=0)
     flipped = X * np.where(np.arange(X.shape[1]) % 2, -1, 1)
     A = dense_graph(X)
     np.testing.assert_allclose(
@@ -102,7 +102,7 @@ def test_order_of_columns_and_samples_does_not_matter():
     X = TABLES["tall"]
     rng = np.random.default_rng(0)
     rows, columns = rng.permutation(X.shape[0]), rng.permutation(X.shape[1])
-    method = MCFS(n_hidden=3, n_nonzero=5, random_state=0)
+    method = MCFS(n_components=3, n_nonzero=5, random_state=0)
     expected = method.fit(X).scores_
     found = method.fit(X[np.ix_(rows, columns)]).scores_
     np.testing.assert_allclose(found, expected[columns], rtol=1e-8)
@@ -113,7 +113,7 @@ def test_no_dense_graph(rng):
     X = rng.random((n, 8))
     A = large_graph(n)
     tracemalloc.start()
-    MCFS(n_hidden=2, affinity=A, random_state=0).fit(X)
+    MCFS(n_components=2, affinity=A, random_state=0).fit(X)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 0.1 * 8 * n**2

@@ -48,7 +48,7 @@ def reference(X, A, criterion, power, q):
 
 
 def check(X, criterion, power, q=3, **params):
-    method = SPEC(criterion=criterion, power=power, n_eigenvectors=q, random_state=0, **params)
+    method = SPEC(criterion=criterion, power=power, n_components=q, random_state=0, **params)
     method.fit(X)
     expected = reference(X, dense_graph(X, **params), criterion, power, q)
     varies = np.ptp(X, axis=0) > 0
@@ -90,7 +90,7 @@ def test_isolated_samples_take_no_part(criterion):
 def test_sparse_equals_dense(criterion, power):
     X = TABLES["tall"] * (np.random.default_rng(0).random((40, 11)) > 0.6)
     X[:, 4] += 100.0
-    method = SPEC(criterion=criterion, power=power, n_eigenvectors=4, random_state=0)
+    method = SPEC(criterion=criterion, power=power, n_components=4, random_state=0)
     dense = method.fit(X).scores_
     np.testing.assert_allclose(method.fit(sp.csr_array(X)).scores_, dense, atol=1e-9)
 

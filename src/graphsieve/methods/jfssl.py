@@ -35,7 +35,7 @@ class JFSSL(FeatureRanker):
     ----------
     n_features_to_select : int, float, "auto" or None, default None
         A number, a share in (0, 1], the knee of the sorted scores, or half of the features.
-    n_hidden : int, default 10
+    n_components : int, default 10
         Number of directions m.
     alpha : float or None, default None
         Weight of the l2,1 penalty, always in the second form. None prefers the first, and uses a
@@ -68,7 +68,7 @@ class JFSSL(FeatureRanker):
     --------
     >>> from graphsieve import JFSSL
     >>> X = [[1, 0, 5], [2, 0, 5], [1, 0, 4], [2, 9, 5], [1, 9, 4], [2, 9, 5]]
-    >>> jfssl = JFSSL(1, n_hidden=1, n_neighbors=2, affinity="heat").fit(X)
+    >>> jfssl = JFSSL(1, n_components=1, n_neighbors=2, affinity="heat").fit(X)
     >>> jfssl.get_support().tolist()
     [False, True, False]
     """
@@ -77,7 +77,7 @@ class JFSSL(FeatureRanker):
         **FeatureRanker._parameter_constraints,
         **GRAPH_CONSTRAINTS,
         **ITERATION_CONSTRAINTS,
-        "n_hidden": [Interval(Integral, 1, None, closed="left")],
+        "n_components": [Interval(Integral, 1, None, closed="left")],
         "alpha": [Interval(Real, 0, None, closed="neither"), None],
         "random_state": ["random_state"],
     }
@@ -86,7 +86,7 @@ class JFSSL(FeatureRanker):
         self,
         n_features_to_select=None,
         *,
-        n_hidden=10,
+        n_components=10,
         alpha=None,
         n_neighbors=5,
         affinity="cosine",
@@ -95,7 +95,7 @@ class JFSSL(FeatureRanker):
         random_state=None,
     ):
         super().__init__(n_features_to_select)
-        self.n_hidden = n_hidden
+        self.n_components = n_components
         self.alpha = alpha
         self.n_neighbors = n_neighbors
         self.affinity = affinity
@@ -105,7 +105,7 @@ class JFSSL(FeatureRanker):
 
     def _rank(self, data):
         A = build_graph(data, affinity=self.affinity, n_neighbors=self.n_neighbors)
-        Y = embedding(A, self.n_hidden, self.random_state)
+        Y = embedding(A, self.n_components, self.random_state)
         Y -= Y.mean(axis=0)
         X = data.whole().astype(np.float64)
         constraint = self._exact_constraint(X - X.mean(axis=0), Y) if self.alpha is None else None

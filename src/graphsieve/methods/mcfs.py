@@ -30,7 +30,7 @@ class MCFS(FeatureRanker):
     ----------
     n_features_to_select : int, float, "auto" or None, default None
         A number, a share in (0, 1], the knee of the sorted scores, or half of the features.
-    n_hidden : int, default 5
+    n_components : int, default 5
         Number of directions m; about the number of clusters.
     n_nonzero : int, default 50
         Non-zero weights of each direction; fewer when there are fewer columns, or samples less 2.
@@ -43,7 +43,7 @@ class MCFS(FeatureRanker):
 
     Attributes
     ----------
-    coef_ : ndarray of shape (n_features, n_hidden)
+    coef_ : ndarray of shape (n_features, n_components)
         The weights W.
 
     References
@@ -54,7 +54,7 @@ class MCFS(FeatureRanker):
     --------
     >>> from graphsieve import MCFS
     >>> X = [[1, 0, 5], [2, 0, 5], [1, 0, 4], [2, 9, 5], [1, 9, 4], [2, 9, 5]]
-    >>> mcfs = MCFS(1, n_hidden=1, n_neighbors=2, affinity="heat").fit(X)
+    >>> mcfs = MCFS(1, n_components=1, n_neighbors=2, affinity="heat").fit(X)
     >>> mcfs.get_support().tolist()
     [False, True, False]
     """
@@ -62,7 +62,7 @@ class MCFS(FeatureRanker):
     _parameter_constraints = {
         **FeatureRanker._parameter_constraints,
         **GRAPH_CONSTRAINTS,
-        "n_hidden": [Interval(Integral, 1, None, closed="left")],
+        "n_components": [Interval(Integral, 1, None, closed="left")],
         "n_nonzero": [Interval(Integral, 1, None, closed="left")],
         "random_state": ["random_state"],
     }
@@ -72,14 +72,14 @@ class MCFS(FeatureRanker):
         self,
         n_features_to_select=None,
         *,
-        n_hidden=5,
+        n_components=5,
         n_nonzero=50,
         n_neighbors=5,
         affinity="cosine",
         random_state=None,
     ):
         super().__init__(n_features_to_select)
-        self.n_hidden = n_hidden
+        self.n_components = n_components
         self.n_nonzero = n_nonzero
         self.n_neighbors = n_neighbors
         self.affinity = affinity
@@ -87,7 +87,7 @@ class MCFS(FeatureRanker):
 
     def _rank(self, data):
         A = build_graph(data, affinity=self.affinity, n_neighbors=self.n_neighbors)
-        Y = embedding(A, self.n_hidden, self.random_state)
+        Y = embedding(A, self.n_components, self.random_state)
         Y -= Y.mean(axis=0)
         columns = Columns(data.whole())
         XtY = columns.products(Y)

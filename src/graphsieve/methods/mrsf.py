@@ -33,7 +33,7 @@ class MRSF(FeatureRanker):
     ----------
     n_features_to_select : int, float, "auto" or None, default None
         A number, a share in (0, 1], the knee of the sorted scores, or half of the features.
-    n_hidden : int, default 10
+    n_components : int, default 10
         Number of directions m.
     alpha : float or None, default None
         Weight of the l2,1 penalty; None chooses it by ``n_nonzero``.
@@ -54,7 +54,7 @@ class MRSF(FeatureRanker):
     ----------
     alpha_ : float
         The penalty used.
-    coef_ : ndarray of shape (n_features, n_hidden)
+    coef_ : ndarray of shape (n_features, n_components)
         The weights W.
     objective_trace_ : ndarray
         The objective for ``alpha_``, from the weights of the penalty before.
@@ -70,7 +70,7 @@ class MRSF(FeatureRanker):
     --------
     >>> from graphsieve import MRSF
     >>> X = [[1, 0, 5], [2, 0, 5], [1, 0, 4], [2, 9, 5], [1, 9, 4], [2, 9, 5]]
-    >>> mrsf = MRSF(1, n_hidden=1, n_neighbors=2, affinity="heat").fit(X)
+    >>> mrsf = MRSF(1, n_components=1, n_neighbors=2, affinity="heat").fit(X)
     >>> mrsf.get_support().tolist()
     [False, True, False]
     """
@@ -79,7 +79,7 @@ class MRSF(FeatureRanker):
         **FeatureRanker._parameter_constraints,
         **GRAPH_CONSTRAINTS,
         **ITERATION_CONSTRAINTS,
-        "n_hidden": [Interval(Integral, 1, None, closed="left")],
+        "n_components": [Interval(Integral, 1, None, closed="left")],
         "alpha": [Interval(Real, 0, None, closed="neither"), None],
         "n_nonzero": [Interval(Integral, 1, None, closed="left")],
         "random_state": ["random_state"],
@@ -90,7 +90,7 @@ class MRSF(FeatureRanker):
         self,
         n_features_to_select=None,
         *,
-        n_hidden=10,
+        n_components=10,
         alpha=None,
         n_nonzero=100,
         n_neighbors=5,
@@ -100,7 +100,7 @@ class MRSF(FeatureRanker):
         random_state=None,
     ):
         super().__init__(n_features_to_select)
-        self.n_hidden = n_hidden
+        self.n_components = n_components
         self.alpha = alpha
         self.n_nonzero = n_nonzero
         self.n_neighbors = n_neighbors
@@ -111,7 +111,7 @@ class MRSF(FeatureRanker):
 
     def _rank(self, data):
         A = build_graph(data, affinity=self.affinity, n_neighbors=self.n_neighbors)
-        Y = embedding(A, self.n_hidden, self.random_state)
+        Y = embedding(A, self.n_components, self.random_state)
         Y -= Y.mean(axis=0)
         columns = Columns(data.whole())
         XtY = columns.products(Y)

@@ -29,7 +29,7 @@ class SPEC(FeatureRanker):
         phi2 = sum_{i>=1} a_i^2 l_i^r / sum_{i>=1} a_i^2                small is good
         phi3 = sum_{i=1..q} a_i^2 (2^r - l_i^r)                         large is good
 
-    with q the number ``n_eigenvectors``. ``scores_`` holds -phi1, -phi2 or phi3. For r = 1, phi2
+    with q the number ``n_components``. ``scores_`` holds -phi1, -phi2 or phi3. For r = 1, phi2
     is the Laplacian score. phi1 and phi2 need no eigenvectors. In phi3 a multiple eigenvalue
     counts as a whole, also where q would cut it: one part of it is not defined.
 
@@ -42,7 +42,7 @@ class SPEC(FeatureRanker):
         is the most robust to noise.
     power : int, default 1
         Larger values punish rough directions more.
-    n_eigenvectors : int, default 10
+    n_components : int, default 10
         Number of eigenvectors after the trivial one, for phi3: about the number of clusters.
     n_neighbors : int, default 5
         Neighbours of a sample in the graph.
@@ -70,7 +70,7 @@ class SPEC(FeatureRanker):
         **GRAPH_CONSTRAINTS,
         "criterion": [StrOptions({"phi1", "phi2", "phi3"})],
         "power": [Interval(Integral, 1, None, closed="left")],
-        "n_eigenvectors": [Interval(Integral, 1, None, closed="left")],
+        "n_components": [Interval(Integral, 1, None, closed="left")],
         "random_state": ["random_state"],
     }
     _accepts_sparse = True
@@ -81,7 +81,7 @@ class SPEC(FeatureRanker):
         *,
         criterion="phi2",
         power=1,
-        n_eigenvectors=10,
+        n_components=10,
         n_neighbors=5,
         affinity="cosine",
         random_state=None,
@@ -89,7 +89,7 @@ class SPEC(FeatureRanker):
         super().__init__(n_features_to_select)
         self.criterion = criterion
         self.power = power
-        self.n_eigenvectors = n_eigenvectors
+        self.n_components = n_components
         self.n_neighbors = n_neighbors
         self.affinity = affinity
         self.random_state = random_state
@@ -119,7 +119,7 @@ class SPEC(FeatureRanker):
         components = null_space(A)
         weight = edge_weight(A)
         root = np.sqrt(weight)[:, None]
-        n_pairs = self.n_eigenvectors - (len(components.nodes) - 1)
+        n_pairs = self.n_components - (len(components.nodes) - 1)
         values, V = low_eigenpairs(A, components, n_pairs, self.random_state)
         gain = 2.0**self.power - values**self.power
         null = (components.basis * root).T
