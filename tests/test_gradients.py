@@ -10,11 +10,11 @@ import scipy.sparse as sp
 from graphsieve import objectives, penalties
 from graphsieve.blocks import RowBlocks
 from graphsieve.graphs import build_graph, laplacian
-from graphsieve.objectives import GraphAutoencoder
+from graphsieve.objectives import GraphAutoencoder, SolverCoordinates
 from graphsieve.threads import Workers
 
 # An objective that is not here fails test_every_objective_is_tested.
-OBJECTIVES = {"GraphAutoencoder"}
+OBJECTIVES = {"GraphAutoencoder", "SolverCoordinates"}
 PENALTIES = {"l21": penalties.l21, "squared_l2": penalties.squared_l2}
 
 
@@ -78,6 +78,20 @@ def test_value_meets_the_formula(rng, alpha, graph_weight, decay, output):
         value = objective.value_and_grad(theta)[0]
     expected = plain_objective(theta, X, A, 4, alpha, graph_weight, decay, output)
     assert value == pytest.approx(expected, rel=1e-6)  # the smoothed norm is short by eps a row
+
+
+def test_solver_coordinates_are_a_change_of_variables(rng):
+    X = 3 + rng.random((20, 13))
+    with Workers(1) as workers:
+        objective = make_objective(X, workers, alpha=0.1, graph_weight=0.05, decay=0.02)
+        coordinates = SolverCoordinates(objective)
+        theta = 0.1 * rng.normal(size=objective.n_params)
+        z = coordinates.from_theta(theta)
+        np.testing.assert_allclose(coordinates.to_theta(z), theta, atol=1e-12)
+        value, grad = coordinates.value_and_grad(z)
+        assert value == pytest.approx(objective.value_and_grad(theta)[0], rel=1e-12)
+        expected = finite_difference(lambda t: coordinates.value_and_grad(t)[0], z)
+    np.testing.assert_allclose(grad, expected, atol=1e-6 * abs(expected).max())
 
 
 def test_permuted_columns_give_the_same_value(rng):

@@ -11,7 +11,7 @@ from ._sklearn import Interval, StrOptions
 from .base import ITERATION_CONSTRAINTS, FeatureRanker
 from .blocks import RowBlocks
 from .graphs import laplacian
-from .objectives import GraphAutoencoder
+from .objectives import GraphAutoencoder, SolverCoordinates
 from .penalties import row_norms
 from .progress import progress_bar
 from .scaling import column_scaling
@@ -65,6 +65,10 @@ class AutoencoderRanker(FeatureRanker):
         self._offset, self._factor = offset, factor
         self._publish(result)
         self._warn_if_collapsed()
+        return self._score(scaled)
+
+    def _score(self, scaled):
+        """One score per feature, once the weights are there; ``scaled`` is what was fitted."""
         return row_norms(self.W_in_)
 
     def _solve(self, data, L):
@@ -83,11 +87,12 @@ class AutoencoderRanker(FeatureRanker):
                 decay=self.decay,
                 output=self.output,
             )
+            coordinates = SolverCoordinates(objective)
             steps = _Steps(show, self.callback)
             try:
                 result = lbfgs(
-                    objective.value_and_grad,
-                    objective.start(random_state),
+                    coordinates.value_and_grad,
+                    coordinates.from_theta(objective.start(random_state)),
                     max_iter=self.max_iter,
                     tol=self.tol,
                     memory=self.memory,
@@ -98,7 +103,8 @@ class AutoencoderRanker(FeatureRanker):
                     f"{type(self).__name__}.fit was interrupted {steps} and the estimator is as it "
                     "was before. To stop early and keep the result, let callback return True"
                 ) from None
-        return result, [weight.copy() for weight in objective.unpack(result.x)]
+        theta = coordinates.to_theta(result.x)
+        return result, [weight.copy() for weight in objective.unpack(theta)]
 
     def _check_range(self, data):
         if self.scale is not None or self.output == "identity":
@@ -156,7 +162,8 @@ class _Steps:
 
     def __call__(self, iteration, objective):
         self.last = iteration, objective
-        return any([listener(iteration, objective) for listener in self.listeners])
+        wishes = [listener(iteration, objective) for listener in self.listeners]
+        return any(wishes)
 
     def __str__(self):
         if self.last is None:

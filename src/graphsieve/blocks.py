@@ -61,7 +61,7 @@ class RowBlocks:
         self._scale_on_read = offset is not None and self.is_mapped
 
     def scaled(self, offset, factor, dtype):
-        """The same rows shifted and multiplied column by column."""
+        """The same rows shifted and multiplied column by column, instead of any earlier scaling."""
         return RowBlocks(self._X, offset=offset, factor=factor, dtype=dtype)
 
     def whole(self):

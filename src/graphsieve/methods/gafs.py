@@ -181,15 +181,13 @@ class GAFS(AutoencoderRanker):
             return None
         return build_graph(data, affinity=self.affinity, n_neighbors=self.n_neighbors)
 
-    def _rank(self, data):
-        norms = super()._rank(data)
+    def _score(self, scaled):
         for name in ("gains_", "layers_", "_unexplained"):
             vars(self).pop(name, None)  # of an earlier fit
         if self.selection == "norm":
-            return norms
-        scaled = data.scaled(self._offset, self._factor, self.dtype)
+            return super()._score(scaled)
         H = np.vstack([expit(block @ self.W_in_ + self.b_in_) for _, block in scaled])
-        n_picks = self._check_count(data.n_features)
+        n_picks = self._check_count(scaled.n_features)
         greedy = greedy_order(scaled, n_picks, code=H, targets=self.targets)
         self.gains_, self.layers_ = greedy.gains, greedy.layers
         self._unexplained = greedy.unexplained()

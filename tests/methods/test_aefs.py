@@ -1,0 +1,34 @@
+"""AEFS: its objective, and what it does with constant columns and large penalties."""
+
+import numpy as np
+import pytest
+
+from graphsieve import AEFS
+
+
+@pytest.fixture
+def table(rng):
+    return rng.normal(size=(50, 3)) @ rng.normal(size=(3, 12)) + 0.1 * rng.normal(size=(50, 12))
+
+
+def test_objective_of_the_fit_meets_the_formula(table):
+    fitted = AEFS(n_hidden=6, random_state=0, dtype="float64").fit(table)
+    X = (table - table.mean(axis=0)) / table.std(axis=0)
+    H = 1 / (1 + np.exp(-(X @ fitted.W_in_ + fitted.b_in_)))
+    error = ((X - H @ fitted.W_out_ - fitted.b_out_) ** 2).sum() / (2 * len(X))
+    value = error + 0.3 * np.linalg.norm(fitted.W_in_, axis=1).sum()
+    value += 3e-2 / 2 * ((fitted.W_in_**2).sum() + (fitted.W_out_**2).sum())
+    assert fitted.objective_trace_[-1] == pytest.approx(value, rel=1e-6)
+    assert (np.diff(fitted.objective_trace_) <= 0).all()
+
+
+def test_huge_penalty_gives_zero_weights(table):
+    with pytest.warns(UserWarning, match="collapsed"):
+        fitted = AEFS(n_hidden=6, alpha=1e3, random_state=0, max_iter=400).fit(table)
+    assert fitted.scores_.max() < 1e-6
+
+
+def test_noise_columns_come_last(rng, table):
+    X = np.hstack([table, rng.normal(size=(50, 12))])
+    order = AEFS(n_hidden=6, random_state=0, max_iter=300).fit(X).order_
+    assert (order[:12] < 12).sum() >= 10
