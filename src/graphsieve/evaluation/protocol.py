@@ -87,8 +87,7 @@ def make_split(
 ):
     """Draw a balanced split (two random halves without ``y``) and scale both parts.
 
-    The scaling is learned on the training part: test values may lie outside [0, 1]. The
-    parameters are those of ``evaluate``.
+    The scaling is learned on the training part. The parameters are those of ``evaluate``.
 
     Returns
     -------
@@ -246,8 +245,8 @@ def evaluate(
         See ``balanced_split``; default: the halves of the smallest class.
     scale : {"minmax", "global", "standard", None}, default "minmax"
         How the data are scaled before anything else, learned on the training part: each column to
-        [0, 1], all columns by one range, each to mean 0 and variance 1, or not at all. CSR data
-        are not shifted, so that zeros stay zeros.
+        [0, 1] (test values beyond its range are clipped), all columns by one range, each to mean 0
+        and variance 1, or not at all. CSR data are not shifted, so that zeros stay zeros.
     cluster_on : {"test", "train"}, default "test"
         Rows on which the clusters are found.
     n_repeats : int, default 20
@@ -370,10 +369,25 @@ def selection_stability(
 
 
 def _scaled(X_train, X_test, scale):
-    offset, factor = column_scaling(RowBlocks(X_train), scale)
+    train = RowBlocks(X_train)
+    offset, factor = column_scaling(train, scale)
+    if scale == "minmax":
+        # A column that is nearly constant in the training part may be a hundred times wider in the
+        # test part, and would drown all others.
+        X_test = _clip(X_test, *train.column_range())
     if sp.issparse(X_train):
         offset = np.zeros_like(offset)
-    return tuple(RowBlocks(X, offset=offset, factor=factor).whole() for X in (X_train, X_test))
+    return tuple(
+        RowBlocks(X, offset=offset, factor=factor, dtype=np.float64).whole()
+        for X in (X_train, X_test)
+    )
+
+
+def _clip(X, low, high):
+    if sp.issparse(X):
+        data = np.clip(X.data, low[X.indices], high[X.indices])
+        return sp.csr_array((data, X.indices, X.indptr), shape=X.shape)
+    return np.clip(X, low, high)
 
 
 def _compact(X_train, X_test):
