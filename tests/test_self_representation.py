@@ -14,6 +14,13 @@ from graphsieve.self_representation import (
     ridge_rows,
     ridge_samples,
 )
+from graphsieve.threads import Workers
+
+
+@pytest.fixture(params=[1, 3])
+def workers(request):
+    with Workers(request.param) as workers:
+        yield workers
 
 
 def counts(rng, n, d):
@@ -24,9 +31,9 @@ def counts(rng, n, d):
 
 @pytest.mark.parametrize("container", [np.asarray, sp.csr_array])
 @pytest.mark.parametrize("shape", [(12, 30), (30, 12)])
-def test_products_of_centred_columns(rng, container, shape):
+def test_products_of_centred_columns(rng, workers, container, shape):
     X = counts(rng, *shape)
-    columns = CentredColumns(RowBlocks(container(X)))
+    columns = CentredColumns(RowBlocks(container(X)), workers)
     varying = X.std(axis=0) > 0
     Xc = (X - X.mean(axis=0))[:, varying]
     np.testing.assert_array_equal(columns.index, np.flatnonzero(varying))
@@ -38,19 +45,25 @@ def test_products_of_centred_columns(rng, container, shape):
     np.testing.assert_allclose(
         columns.correlation(weight), np.linalg.norm(Xc.T * weight @ Xc, axis=0), atol=1e-12
     )
+    if not columns.is_wide:
+        W = rng.standard_normal((varying.sum(), varying.sum()))
+        np.testing.assert_allclose(columns.feature_gram(weight), Xc.T * weight @ Xc, atol=1e-12)
+        np.testing.assert_allclose(
+            columns.residual_squares(W), ((Xc - Xc @ W) ** 2).sum(axis=1), rtol=1e-10
+        )
     np.testing.assert_array_equal(columns.scores(scale)[2], 0)
 
 
-def test_sparse_wide_data_stay_sparse(rng):
-    columns = CentredColumns(RowBlocks(sp.csr_array(counts(rng, 12, 30))))
+def test_sparse_wide_data_stay_sparse(rng, workers):
+    columns = CentredColumns(RowBlocks(sp.csr_array(counts(rng, 12, 30))), workers)
     assert columns.dense is None
 
 
 @pytest.mark.parametrize("shape", [(10, 25), (15, 15), (25, 10)])
-def test_both_forms_give_the_same_rows(rng, shape):
+def test_both_forms_give_the_same_rows(rng, workers, shape):
     X = rng.standard_normal(shape)
     data = RowBlocks(X)
-    columns = CentredColumns(data)
+    columns = CentredColumns(data, workers)
     X = X - X.mean(axis=0)
     L = laplacian(build_graph(data))
     weights = {"fit_weight": 0.7, "graph_weight": 0.3}

@@ -17,6 +17,7 @@ import warnings
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 
+from .blocks import split_rows
 from .solvers import SMOOTHING, inverse_weights, reweighted_l21
 
 # Without a given alpha: this share of the weight from which on W = 0.
@@ -45,19 +46,33 @@ def dense_columns(data, index):
 class CentredColumns:
     """The columns of the data that vary, centred, through the products that the methods need.
 
-    CSR data stay sparse while n <= d: centring then acts on the small side of each product.
+    CSR data stay sparse while n <= d: centring then acts on the small side of each product. The
+    costly products are shared out to threads, by columns when n <= d, else by rows.
+
+    Parameters
+    ----------
+    data : RowBlocks
+    workers : Workers
 
     Attributes
     ----------
+    index : ndarray of shape (n_features,)
+        Where these columns are in the data.
+    is_wide : bool
+        n_samples <= n_features: the n x n forms apply.
+    dense : ndarray of shape (n_samples, n_features), or None where the data stay sparse
     root : ndarray of shape (n_samples, min(n_samples, n_features))
         R with R R' = X X'.
     """
 
-    def __init__(self, data):
+    def __init__(self, data, workers):
         self.index = varying_columns(data)
         self.n_samples, self.n_features = data.n_samples, len(self.index)
-        self._n_all = data.n_features
         self.is_wide = self.n_samples <= self.n_features
+        self._n_all = data.n_features
+        longer = max(self.n_samples, self.n_features)
+        self._parts = split_rows(longer, -(-longer // workers.n))
+        self._workers = workers
         if data.is_sparse and self.is_wide:
             self.dense, self._sparse = None, data.whole()[:, self.index].astype(np.float64)
         else:
@@ -77,7 +92,7 @@ class CentredColumns:
         """X diag(scale) X', n x n."""
         if self._sparse is None:
             scaled = self.dense * np.sqrt(scale)
-            return scaled @ scaled.T
+            return self._sum(lambda part: scaled[:, part] @ scaled[:, part].T)
         product = ((self._sparse * scale) @ self._sparse.T).toarray()
         product -= product.mean(axis=0)
         product -= product.mean(axis=1, keepdims=True)
@@ -85,9 +100,20 @@ class CentredColumns:
 
     def squares(self, V):
         """|V' x_j|^2 for every column x_j."""
-        if self._sparse is None:
+        if not self.is_wide:
             return square_rows(self.dense.T @ V)
+        if self._sparse is None:
+            return self._join(lambda part: square_rows(self.dense[:, part].T @ V))
         return square_rows(self._sparse.T @ (V - V.mean(axis=0)))
+
+    def feature_gram(self, weight):
+        """X' diag(weight) X, d x d, for n > d."""
+        return self._sum(lambda part: self.dense[part].T * weight[part] @ self.dense[part])
+
+    def residual_squares(self, W):
+        """|X_i - X_i W|^2 for every sample, for n > d."""
+        X = self.dense
+        return self._join(lambda part: square_rows(X[part] - X[part] @ W))
 
     def correlation(self, weight=1.0):
         """|X' diag(weight) x_j| for every column x_j: how well it tells all columns."""
@@ -98,6 +124,12 @@ class CentredColumns:
         scores = np.zeros(self._n_all)
         scores[self.index] = norms
         return scores
+
+    def _sum(self, function):
+        return sum(self._workers.map(function, self._parts))
+
+    def _join(self, function):
+        return np.concatenate(self._workers.map(function, self._parts))
 
 
 def robust_self_representation(columns, *, alpha, max_iter, tol, power=1.0, norms=None):
@@ -210,9 +242,8 @@ def _robust_step(columns, alpha):
         return 0.0, np.concatenate(squares)
 
     def solve_tall(inverse):
-        X = columns.dense
-        H = X.T @ (X / inverse[:n, None])
+        H = columns.feature_gram(1 / inverse[:n])
         W = ridge_rows(H, H, inverse[n:] / alpha)
-        return 0.0, np.concatenate([square_rows(X - X @ W), square_rows(W)])
+        return 0.0, np.concatenate([columns.residual_squares(W), square_rows(W)])
 
     return solve_wide if columns.is_wide else solve_tall

@@ -20,6 +20,7 @@ from ..self_representation import (
     square_rows,
 )
 from ..solvers import reweighted_l21
+from ..threads import Workers
 
 # Up to here d x d matrices are faster than the sparse form, also when n < d.
 _SMALL = 2000
@@ -119,18 +120,19 @@ class DFSC(FeatureRanker):
 
     def _rank(self, data):
         L = laplacian(build_graph(data, affinity=self.affinity, n_neighbors=self.n_neighbors))
-        columns = CentredColumns(data)
-        self._set_weights(columns)
-        weighted_L_f = self.feature_graph_weight_ * self._feature_laplacian(columns.dense)
-        is_small = columns.n_features <= max(columns.n_samples, _SMALL)
-        step = self._small_step if is_small else self._large_step
-        result = reweighted_l21(
-            step(columns, L, weighted_L_f),
-            np.ones(columns.n_features),
-            weight=self.alpha_,
-            max_iter=self.max_iter,
-            tol=self.tol,
-        )
+        with Workers() as workers:
+            columns = CentredColumns(data, workers)
+            self._set_weights(columns)
+            weighted_L_f = self.feature_graph_weight_ * self._feature_laplacian(columns.dense)
+            is_small = columns.n_features <= max(columns.n_samples, _SMALL)
+            step = self._small_step if is_small else self._large_step
+            result = reweighted_l21(
+                step(columns, L, weighted_L_f),
+                np.ones(columns.n_features),
+                weight=self.alpha_,
+                max_iter=self.max_iter,
+                tol=self.tol,
+            )
         self._publish(result)
         return columns.scores(result.x)
 

@@ -16,6 +16,7 @@ from ..self_representation import (
     ridge_samples,
 )
 from ..solvers import reweighted_l21
+from ..threads import Workers
 
 
 class GSRSFS(FeatureRanker):
@@ -96,17 +97,18 @@ class GSRSFS(FeatureRanker):
 
     def _rank(self, data):
         L = laplacian(build_graph(data, affinity=self.affinity, n_neighbors=self.n_neighbors))
-        columns = CentredColumns(data)
-        self.alpha_ = self.alpha
-        if self.alpha is None:
-            self.alpha_ = ALPHA_SHARE * (columns.correlation().max() or 1.0)
-        result = reweighted_l21(
-            self._step(columns, L),
-            np.ones(columns.n_features),
-            weight=self.alpha_,
-            max_iter=self.max_iter,
-            tol=self.tol,
-        )
+        with Workers() as workers:
+            columns = CentredColumns(data, workers)
+            self.alpha_ = self.alpha
+            if self.alpha is None:
+                self.alpha_ = ALPHA_SHARE * (columns.correlation().max() or 1.0)
+            result = reweighted_l21(
+                self._step(columns, L),
+                np.ones(columns.n_features),
+                weight=self.alpha_,
+                max_iter=self.max_iter,
+                tol=self.tol,
+            )
         self._publish(result)
         return columns.scores(result.x)
 

@@ -10,6 +10,7 @@ from ..self_representation import (
     robust_self_representation,
     warn_exact_fit,
 )
+from ..threads import Workers
 
 
 class NonconvexRSR(FeatureRanker):
@@ -76,11 +77,12 @@ class NonconvexRSR(FeatureRanker):
         self.tol = tol
 
     def _rank(self, data):
-        columns = CentredColumns(data)
-        self.alpha_ = robust_alpha(columns) if self.alpha is None else self.alpha
-        settings = {"alpha": self.alpha_, "max_iter": self.max_iter, "tol": self.tol}
-        convex = robust_self_representation(columns, **settings)
-        result = robust_self_representation(columns, **settings, power=self.p, norms=convex.x)
+        with Workers() as workers:
+            columns = CentredColumns(data, workers)
+            self.alpha_ = robust_alpha(columns) if self.alpha is None else self.alpha
+            settings = {"alpha": self.alpha_, "max_iter": self.max_iter, "tol": self.tol}
+            convex = robust_self_representation(columns, **settings)
+            result = robust_self_representation(columns, **settings, power=self.p, norms=convex.x)
         self._publish(result)
         residuals, norms = result.x[: data.n_samples], result.x[data.n_samples :]
         warn_exact_fit(residuals, columns)

@@ -10,6 +10,7 @@ from ..self_representation import (
     robust_self_representation,
     warn_exact_fit,
 )
+from ..threads import Workers
 
 
 class RSR(FeatureRanker):
@@ -72,11 +73,12 @@ class RSR(FeatureRanker):
         self.tol = tol
 
     def _rank(self, data):
-        columns = CentredColumns(data)
-        self.alpha_ = robust_alpha(columns) if self.alpha is None else self.alpha
-        result = robust_self_representation(
-            columns, alpha=self.alpha_, max_iter=self.max_iter, tol=self.tol
-        )
+        with Workers() as workers:
+            columns = CentredColumns(data, workers)
+            self.alpha_ = robust_alpha(columns) if self.alpha is None else self.alpha
+            result = robust_self_representation(
+                columns, alpha=self.alpha_, max_iter=self.max_iter, tol=self.tol
+            )
         self._publish(result)
         residuals, norms = result.x[: data.n_samples], result.x[data.n_samples :]
         warn_exact_fit(residuals, columns)

@@ -17,6 +17,7 @@ from ..self_representation import (
 )
 from ..solvers import Monitor, Result, default_eps, inverse_weights, smoothed_norms
 from ..subspace import first_representation, sweep_representation
+from ..threads import Workers
 
 
 class SCUFS(FeatureRanker):
@@ -111,7 +112,9 @@ class SCUFS(FeatureRanker):
             # W = 0 from 2 fit_weight |x_j'F| on, and |x_j'F| <= |x_j| for orthonormal F.
             longest = np.sqrt(square_rows(X.T).max())
             self.alpha_ = ALPHA_SHARE * (2 * self.fit_weight * longest or 1.0)
-        result = self._alternate(X)
+        # One thread: the rows of Z follow one another in many small products.
+        with Workers(1):
+            result = self._alternate(X)
         self._publish(result)
         scores = np.zeros(data.n_features)
         scores[varying] = result.x

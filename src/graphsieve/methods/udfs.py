@@ -13,6 +13,7 @@ from ..blocks import BLOCK_BYTES, RowBlocks, split_rows
 from ..graphs import limit_neighbors, nearest_neighbors
 from ..self_representation import dense_columns, square_rows, varying_columns
 from ..solvers import reweighted_l21
+from ..threads import Workers
 
 # Up to here a dense d x d eigenproblem is faster than Lanczos, also when n < d.
 _SMALL = 500
@@ -109,15 +110,16 @@ class UDFS(FeatureRanker):
         n, d = X.shape
         m = min(self.n_components, max(1, d // 2))
         B = local_scatter(X, limit_neighbors(self.n_neighbors, n), self.ridge)
-        is_small = d <= max(n, _SMALL, 8 * m)
-        step = (_dense_step if is_small else _lanczos_step)(X, B, self.alpha, m)
-        result = reweighted_l21(
-            step,
-            2 * _first_norms(X, m),
-            weight=self.alpha,
-            max_iter=self.max_iter,
-            tol=self.tol,
-        )
+        step = _dense_step if d <= max(n, _SMALL, 8 * m) else _lanczos_step
+        # One thread: eigensolvers make many small BLAS calls.
+        with Workers(1):
+            result = reweighted_l21(
+                step(X, B, self.alpha, m),
+                2 * _first_norms(X, m),
+                weight=self.alpha,
+                max_iter=self.max_iter,
+                tol=self.tol,
+            )
         self._publish(result)
         scores = np.zeros(data.n_features)
         scores[varying] = result.x
