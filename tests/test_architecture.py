@@ -1,0 +1,83 @@
+"""Imports go one way, and importing the package loads nothing that is not needed."""
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import graphsieve
+
+ROOT = Path(graphsieve.__file__).parent
+# A module may import from its own layer and from those above it in this list.
+LAYERS = [
+    {"_sklearn"},
+    {"blocks", "threads", "progress"},
+    {"graphs", "spectral", "penalties", "scaling"},
+    {"objectives", "solvers", "selection", "greedy"},
+    {"base", "autoencoder", "self_representation", "subspace"},
+    {"methods"},
+    {"datasets", "evaluation"},
+    {"benchmark", "plots"},
+    {"report", "cli"},
+]
+LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}
+FILES = sorted(path for path in ROOT.rglob("*.py") if path != ROOT / "__init__.py")
+
+
+def part(path):
+    """The top-level module or package that a file belongs to."""
+    return path.relative_to(ROOT).parts[0].removesuffix(".py")
+
+
+def imported_parts(path):
+    """Parts of graphsieve that a file imports, anywhere in it."""
+    depth = len(path.relative_to(ROOT).parts)
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.ImportFrom):
+            if node.level == depth:
+                names = [node.module] if node.module else [alias.name for alias in node.names]
+            elif node.level == 0 and (node.module or "").startswith("graphsieve."):
+                names = [node.module.removeprefix("graphsieve.")]
+            else:
+                continue
+            yield from (name.split(".")[0] for name in names)
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_imports_go_one_way(path):
+    assert part(path) in LEVEL, f"say in LAYERS where {part(path)} belongs"
+    for other in imported_parts(path):
+        if other in LEVEL:
+            assert LEVEL[other] <= LEVEL[part(path)], f"{part(path)} must not import {other}"
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "methods").glob("[!_]*.py")), ids=lambda p: p.stem)
+def test_no_method_imports_another(path):
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.ImportFrom):
+            assert node.level != 1, f"{path.name} imports a sibling"
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_private_scikit_learn_is_in_one_file(path):
+    if path.name == "_sklearn.py":
+        return
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("sklearn"):
+            names = [*node.module.split("."), *(alias.name for alias in node.names)]
+            assert not any(name.startswith("_") for name in names), f"{path.name}: {names}"
+
+
+def loaded_by(statement):
+    code = f"import sys; {statement}; print(*sorted({{n.split('.')[0] for n in sys.modules}}))"
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    return set(run.stdout.split())
+
+
+def test_import_is_light():
+    """A method loads no plotting, tables, command line or cluster that scikit-learn does not."""
+    extra = loaded_by("from graphsieve import GAFS") - loaded_by("import sklearn.feature_selection")
+    heavy = {"matplotlib", "pandas", "typer", "rich", "dask", "pynndescent", "pooch", "jinja2"}
+    assert not heavy & extra
