@@ -8,7 +8,8 @@ from typer.testing import CliRunner
 
 from graphsieve.cli.app import app
 
-NAMES = ["a", "b b", "c[0]", "d", "e", "f"]
+# One with a space, and one that a careless print takes for markup.
+NAMES = ["a", "b b", "c[red]", "d", "e", "f"]
 
 
 @pytest.fixture
@@ -26,8 +27,8 @@ def run(monkeypatch):
 
 @pytest.fixture
 def frame():
-    """Columns whose variance falls in the order e, c[0], b b, a, d, f."""
-    spread = {"a": 3, "b b": 4, "c[0]": 5, "d": 2, "e": 6, "f": 1}
+    """Columns whose variance falls in the order e, c[red], b b, a, d, f."""
+    spread = {"a": 3, "b b": 4, "c[red]": 5, "d": 2, "e": 6, "f": 1}
     rows = np.random.default_rng(0).permuted(np.tile(np.linspace(-1, 1, 20), (6, 1)), axis=1).T
     return pd.DataFrame({name: spread[name] * rows[:, j] for j, name in enumerate(NAMES)})
 

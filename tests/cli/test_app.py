@@ -74,7 +74,7 @@ def test_installed_command(csv, tmp_path):
     assert first.returncode == 0, first.stderr
     assert "Kept 2 of 6 columns" in first.stdout
     assert not first.stderr
-    assert load(chosen)[1] == ["c[0]", "e"]
+    assert load(chosen)[1] == ["c[red]", "e"]
     second = python(code, *arguments)
     assert second.returncode == 2
     assert not second.stdout

@@ -182,7 +182,7 @@ def test_non_finite_entries_of_arrays(fails, frame, tmp_path, bad):
 def test_infinity_in_text(fails, frame, tmp_path):
     frame.iloc[3, 2] = np.inf
     message = fails(DATA, save(frame, tmp_path / "data.csv"), "-k", 1, *VARIANCE)
-    assert "row 3, column 'c[0]'" in message
+    assert "row 3, column 'c[red]'" in message
 
 
 def test_little_or_nothing_in_the_table(fails, tmp_path):

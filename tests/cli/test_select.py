@@ -22,9 +22,9 @@ def test_every_format_to_every_format(run, frame, tmp_path, source, target):
     result = run("select", path, "-k", 3, "-o", chosen, *VARIANCE)
     assert result.exit_code == 0, result.output
     X, names = load(chosen)
-    np.testing.assert_array_equal(X, frame[["b b", "c[0]", "e"]])
+    np.testing.assert_array_equal(X, frame[["b b", "c[red]", "e"]])
     if target != ".npy":
-        assert names == (["x1", "x2", "x4"] if source == ".npy" else ["b b", "c[0]", "e"])
+        assert names == (["x1", "x2", "x4"] if source == ".npy" else ["b b", "c[red]", "e"])
     assert sorted(file.name for file in tmp_path.iterdir()) == sorted([path.name, chosen.name])
 
 
@@ -85,7 +85,7 @@ def test_scores_list_every_column_best_first(run, csv, tmp_path):
     assert run("select", csv, "-k", 2, "--scores", scores, *VARIANCE).exit_code == 0
     table = pd.read_table(scores)
     assert table.columns.tolist() == ["feature", "score", "rank", "kept"]
-    assert table["feature"].tolist() == ["e", "c[0]", "b b", "a", "d", "f"]
+    assert table["feature"].tolist() == ["e", "c[red]", "b b", "a", "d", "f"]
     assert table["rank"].tolist() == [1, 2, 3, 4, 5, 6]
     assert table["kept"].tolist() == [True, True, False, False, False, False]
 
@@ -95,7 +95,7 @@ def test_summary(run, csv):
     assert "Kept 3 of 6 columns of data.csv (20 rows) with variance" in result.stdout
     lines = [line.split() for line in result.stdout.splitlines()]
     assert lines[1] == ["rank", "feature", "score"]
-    assert [line[:-1] for line in lines[2:5]] == [["1", "e"], ["2", "c[0]"], ["3", "b", "b"]]
+    assert [line[:-1] for line in lines[2:5]] == [["1", "e"], ["2", "c[red]"], ["3", "b", "b"]]
 
 
 def test_summary_shows_ten(run, tmp_path):
@@ -120,9 +120,9 @@ def test_knee(run, csv):
 @pytest.mark.parametrize(
     ("drop", "left"),
     [
-        (["e,b b"], ["a", "c[0]", "d", "f"]),
-        (["e", "--drop", "b b"], ["a", "c[0]", "d", "f"]),
-        (["0,-1"], ["b b", "c[0]", "d", "e"]),
+        (["e,b b"], ["a", "c[red]", "d", "f"]),
+        (["e", "--drop", "b b"], ["a", "c[red]", "d", "f"]),
+        (["0,-1"], ["b b", "c[red]", "d", "e"]),
     ],
 )
 @pytest.mark.parametrize("source", [".csv", ".npz"])
