@@ -39,7 +39,10 @@ def test_python_blocks_run(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        exec(compile(python_blocks(page), str(page), "exec"), {"__name__": "docs"})
+        if ">>> " in python_blocks(page):
+            assert doctest.testfile(str(page), module_relative=False).failed == 0
+        else:
+            exec(compile(python_blocks(page), str(page), "exec"), {"__name__": "docs"})
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
