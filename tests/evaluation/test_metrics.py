@@ -138,7 +138,7 @@ def ridge_error(X_train, X_test, selected):
     """The same with scikit-learn, column by column."""
     rest = np.setdiff1d(np.arange(X_train.shape[1]), selected)
     A = X_train[:, selected]
-    ridge = Ridge(alpha=0.1 * len(A) * A.var(axis=0).mean()).fit(A, X_train[:, rest])
+    ridge = Ridge(alpha=0.3 * min(A.shape) * A.var(axis=0).mean()).fit(A, X_train[:, rest])
     predicted = np.array(X_test)
     predicted[:, rest] = ridge.predict(X_test[:, selected])
     return ((X_test - predicted) ** 2).sum() / ((X_test - X_train.mean(axis=0)) ** 2).sum()
