@@ -23,40 +23,40 @@ def workers(request):
         yield workers
 
 
-def counts(rng, n, d):
-    X = rng.poisson(0.6, (n, d)).astype(float)
+def counts(rng, n, d, rate):
+    X = rng.poisson(rate, (n, d)).astype(float)
     X[:, 2] = 0
     return X
 
 
+@pytest.mark.parametrize("rate", [0.05, 0.6])
 @pytest.mark.parametrize("container", [np.asarray, sp.csr_array])
 @pytest.mark.parametrize("shape", [(12, 30), (30, 12)])
-def test_products_of_centred_columns(rng, workers, container, shape):
-    X = counts(rng, *shape)
+def test_products_of_centred_columns(rng, workers, container, shape, rate):
+    X = counts(rng, *shape, rate)
     columns = CentredColumns(RowBlocks(container(X)), workers)
     varying = X.std(axis=0) > 0
     Xc = (X - X.mean(axis=0))[:, varying]
+    assert columns.is_wide == (len(X) <= varying.sum())
     np.testing.assert_array_equal(columns.index, np.flatnonzero(varying))
+    np.testing.assert_allclose(columns.dense(), Xc)
     scale, V = rng.random(varying.sum()), rng.standard_normal((len(X), 4))
-    np.testing.assert_allclose(columns.gram(scale), Xc * scale @ Xc.T, atol=1e-12)
     np.testing.assert_allclose(columns.squares(V), ((V.T @ Xc) ** 2).sum(axis=0), atol=1e-12)
     np.testing.assert_allclose(columns.root @ columns.root.T, Xc @ Xc.T, atol=1e-12)
     weight = rng.random(len(X))
     np.testing.assert_allclose(
         columns.correlation(weight), np.linalg.norm(Xc.T * weight @ Xc, axis=0), atol=1e-12
     )
-    if not columns.is_wide:
+    if columns.is_wide:
+        np.testing.assert_allclose(columns.gram(scale), Xc * scale @ Xc.T, atol=1e-12)
+    else:
         W = rng.standard_normal((varying.sum(), varying.sum()))
         np.testing.assert_allclose(columns.feature_gram(weight), Xc.T * weight @ Xc, atol=1e-12)
         np.testing.assert_allclose(
             columns.residual_squares(W), ((Xc - Xc @ W) ** 2).sum(axis=1), rtol=1e-10
         )
-    np.testing.assert_array_equal(columns.scores(scale)[2], 0)
-
-
-def test_sparse_wide_data_stay_sparse(rng, workers):
-    columns = CentredColumns(RowBlocks(sp.csr_array(counts(rng, 12, 30))), workers)
-    assert columns.dense is None
+    assert columns.scores(scale)[2] == 0
+    np.testing.assert_array_equal(columns.scores(scale)[varying], scale)
 
 
 @pytest.mark.parametrize("shape", [(10, 25), (15, 15), (25, 10)])
@@ -74,7 +74,7 @@ def test_both_forms_give_the_same_rows(rng, workers, shape):
     assert quadratic_step(H, R, 1.0)(scale)[0] == pytest.approx(loss, rel=1e-10)
 
     B_inverse, root, constant = graph_loss_samples(columns, L, **weights)
-    V = ridge_samples(columns.gram(scale), B_inverse, root)
+    V = ridge_samples(X * scale @ X.T, B_inverse, root)
     assert np.vdot(V, B_inverse @ V) + constant == pytest.approx(loss, rel=1e-10)
     np.testing.assert_allclose(
         scale * np.sqrt(columns.squares(V)), np.linalg.norm(W, axis=1), rtol=1e-8

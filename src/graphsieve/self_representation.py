@@ -15,6 +15,7 @@ so W is never formed. When d < n the d x d normal equations are the smaller ones
 import warnings
 
 import numpy as np
+import scipy.sparse as sp
 from scipy.linalg import cho_factor, cho_solve
 
 from .blocks import split_rows
@@ -22,6 +23,9 @@ from .solvers import SMOOTHING, inverse_weights, reweighted_l21
 
 # Without a given alpha: this share of the weight from which on W = 0.
 ALPHA_SHARE = 0.1
+
+# From this share of zeros on, sparse products are the faster ones.
+_MOSTLY_ZERO = 0.9
 
 
 def square_rows(V):
@@ -46,8 +50,9 @@ def dense_columns(data, index):
 class CentredColumns:
     """The columns of the data that vary, centred, through the products that the methods need.
 
-    CSR data stay sparse while n <= d: centring then acts on the small side of each product. The
-    costly products are shared out to threads, by columns when n <= d, else by rows.
+    When n <= d, data of which most entries are zero are kept in CSR, however they came: centring
+    then acts on the small side of each product. The costly products of dense data are shared out
+    to threads, by columns when n <= d, else by rows.
 
     Parameters
     ----------
@@ -60,7 +65,6 @@ class CentredColumns:
         Where these columns are in the data.
     is_wide : bool
         n_samples <= n_features: the n x n forms apply.
-    dense : ndarray of shape (n_samples, n_features), or None where the data stay sparse
     root : ndarray of shape (n_samples, min(n_samples, n_features))
         R with R R' = X X'.
     """
@@ -73,25 +77,30 @@ class CentredColumns:
         longer = max(self.n_samples, self.n_features)
         self._parts = split_rows(longer, -(-longer // workers.n))
         self._workers = workers
-        if data.is_sparse and self.is_wide:
-            self.dense, self._sparse = None, data.whole()[:, self.index].astype(np.float64)
+        self._dense = self._sparse = None
+        if self.is_wide and _share_of_zeros(data) > _MOSTLY_ZERO:
+            X = sp.csr_array(data.whole())
+            self._sparse = X[:, self.index].astype(np.float64)
         else:
-            self.dense, self._sparse = dense_columns(data, self.index), None
-            self.dense -= self.dense.mean(axis=0)
+            self._dense = _centre(dense_columns(data, self.index))
         self.root = self._make_root()
+
+    def dense(self):
+        """X itself, for methods that need it."""
+        return _centre(self._sparse.toarray()) if self._dense is None else self._dense
 
     def _make_root(self):
         if not self.is_wide:
-            return self.dense
+            return self._dense
         if self._sparse is None:
-            return np.linalg.qr(self.dense.T, mode="r").T
+            return np.linalg.qr(self._dense.T, mode="r").T
         value, vector = np.linalg.eigh(self.gram(np.ones(self.n_features)))
         return vector * np.sqrt(np.maximum(value, 0))
 
     def gram(self, scale):
-        """X diag(scale) X', n x n."""
+        """X diag(scale) X', n x n, for n <= d."""
         if self._sparse is None:
-            scaled = self.dense * np.sqrt(scale)
+            scaled = self._dense * np.sqrt(scale)
             return self._sum(lambda part: scaled[:, part] @ scaled[:, part].T)
         product = ((self._sparse * scale) @ self._sparse.T).toarray()
         product -= product.mean(axis=0)
@@ -101,18 +110,18 @@ class CentredColumns:
     def squares(self, V):
         """|V' x_j|^2 for every column x_j."""
         if not self.is_wide:
-            return square_rows(self.dense.T @ V)
+            return square_rows(self._dense.T @ V)
         if self._sparse is None:
-            return self._join(lambda part: square_rows(self.dense[:, part].T @ V))
+            return self._join(lambda part: square_rows(self._dense[:, part].T @ V))
         return square_rows(self._sparse.T @ (V - V.mean(axis=0)))
 
     def feature_gram(self, weight):
         """X' diag(weight) X, d x d, for n > d."""
-        return self._sum(lambda part: self.dense[part].T * weight[part] @ self.dense[part])
+        return self._sum(lambda part: self._dense[part].T * weight[part] @ self._dense[part])
 
     def residual_squares(self, W):
         """|X_i - X_i W|^2 for every sample, for n > d."""
-        X = self.dense
+        X = self._dense
         return self._join(lambda part: square_rows(X[part] - X[part] @ W))
 
     def correlation(self, weight=1.0):
@@ -130,6 +139,16 @@ class CentredColumns:
 
     def _join(self, function):
         return np.concatenate(self._workers.map(function, self._parts))
+
+
+def _share_of_zeros(data):
+    X = data.whole()
+    return 1 - (X.nnz if data.is_sparse else np.count_nonzero(X)) / np.prod(X.shape)
+
+
+def _centre(X):
+    X -= X.mean(axis=0)
+    return X
 
 
 def robust_self_representation(columns, *, alpha, max_iter, tol, power=1.0, norms=None):

@@ -123,11 +123,12 @@ class DFSC(FeatureRanker):
         with Workers() as workers:
             columns = CentredColumns(data, workers)
             self._set_weights(columns)
-            weighted_L_f = self.feature_graph_weight_ * self._feature_laplacian(columns.dense)
+            X = columns.dense()
+            weighted_L_f = self.feature_graph_weight_ * self._feature_laplacian(X)
             is_small = columns.n_features <= max(columns.n_samples, _SMALL)
             step = self._small_step if is_small else self._large_step
             result = reweighted_l21(
-                step(columns, L, weighted_L_f),
+                step(columns, X, L, weighted_L_f),
                 np.ones(columns.n_features),
                 weight=self.alpha_,
                 max_iter=self.max_iter,
@@ -141,7 +142,7 @@ class DFSC(FeatureRanker):
         if self.alpha is None:
             self.alpha_ = ALPHA_SHARE * (2 * columns.correlation().max() or 1.0)
         if self.feature_graph_weight is None:
-            mean_square = np.vdot(columns.dense, columns.dense) / columns.n_features
+            mean_square = np.vdot(columns.root, columns.root) / columns.n_features
             self.feature_graph_weight_ = _FEATURE_GRAPH_SHARE * mean_square
 
     def _feature_laplacian(self, X):
@@ -150,13 +151,12 @@ class DFSC(FeatureRanker):
             return sp.csr_array((1, 1))
         return laplacian(build_graph(RowBlocks(X.T.copy()), n_neighbors=n_neighbors))
 
-    def _small_step(self, columns, L, L_f):
-        H, R = graph_loss_features(columns.dense, L, fit_weight=1.0, graph_weight=self.graph_weight)
+    def _small_step(self, columns, X, L, L_f):
+        H, R = graph_loss_features(X, L, fit_weight=1.0, graph_weight=self.graph_weight)
         return quadratic_step(H + L_f.toarray(), R, self.alpha_)
 
-    def _large_step(self, columns, L, L_f):
+    def _large_step(self, columns, X, L, L_f):
         """n x n and sparse d x d matrices only: L_f joins the penalty in Z = L_f + alpha / c."""
-        X = columns.dense
         B_inverse, R, constant = graph_loss_samples(
             columns, L, fit_weight=1.0, graph_weight=self.graph_weight
         )

@@ -115,7 +115,7 @@ class GSRSFS(FeatureRanker):
     def _step(self, columns, L):
         weights = {"fit_weight": 0.5, "graph_weight": self.graph_weight}
         if not columns.is_wide:
-            return quadratic_step(*graph_loss_features(columns.dense, L, **weights), self.alpha_)
+            return quadratic_step(*graph_loss_features(columns.dense(), L, **weights), self.alpha_)
         B_inverse, R, constant = graph_loss_samples(columns, L, **weights)
 
         def solve(inverse):
