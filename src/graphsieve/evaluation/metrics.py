@@ -212,8 +212,8 @@ def reconstruction_error(X_train, X_test, selected):
 
     The selected columns are taken as they are, the others are predicted from them. The error is
     ||X - X_predicted||^2 / ||X - mean||^2 over the test rows and all columns, with the mean of the
-    training rows: 0 when all is told, about 1 when nothing is. The ridge penalty is 0.3 min(1, k / n)
-    times the mean squared length of the k selected columns.
+    training rows: 0 when all is told, about 1 when nothing is. The ridge penalty is
+    0.3 min(1, k / n) times the mean squared length of the k selected columns.
 
     Parameters
     ----------
