@@ -15,7 +15,7 @@ LAYERS = [
     {"_sklearn"},
     {"blocks", "threads", "progress"},
     {"graphs", "spectral", "penalties", "scaling"},
-    {"objectives", "solvers", "selection", "greedy"},
+    {"objectives", "solvers", "selection", "greedy", "reconstruction"},
     {"base", "autoencoder", "self_representation", "subspace"},
     {"methods"},
     {"datasets", "evaluation"},

@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from ._sklearn import Interval, StrOptions, fit_context
 from .blocks import RowBlocks, find_non_finite
 from .graphs import AFFINITIES
+from .reconstruction import fit_rebuild
 from .selection import count_features, knee, order_by_score
 
 GRAPH_CONSTRAINTS = {
@@ -158,8 +159,6 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
             The selected columns as they are, the others as far as the selected tell them.
         """
         check_is_fitted(self)
-        if not hasattr(self, "_rebuild"):
-            self._rebuild = self._fit_rebuild()
         X_selected = np.asarray(
             X_selected.toarray() if hasattr(X_selected, "toarray") else X_selected, dtype=float
         )
@@ -171,26 +170,19 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
         kept = self.get_support()
         X = np.empty((len(X_selected), self.n_features_in_))
         X[:, kept] = X_selected
-        if not kept.all():
-            X[:, ~kept] = self._rebuild.predict(X_selected).reshape(len(X), -1)
+        if not hasattr(self, "_rebuild"):
+            self._rebuild = self._learn_rebuild(kept)
+        X[:, ~kept] = self._rebuild.predict(X_selected)
         return X
 
-    def _fit_rebuild(self):
-        from sklearn.linear_model import Ridge
-
-        kept = self.get_support()
-        if kept.all():
-            return None
+    def _learn_rebuild(self, kept):
+        # On first use: with many columns it costs more than most rankings.
         if not hasattr(self, "_train"):
             raise AttributeError(
                 "reconstruct learns from the training data, which a pickle does not carry: "
                 "call reconstruct once before pickling, or fit again"
             )
-        X = RowBlocks(self._train).whole()
-        X = X.toarray() if hasattr(X, "toarray") else X
-        # A penalty in proportion to the spread of the columns, so that units do not matter.
-        penalty = 1e-3 * len(X) * X[:, kept].var(axis=0).mean()
-        return Ridge(alpha=max(penalty, np.finfo(float).eps)).fit(X[:, kept], X[:, ~kept])
+        return fit_rebuild(RowBlocks(self._train), kept)
 
     def __getstate__(self):
         state = dict(super().__getstate__())

@@ -14,14 +14,8 @@ from sklearn.linear_model import LogisticRegression
 from threadpoolctl import threadpool_limits
 
 from ..blocks import split_rows
+from ..reconstruction import ridge_penalty
 from .kmeans import repeated_kmeans
-
-# Ridge penalty relative to the mean squared length of the selected columns, so that units do not
-# matter. A few columns need next to none; as many columns as rows, and the error on unseen rows
-# explodes without it.
-RIDGE = 0.3
-# Keeps the system solvable when every selected column is constant.
-TINY = np.finfo(float).tiny ** 0.5
 
 
 def clustering_accuracy(y_true, clusters):
@@ -270,16 +264,11 @@ def reconstruction_path(X_train, X_test, order, counts):
     return (np.maximum(errors, 0) / total if total > 0 else np.zeros(len(counts)))[place]
 
 
-def _ridge_penalty(energy, k, n):
-    """RIDGE min(1, k / n) times the mean squared length of k columns with ``energy`` in all."""
-    return RIDGE * min(1, k / n) * energy / k + TINY
-
-
 def _unexplained_by_columns(train, test, counts):
     """Squared test error for each k when the first k centred columns predict the others."""
     G, T = train.T @ train, test.T @ test
     for k in counts:
-        penalty = _ridge_penalty(np.trace(G[:k, :k]), k, len(train))
+        penalty = ridge_penalty(np.trace(G[:k, :k]), k, len(train))
         B = solve(G[:k, :k] + penalty * np.eye(k), G[:k, k:], assume_a="pos")
         yield np.trace(T[k:, k:]) - 2 * (B * T[:k, k:]).sum() + (B * (T[:k, :k] @ B)).sum()
 
@@ -292,7 +281,7 @@ def _unexplained_by_rows(train, test, counts):
         # Inner products over the first k columns grow with k; the others have the rest of G and F.
         K += train[:, start:k] @ train[:, start:k].T
         C += test[:, start:k] @ train[:, start:k].T
-        penalty = _ridge_penalty(np.trace(K), k, len(train))
+        penalty = ridge_penalty(np.trace(K), k, len(train))
         # Row i of P: the weights with which the training rows predict test row i.
         P = solve(K + penalty * np.eye(len(K)), C.T, assume_a="pos").T
         yield (test[:, k:] ** 2).sum() - 2 * (P * (F - C)).sum() + (P * (P @ (G - K))).sum()
