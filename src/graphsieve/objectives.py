@@ -16,8 +16,9 @@ class GraphAutoencoder:
 
     The graph term couples the rows, so that one evaluation is two passes over row blocks: the
     hidden code of all rows, then error and gradients block by block. Five products of 2 n d m
-    flops are the floor. Every worker thread has its own rows, buffers and sums; the sums are
-    added in the order of the workers, so that results repeat to the bit.
+    flops are the floor. The rows are cut into parts with buffers and sums of their own, and the
+    sums are added in the order of the parts: the result is the same to the bit for any number of
+    threads, which matters because the paths of a non-convex problem part at the last digit.
 
     Parameters
     ----------
@@ -51,7 +52,7 @@ class GraphAutoencoder:
         self.decay = decay
         self.output = output
         d = data.n_features
-        parts = data.slices(block_bytes, n_parts=workers.n)
+        parts = data.slices(block_bytes, n_parts=_count_parts(data.n_samples))
         L = (2 * self.graph_weight * L).astype(data.dtype) if self.graph_weight else None
         # The last column of ones carries b_out through the products with W_out.
         self._H = np.ones((data.n_samples, n_hidden + 1), data.dtype)
@@ -238,6 +239,11 @@ class _Part:
             self.G_in += self.stored[number].T @ D
         else:
             self.G_in += np.matmul(self._rows(number).T, D, out=self.product_in)
+
+
+def _count_parts(n_samples):
+    """1, 2, 4 or 8: enough for as many threads, with at least 128 rows each."""
+    return 2 ** min(3, max(0, (n_samples // 128).bit_length() - 1))
 
 
 def _sigmoid(minus_z):

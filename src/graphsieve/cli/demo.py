@@ -12,10 +12,11 @@ EPILOG = examples("graphsieve demo", "graphsieve demo -o pixels.svg --force")
 
 _PICTURE = Path("graphsieve-demo.png")
 _FORMATS = (".png", ".svg", ".pdf")
-# Every method with its defaults, but for GAFS the scaling that its documentation names for pixels.
+# Every method with its defaults, but for GAFS what the user guide says of pixels and few columns.
+_GAFS = {"scale": "global", "alpha": 1e-3, "decay": 1e-3}
 _METHODS = {
-    "gafs (norm)": ("gafs", {"scale": "global", "selection": "norm"}),
-    "gafs (greedy)": ("gafs", {"scale": "global", "selection": "greedy"}),
+    "gafs (norm)": ("gafs", {**_GAFS, "selection": "norm"}),
+    "gafs (greedy)": ("gafs", {**_GAFS, "selection": "greedy"}),
     "lap_score": ("lap_score", {}),
     "mcfs": ("mcfs", {}),
     "css": ("css", {}),
