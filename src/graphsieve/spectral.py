@@ -14,12 +14,13 @@ import scipy.sparse as sp
 from sklearn.utils import check_random_state
 
 from .graphs import degree
+from .threads import Workers
 
 # Components up to this size are solved densely: there it is faster than Lanczos.
 _DENSE_NODES = 300
 
-# Dense numbers in one block of columns.
-_BLOCK_ENTRIES = 2**18
+# Dense numbers in one block of columns; their differences along edges should stay in cache.
+_BLOCK_ENTRIES = 2**16
 
 
 @dataclass(frozen=True)
@@ -88,13 +89,14 @@ def eigenpairs(A, components, n_pairs, random_state=None):
     scale = _inverse_root(weight)
     S = sp.csr_array(sp.diags_array(scale) @ A @ sp.diags_array(scale))
     values, vectors, owner = [], [], []
-    for nodes in components.nodes:
-        k = min(n_pairs, len(nodes) - 1)
-        null = np.sqrt(weight[nodes] / weight[nodes].sum())
-        found, V = _largest_pairs(S[nodes][:, nodes], null, k, random_state)
-        values.append(1 - found)
-        vectors.extend(V.T)
-        owner.extend([nodes] * k)
+    with Workers(1):  # threads only slow down the many small products of Lanczos
+        for nodes in components.nodes:
+            k = min(n_pairs, len(nodes) - 1)
+            null = np.sqrt(weight[nodes] / weight[nodes].sum())
+            found, V = _largest_pairs(S[nodes][:, nodes], null, k, random_state)
+            values.append(1 - found)
+            vectors.extend(V.T)
+            owner.extend([nodes] * k)
     values = np.concatenate(values)
     chosen = np.argsort(values, kind="stable")[:n_pairs]
     result = np.zeros((A.shape[0], len(chosen)))

@@ -11,6 +11,7 @@ from ..solvers.columns import Columns
 from ..solvers.lars import lasso
 from ..solvers.row_sparse import rank_zero_rows
 from ..spectral import embedding
+from ..threads import Workers
 
 
 class MCFS(FeatureRanker):
@@ -92,7 +93,8 @@ class MCFS(FeatureRanker):
         columns = Columns(data.whole())
         XtY = columns.products(Y)
         n_nonzero = max(1, min(self.n_nonzero, data.n_features, data.n_samples - 2))
-        W = np.column_stack([lasso(columns, Xty, n_nonzero) for Xty in XtY.T])
+        with Workers(1):  # threads only slow down the many small steps of the path
+            W = np.column_stack([lasso(columns, Xty, n_nonzero) for Xty in XtY.T])
         self.coef_ = W
         misfit = abs(columns.residual_products(XtY, W)).max(axis=1)
         return rank_zero_rows(abs(W).max(axis=1), misfit, columns.norms())

@@ -42,10 +42,10 @@ class Columns:
 
     def keep(self, columns):
         """Compute the products with these columns ahead of their use."""
-        columns = np.unique(columns)
-        new = columns[self._position[columns] < 0]
-        if not new.size:
+        absent = self._position[columns] < 0
+        if not absent.any():
             return
+        new = np.unique(columns[absent])
         needed = self._n_kept + len(new)
         if needed > self._kept.shape[1]:
             grown = np.empty((self.n_features, min(2 * needed, self.n_features)), order="F")

@@ -6,7 +6,7 @@ import numpy as np
 _DEPENDENT = 1e-9
 
 # Columns whose inner products are computed together: one pass over X costs much the same.
-_AHEAD = 16
+_AHEAD = 32
 
 
 def lasso(columns, Xty, n_nonzero):

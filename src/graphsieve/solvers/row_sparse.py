@@ -8,6 +8,7 @@ import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 
 from ..penalties import row_norms
+from ..threads import Workers
 from .result import Result
 from .reweighted import reweighted_l21
 
@@ -37,11 +38,12 @@ def row_sparse_path(columns, XtY, y_square, alphas, *, n_nonzero, max_iter, tol)
     alpha : float
     """
     W = np.zeros_like(XtY)
-    for alpha in alphas:
-        result = row_sparse(columns, XtY, y_square, alpha, W, max_iter=max_iter, tol=tol)
-        W = result.x
-        if np.count_nonzero(W.any(axis=1)) >= n_nonzero:
-            break
+    with Workers(1):  # threads only slow down the many small matrices of Newton's method
+        for alpha in alphas:
+            result = row_sparse(columns, XtY, y_square, alpha, W, max_iter=max_iter, tol=tol)
+            W = result.x
+            if np.count_nonzero(W.any(axis=1)) >= n_nonzero:
+                break
     return result, alpha
 
 
