@@ -65,36 +65,40 @@ def best_times(functions, repeats):
     return best
 
 
+def measure(n, d, m, repeats):
+    rng = np.random.default_rng(0)
+    X = rng.random((n, d), dtype=np.float32)
+    X64 = X.astype(np.float64)
+    L = laplacian(ring(n))
+    terms = {"n_hidden": m, "alpha": 1e-2, "graph_weight": 1e-3}
+    with Workers() as workers:
+        single = GraphAutoencoder(RowBlocks(X), L, workers, **terms)
+        double = GraphAutoencoder(RowBlocks(X64), L, workers, **terms)
+        theta = 0.1 * rng.normal(size=single.n_params)
+        fused32, fused64 = best_times(
+            [lambda: single.value_and_grad(theta), lambda: double.value_and_grad(theta)], repeats
+        )
+        value32, value64 = (o.value_and_grad(theta)[0] for o in (single, double))
+    alone, whole = best_times(
+        [five_products(X, m), lambda: plain(X64, L, theta, m, 1e-2, 1e-3)], repeats
+    )
+    return {
+        "n": n,
+        "d": d,
+        "m": m,
+        "products_ms": 1e3 * alone,
+        "float32_ms": 1e3 * fused32,
+        "over_products": fused32 / alone,
+        "float64_ms": 1e3 * fused64,
+        "plain_float64_ms": 1e3 * whole,
+        "plain_over_float32": whole / fused32,
+        "objective_gap": abs(value32 - value64) / value64,
+    }
+
+
 def rows(repeats=15):
     for n, d, m in SIZES:
-        rng = np.random.default_rng(0)
-        X = rng.random((n, d), dtype=np.float32)
-        X64 = X.astype(np.float64)
-        L = laplacian(ring(n))
-        products = five_products(X, m)
-        terms = {"n_hidden": m, "alpha": 1e-2, "graph_weight": 1e-3}
-        with Workers() as workers:
-            single = GraphAutoencoder(RowBlocks(X), L, workers, **terms)
-            double = GraphAutoencoder(RowBlocks(X64), L, workers, **terms)
-            theta = 0.1 * rng.normal(size=single.n_params)
-            fused = best_times(
-                [lambda: single.value_and_grad(theta), lambda: double.value_and_grad(theta)],
-                repeats,
-            )
-            value32, value64 = (o.value_and_grad(theta)[0] for o in (single, double))
-        alone, whole = best_times([products, lambda: plain(X64, L, theta, m, 1e-2, 1e-3)], repeats)
-        yield {
-            "n": n,
-            "d": d,
-            "m": m,
-            "products_ms": 1e3 * alone,
-            "float32_ms": 1e3 * fused[0],
-            "over_products": fused[0] / alone,
-            "float64_ms": 1e3 * fused[1],
-            "plain_float64_ms": 1e3 * whole,
-            "plain_over_float32": whole / fused[0],
-            "objective_gap": abs(value32 - value64) / value64,
-        }
+        yield measure(n, d, m, repeats)
 
 
 if __name__ == "__main__":
