@@ -1,11 +1,13 @@
 """Graphs equal a plain double loop, with ties, duplicates, zero rows and odd input."""
 
+import sys
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
 
 from graphsieve.blocks import RowBlocks
-from graphsieve.graphs import build_graph, check_affinity, degree, laplacian
+from graphsieve.graphs import build_graph, check_affinity, degree, laplacian, nearest_neighbors
 
 
 def plain_graph(X, k, affinity):
@@ -120,3 +122,73 @@ def test_diagonal_of_a_given_affinity_does_not_count():
 def test_bad_affinity(A, message):
     with pytest.raises(ValueError, match=message):
         build_graph(RowBlocks(np.eye(3)), affinity=A)
+
+
+@pytest.mark.parametrize("metric", ["cosine", "euclidean"])
+@pytest.mark.parametrize("kind", ["continuous", "ties", "one row"])
+def test_neighbors_of_many_samples(kind, metric):
+    """Enough samples for the search by groups of columns; ties go to the first sample."""
+    rng = np.random.default_rng(5)
+    X = {
+        "continuous": rng.normal(size=(2100, 9)),
+        "ties": 1.0 + rng.integers(0, 3, size=(2100, 3)),
+        "one row": np.ones((2100, 2)),
+    }[kind]
+    i, j, similarity = nearest_neighbors(RowBlocks(X), 5, metric=metric, n_jobs=2)
+    if metric == "cosine":
+        X = X / np.linalg.norm(X, axis=1)[:, None]
+        expected = X @ X.T
+    else:
+        expected = -((X[:, None] - X[None]) ** 2).sum(axis=2)
+    np.fill_diagonal(expected, -np.inf)
+    nearest = np.argsort(-expected.round(9), axis=1, kind="stable")[:, :5]
+    np.testing.assert_array_equal(i, np.repeat(np.arange(2100), 5))
+    np.testing.assert_array_equal(j.reshape(2100, 5), np.sort(nearest, axis=1))
+    np.testing.assert_allclose(similarity, expected[i, j], atol=1e-9)
+
+
+def groups(n_samples=1500, seed=0):
+    """Clouds of points around a few centres, with two zero rows and some copies."""
+    rng = np.random.default_rng(seed)
+    centres = 3 * rng.random((12, 20))
+    X = np.abs(centres[rng.integers(0, 12, n_samples)] + rng.normal(size=(n_samples, 20)))
+    X *= rng.random(X.shape) < 0.7
+    X[100:110] = X[0]
+    X[[7, 70]] = 0
+    return X
+
+
+@pytest.mark.filterwarnings("ignore:.*all zero")
+@pytest.mark.parametrize("container", [np.asarray, sp.csr_array])
+def test_approximate_neighbors(container):
+    pytest.importorskip("pynndescent")
+    data = RowBlocks(container(groups()))
+    exact = build_graph(data, neighbors="exact")
+    first, second = (build_graph(data, neighbors="approximate", n_jobs=2) for _ in range(2))
+    assert abs(first - second).max() == 0
+    assert abs(first - first.T).max() == 0
+    assert (first.diagonal() == 0).all()
+    assert degree(first)[[7, 70]].max() == 0
+    common = (first > 0).multiply(exact > 0)
+    assert common.nnz >= 0.95 * exact.nnz
+    # The weights are those of the exact graph, not pynndescent's own distances.
+    assert abs(first - exact).multiply(common).max() < 1e-12
+
+
+def test_approximate_neighbors_name_the_missing_package(monkeypatch):
+    monkeypatch.setitem(sys.modules, "pynndescent", None)
+    with pytest.raises(ImportError, match=r"graphsieve\[ann\]"):
+        build_graph(RowBlocks(tables()["random"]), neighbors="approximate")
+
+
+def test_auto_is_exact_for_few_samples_or_without_the_package(monkeypatch):
+    data = RowBlocks(tables()["random"])
+    monkeypatch.setattr("graphsieve.graphs.find_spec", lambda name: None)
+    exact = build_graph(data)
+    monkeypatch.setattr("graphsieve.graphs._MOST_EXACT", 30)
+    with pytest.warns(UserWarning, match=r"graphsieve\[ann\]"):
+        assert abs(build_graph(data) - exact).max() == 0
+    monkeypatch.setattr("graphsieve.graphs.find_spec", lambda name: object())
+    monkeypatch.setitem(sys.modules, "pynndescent", None)
+    with pytest.raises(ImportError):
+        build_graph(data)

@@ -3,24 +3,34 @@
 Every graph method takes the same ``affinity`` and ``n_neighbors`` and gets the same sparse,
 symmetric, non-negative matrix ``A`` with a zero diagonal. Two samples are joined when either is
 among the nearest neighbours of the other. No n x n array is ever held: similarities are computed
-for a block of rows, and only the neighbours are kept.
+for a block of rows, and only the neighbours are kept. Neighbours are exact where that is
+affordable; the search for approximate ones is linear in the number of samples, up to a logarithm.
 """
 
 import warnings
+from importlib.util import find_spec
 
 import numpy as np
 import scipy.sparse as sp
 from sklearn.utils import check_array
 
-from .blocks import split_rows
+from .blocks import BLOCK_BYTES, split_rows
+from .threads import Workers
 
 AFFINITIES = ("cosine", "binary", "heat")
+SEARCHES = ("auto", "exact", "approximate")
+
+# From here on "auto" prefers approximate neighbours: exact ones take half a minute on two cores.
+_MOST_EXACT = 50_000
 
 # Numbers in one block of similarities (rows of the block times all samples).
-_BLOCK_ENTRIES = 2**22
+_BLOCK_ENTRIES = 2**23
+
+# Neighbours that pynndescent refines at the least: with fewer it misses some of the nearest.
+_FEWEST_CANDIDATES = 15
 
 
-def build_graph(data, *, affinity="cosine", n_neighbors=5):
+def build_graph(data, *, affinity="cosine", n_neighbors=5, neighbors="auto", n_jobs=None):
     """Affinity matrix of the rows of ``data``.
 
     Parameters
@@ -33,6 +43,11 @@ def build_graph(data, *, affinity="cosine", n_neighbors=5):
         the data and returns the matrix; a matrix is taken as it is.
     n_neighbors : int
         Ties go to the sample that comes first.
+    neighbors : {"auto", "exact", "approximate"}
+        How neighbours are found. "approximate" misses a few in a hundred and needs pynndescent
+        (extra ``ann``); it repeats for the same number of threads. "auto" uses it for more than
+        50,000 samples where it is installed.
+    n_jobs : int or None
 
     Returns
     -------
@@ -44,7 +59,9 @@ def build_graph(data, *, affinity="cosine", n_neighbors=5):
         return check_affinity(affinity, data.n_samples)
     n_neighbors = limit_neighbors(n_neighbors, data.n_samples)
     metric = "euclidean" if affinity == "heat" else "cosine"
-    i, j, similarity = nearest_neighbors(data, n_neighbors, metric=metric)
+    i, j, similarity = nearest_neighbors(
+        data, n_neighbors, metric=metric, neighbors=neighbors, n_jobs=n_jobs
+    )
     weight = _weights(affinity, similarity)
     A = sp.csr_array((weight, (i, j)), shape=(data.n_samples, data.n_samples))
     A = A.maximum(A.T).tocsr()
@@ -95,49 +112,135 @@ def check_affinity(A, n_samples):
     return A.tocsr()
 
 
-def nearest_neighbors(data, n_neighbors, *, metric):
+def nearest_neighbors(data, n_neighbors, *, metric, neighbors="auto", n_jobs=None):
     """The ``n_neighbors`` nearest other samples of every sample.
 
     Returns
     -------
     i, j : ndarray of shape (n_samples * n_neighbors,)
-        Sample and neighbour, by increasing i and then j.
+        Sample and neighbour, by increasing i and then j. An approximate search may find fewer.
     similarity : ndarray of the same shape
         Cosine for ``metric="cosine"``, minus the squared distance for ``"euclidean"``.
     """
-    square = _squared_norms(data)
-    if metric == "cosine":
-        scale, zero = _inverse_norms(square)
-        if zero.any():
-            warnings.warn(
-                f"{zero.sum()} rows are all zero and have no cosine (first: row "
-                f"{int(zero.argmax())}): they get no edges",
-                UserWarning,
-                stacklevel=3,
-            )
-        largest = 1.0
-    else:
-        largest = max(float(square.max()), np.finfo(data.dtype).tiny)
-    # Equal similarities differ by rounding; below this step they count as ties.
-    step = largest * (2.0**-33 if data.dtype == np.float64 else 2.0**-18)
+    similarity = _Similarity(data, metric)
+    with Workers(n_jobs) as workers:
+        if _is_approximate(neighbors, data.n_samples):
+            i, j = _approximate_pairs(data, n_neighbors, metric, workers.n)
+        else:
+            i, j = _exact_pairs(similarity, n_neighbors, workers)
+        parts = split_rows(len(i), max(1, BLOCK_BYTES // (data.n_features * data.dtype.itemsize)))
+        found = workers.map(lambda part: similarity.of_pairs(i[part], j[part]), parts)
+    return i, j, np.concatenate(found)
 
-    found = []
-    block_rows = max(1, _BLOCK_ENTRIES // data.n_samples)
-    for rows in split_rows(data.n_samples, block_rows):
-        S = _products(data, rows)
-        if metric == "cosine":
-            S *= scale[rows, None]
-            S *= scale
-            np.clip(S, -1.0, 1.0, out=S)
+
+def _is_approximate(neighbors, n_samples):
+    if neighbors != "auto":
+        return neighbors == "approximate"
+    if n_samples <= _MOST_EXACT:
+        return False
+    if find_spec("pynndescent") is not None:
+        return True
+    warnings.warn(
+        f"the exact neighbours of {n_samples} samples take long. pip install 'graphsieve[ann]' to "
+        'have approximate ones found fast, or set neighbors="exact" to silence this',
+        UserWarning,
+        stacklevel=4,
+    )
+    return False
+
+
+def _exact_pairs(similarity, n_neighbors, workers):
+    n = similarity.data.n_samples
+    block_rows = min(_BLOCK_ENTRIES // n, -(-n // (4 * workers.n)))
+
+    def search(rows):
+        S = similarity.to_all(rows)
+        S[np.arange(len(S)), np.arange(rows.start, rows.stop)] = -np.inf
+        return _largest(S, n_neighbors, similarity.step)
+
+    blocks = workers.map(search, split_rows(n, max(1, block_rows)))
+    return np.repeat(np.arange(n), n_neighbors), np.concatenate(blocks).ravel()
+
+
+def _approximate_pairs(data, n_neighbors, metric, n_threads):
+    """Neighbours by nearest-neighbour descent; the fixed seed makes them a function of the data."""
+    try:
+        from pynndescent import NNDescent
+    except ImportError as error:
+        raise ImportError(
+            'neighbors="approximate" needs pynndescent: pip install "graphsieve[ann]"'
+        ) from error
+    X = data.whole()
+    index = NNDescent(
+        sp.csr_matrix(X) if data.is_sparse else X,
+        metric=metric,
+        n_neighbors=min(max(n_neighbors, _FEWEST_CANDIDATES) + 1, data.n_samples),
+        random_state=0,
+        n_jobs=n_threads,
+    )
+    near = index.neighbor_graph[0]
+    # A sample is mostly, among copies not always, its own first neighbour; -1 is none found.
+    others = (near >= 0) & (near != np.arange(len(near))[:, None])
+    others &= np.cumsum(others, axis=1) <= n_neighbors
+    i, column = np.nonzero(others)
+    j = near[i, column]
+    order = np.lexsort((j, i))
+    return i, j[order]
+
+
+class _Similarity:
+    """Cosine, or minus the squared distance, between the rows of ``data``."""
+
+    def __init__(self, data, metric):
+        self.data = data
+        self.is_cosine = metric == "cosine"
+        self.square = _squared_norms(data)
+        if self.is_cosine:
+            self.scale, zero = _inverse_norms(self.square)
+            if zero.any():
+                warnings.warn(
+                    f"{zero.sum()} rows are all zero and have no cosine (first: row "
+                    f"{int(zero.argmax())}): they get no edges",
+                    UserWarning,
+                    stacklevel=4,
+                )
+            largest = 1.0
+        else:
+            largest = max(float(self.square.max()), np.finfo(data.dtype).tiny)
+        # Equal similarities differ by rounding; below this step they count as ties.
+        self.step = largest * (2.0**-33 if data.dtype == np.float64 else 2.0**-18)
+
+    def to_all(self, rows):
+        """Similarities of the given rows with all rows, (len(rows), n_samples)."""
+        data = self.data
+        left = data.rows(rows)
+        if data.is_sparse:
+            S = (left @ data.whole().T).toarray()
+            return self._finish(S, rows, slice(None))
+        S = np.empty((len(left), data.n_samples), data.dtype)
+        for columns, right in data:
+            np.matmul(left, right.T, out=S[:, columns])
+            self._finish(S[:, columns], rows, columns)
+        return S
+
+    def _finish(self, S, rows, columns):
+        """From inner products to similarities, in place."""
+        if self.is_cosine:
+            S *= self.scale[rows, None]
+            S *= self.scale[columns]
         else:
             S *= 2
-            S -= square[rows, None]
-            S -= square
-            np.minimum(S, 0.0, out=S)
-        S[np.arange(len(S)), np.arange(rows.start, rows.stop)] = -np.inf
-        i, j = np.nonzero(_largest(np.rint(S / step), n_neighbors))
-        found.append((i + rows.start, j, S[i, j]))
-    return tuple(np.concatenate(part) for part in zip(*found, strict=True))
+            S -= self.square[rows, None]
+            S -= self.square[columns]
+        return S
+
+    def of_pairs(self, i, j):
+        """Similarity of row i[p] with row j[p], for every p."""
+        left, right = self.data.rows(i), self.data.rows(j)
+        if not self.is_cosine:
+            difference = left - right
+            return -_row_products(difference, difference)
+        return np.clip(_row_products(left, right) * self.scale[i] * self.scale[j], -1.0, 1.0)
 
 
 def _weights(affinity, similarity):
@@ -151,24 +254,17 @@ def _weights(affinity, similarity):
     return np.exp(similarity / (2 * mean_length**2))
 
 
-def _products(data, rows):
-    """Inner products of the given rows with all rows, (len(rows), n_samples)."""
-    left = data.rows(rows)
-    if data.is_sparse:
-        return (left @ data.whole().T).toarray()
-    S = np.empty((left.shape[0], data.n_samples), data.dtype)
-    for columns, right in data:
-        np.matmul(left, right.T, out=S[:, columns])
-    return S
+def _row_products(left, right):
+    """Inner product of every row of ``left`` with the same row of ``right``."""
+    if sp.issparse(left):
+        return np.asarray(left.multiply(right).sum(axis=1)).ravel()
+    return np.einsum("ij,ij->i", left, right)
 
 
 def _squared_norms(data):
     square = np.empty(data.n_samples)
     for rows, block in data:
-        if data.is_sparse:
-            square[rows] = block.multiply(block).sum(axis=1)
-        else:
-            square[rows] = np.einsum("ij,ij->i", block, block)
+        square[rows] = _row_products(block, block)
     return square.astype(data.dtype)
 
 
@@ -177,14 +273,33 @@ def _inverse_norms(square):
     return np.where(zero, 0, 1 / np.sqrt(np.where(zero, 1, square))), zero
 
 
-def _largest(S, k):
-    """Mask of the k largest entries of every row; among equals the first ones."""
-    kth = np.partition(S, S.shape[1] - k, axis=1)[:, [S.shape[1] - k]]
-    mask = kth <= S
-    surplus = np.flatnonzero(mask.sum(axis=1) > k)
-    if surplus.size:
-        tied = S[surplus] == kth[surplus]
-        above = mask[surplus] & ~tied
-        room = k - above.sum(axis=1, keepdims=True)
-        mask[surplus] = above | (tied & (np.cumsum(tied, axis=1) <= room))
-    return mask
+def _largest(S, k, step):
+    """Columns of the k largest entries of every row, in order; among equals the first ones.
+
+    The maxima of many groups of columns are k different entries, so that their k-th largest is a
+    lower bound for the k-th largest of all. Mostly just k entries reach it, and they are found
+    with two passes at the speed of memory; sorting or partitioning whole rows costs as much as
+    the products that they come from.
+    """
+    n = S.shape[1]
+    n_groups = max(256, 16 * k**2)  # so many that few rows have two of their k in one group
+    if n < 4 * n_groups:
+        return _largest_of_rounded(S, k, step)
+    top = S[:, :n_groups].copy()
+    for start in range(n_groups, n, n_groups):
+        group = S[:, start : start + n_groups]
+        np.maximum(top[:, : group.shape[1]], group, out=top[:, : group.shape[1]])
+    bound = np.partition(top, n_groups - k, axis=1)[:, n_groups - k]
+    mask = (bound - 2 * step)[:, None] <= S  # whatever may round to the same step
+    clear = np.count_nonzero(mask, axis=1) == k
+    found = np.empty((len(S), k), dtype=np.intp)
+    found[clear] = np.nonzero(mask[clear])[1].reshape(-1, k)
+    found[~clear] = _largest_of_rounded(S[~clear], k, step)
+    return found
+
+
+def _largest_of_rounded(S, k, step):
+    # Steps are whole numbers; less than one of them decides between equals, in double precision.
+    n = S.shape[1]
+    rank = np.rint(S / step) - np.arange(n) / n
+    return np.sort(np.argpartition(rank, n - k, axis=1)[:, n - k :], axis=1)
