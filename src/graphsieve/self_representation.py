@@ -19,6 +19,7 @@ import scipy.sparse as sp
 from scipy.linalg import cho_factor, cho_solve
 
 from .blocks import split_rows
+from .penalties import row_norms
 from .solvers import SMOOTHING, inverse_weights, reweighted_l21
 
 # Without a given alpha: this share of the weight from which on W = 0.
@@ -166,7 +167,7 @@ def robust_self_representation(columns, *, alpha, max_iter, tol, power=1.0, norm
         Its ``x`` holds the n residual norms |X_i - X_i W|, then the d row norms |W_j|.
     """
     n, d = columns.n_samples, columns.n_features
-    length = np.sqrt(square_rows(columns.root))
+    length = row_norms(columns.root)
     # Residuals have the units of the data, W has none.
     eps = np.repeat([SMOOTHING * (length.max() or 1.0), SMOOTHING], [n, d])
     weight = np.repeat([1.0, alpha], [n, d])
@@ -187,14 +188,14 @@ def robust_self_representation(columns, *, alpha, max_iter, tol, power=1.0, norm
 
 def robust_alpha(columns):
     """ALPHA_SHARE of the alpha above which W = 0 minimises the robust objective."""
-    length = np.sqrt(square_rows(columns.root))
+    length = row_norms(columns.root)
     weight = 1 / np.where(length > 0, length, np.inf)
     return ALPHA_SHARE * (columns.correlation(weight).max() or 1.0)
 
 
 def warn_exact_fit(residuals, columns):
     """Say so when alpha is too small to matter: the residuals are then zero."""
-    if residuals.sum() < 1e-5 * np.sqrt(square_rows(columns.root)).sum():
+    if residuals.sum() < 1e-5 * row_norms(columns.root).sum():
         why = (
             "the row norms no longer depend on alpha"
             if columns.is_wide

@@ -8,6 +8,7 @@ from sklearn.utils import check_random_state
 
 from .._sklearn import Interval
 from ..base import ITERATION_CONSTRAINTS, FeatureRanker
+from ..penalties import row_norms
 from ..self_representation import (
     ALPHA_SHARE,
     dense_columns,
@@ -105,7 +106,7 @@ class SCUFS(FeatureRanker):
     def _rank(self, data):
         varying = varying_columns(data)
         X = dense_columns(data, varying)
-        length = np.sqrt(square_rows(X))
+        length = row_norms(X)
         X /= np.where(length > 0, length, 1)[:, None]
         self.alpha_ = self.alpha
         if self.alpha is None:
@@ -124,7 +125,7 @@ class SCUFS(FeatureRanker):
         n, d = X.shape
         ridge_W = _ridge(X, self.alpha_ / self.fit_weight)
         F = np.abs(check_random_state(self.random_state).standard_normal((n, self.n_clusters)))
-        F /= np.sqrt(square_rows(F.T))
+        F /= row_norms(F.T)
         W = ridge_W(np.ones(d), F)
         eps = default_eps(square_rows(W))
         K = X @ X.T
@@ -142,7 +143,7 @@ class SCUFS(FeatureRanker):
             W = ridge_W(inverse_weights(square_rows(W), eps), F)
             if monitor.finished(objective()):
                 break
-        return Result(np.sqrt(square_rows(W)), np.array(monitor.trace), monitor.status)
+        return Result(row_norms(W), np.array(monitor.trace), monitor.status)
 
     def _cluster_objective(self, F, affinity, fit, W, eps):
         """All terms but the first."""
