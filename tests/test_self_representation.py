@@ -13,6 +13,7 @@ from graphsieve.self_representation import (
     quadratic_step,
     ridge_rows,
     ridge_samples,
+    robust_self_representation,
 )
 from graphsieve.threads import Workers
 
@@ -57,6 +58,19 @@ def test_products_of_centred_columns(rng, workers, container, shape, rate):
         )
     assert columns.scores(scale)[2] == 0
     np.testing.assert_array_equal(columns.scores(scale)[varying], scale)
+
+
+@pytest.mark.parametrize("shape", [(40, 90), (90, 40)])
+def test_number_of_threads_does_not_matter(rng, shape):
+    data = RowBlocks(rng.standard_normal(shape))
+    scores = []
+    for n_threads in (1, 2, 5):
+        with Workers(n_threads) as workers:
+            columns = CentredColumns(data, workers)
+            result = robust_self_representation(columns, alpha=5.0, max_iter=20, tol=0)
+        scores.append(result.x)
+    np.testing.assert_array_equal(scores[0], scores[1])
+    np.testing.assert_array_equal(scores[0], scores[2])
 
 
 @pytest.mark.parametrize("shape", [(10, 25), (15, 15), (25, 10)])

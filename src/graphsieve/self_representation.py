@@ -28,6 +28,9 @@ ALPHA_SHARE = 0.1
 # From this share of zeros on, sparse products are the faster ones.
 _MOSTLY_ZERO = 0.9
 
+# Products are cut into as many parts whatever the number of threads: sums round the same.
+_N_PARTS = 4
+
 
 def square_rows(V):
     """Squared Euclidean norm of every row."""
@@ -76,7 +79,7 @@ class CentredColumns:
         self.is_wide = self.n_samples <= self.n_features
         self._n_all = data.n_features
         longer = max(self.n_samples, self.n_features)
-        self._parts = split_rows(longer, -(-longer // workers.n))
+        self._parts = split_rows(longer, -(-longer // _N_PARTS))
         self._workers = workers
         self._dense = self._sparse = None
         if self.is_wide and _share_of_zeros(data) > _MOSTLY_ZERO:
