@@ -1,0 +1,15 @@
+"""The paper's experiments as data, and what runs them."""
+
+from .runner import run
+from .spec import Experiment, experiment_names, load_experiment, read_experiment
+from .store import Store, read_tables
+
+__all__ = [
+    "Experiment",
+    "Store",
+    "experiment_names",
+    "load_experiment",
+    "read_experiment",
+    "read_tables",
+    "run",
+]

@@ -1,0 +1,199 @@
+"""``graphsieve bench``: the paper's experiments, run and shown."""
+
+import time
+from contextlib import contextmanager, nullcontext
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from .console import err, errors_shown, examples, out, say
+
+app = typer.Typer(
+    no_args_is_help=True,
+    help="Run the experiments of the GAFS paper, and draw its figures.",
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+RUN_EPILOG = examples(
+    "graphsieve bench run comparison",
+    "graphsieve bench run comparison --profile medium --jobs 2 --out results",
+    "graphsieve bench run all --profile medium",
+    note="A run that was stopped goes on where it was: give the same command again.",
+)
+REPORT_EPILOG = examples(
+    "graphsieve bench report results -o report.html",
+    note="The figures are also written as PNG and SVG files into a folder beside the page.",
+)
+_LOG_SECONDS = 20
+
+
+class Profile(StrEnum):
+    quick = "quick"
+    medium = "medium"
+    full = "full"
+
+
+class Backend(StrEnum):
+    loky = "loky"
+    dask = "dask"
+
+
+@app.command(epilog=RUN_EPILOG)
+def run(
+    names: Annotated[
+        list[str], typer.Argument(metavar="NAME...", help="Experiments, or all of them: all.")
+    ],
+    profile: Annotated[Profile, typer.Option(help="How much of the experiment.")] = Profile.quick,
+    datasets: Annotated[
+        str | None, typer.Option(metavar="A,B", help="Data sets, instead of the profile's.")
+    ] = None,
+    methods: Annotated[
+        str | None, typer.Option(metavar="A,B", help="Methods, instead of the profile's.")
+    ] = None,
+    jobs: Annotated[int, typer.Option(help="Cells side by side; -1: one per core.")] = -1,
+    folder: Annotated[
+        Path, typer.Option("--out", metavar="DIR", help="Where the results are kept.")
+    ] = Path("bench"),
+    backend: Annotated[
+        Backend, typer.Option(help="Processes of this machine, or workers of Dask.")
+    ] = Backend.loky,
+    scheduler: Annotated[
+        str | None,
+        typer.Option(metavar="ADDRESS", help="Dask's scheduler; without: workers of this machine."),
+    ] = None,
+    retry: Annotated[bool, typer.Option("--retry", help="Run failed cells again.")] = False,
+):
+    """Run experiments, or what is left of them."""
+    with errors_shown():
+        from ..benchmark import experiment_names, load_experiment
+        from ..benchmark import run as run_experiment
+
+        names = experiment_names() if names == ["all"] else names
+        experiments = [load_experiment(name) for name in names]
+        with _dask_client(scheduler, jobs) if backend == Backend.dask else nullcontext():
+            for experiment in experiments:
+                with _progress(experiment.name) as progress:
+                    table = run_experiment(
+                        experiment,
+                        folder,
+                        profile=profile.value,
+                        datasets=datasets.split(",") if datasets else None,
+                        methods=methods.split(",") if methods else None,
+                        n_jobs=jobs,
+                        backend=backend.value,
+                        retry=retry,
+                        progress=progress,
+                    )
+                _show(folder / f"{experiment.name}.parquet", table)
+
+
+@app.command(epilog=REPORT_EPILOG)
+def report(
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="Where the results are kept.")],
+    output: Annotated[
+        Path, typer.Option("-o", "--output", metavar="FILE", help="Page to write.")
+    ] = Path("report.html"),
+    figures: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="Folder for the figures; default: beside the page."),
+    ] = None,
+):
+    """Draw the figures and check the paper's claims, on one self-contained page."""
+    with errors_shown():
+        from ..benchmark import read_tables
+        from ..report import write_report
+
+        tables = read_tables(folder)
+        figures = figures or output.with_name(f"{output.stem}-figures")
+        write_report(tables, output, figures)
+    out.print(f"Written: {output}, {figures}", markup=False, soft_wrap=True)
+
+
+@contextmanager
+def _dask_client(scheduler, jobs):
+    from joblib import effective_n_jobs
+
+    try:
+        from dask.distributed import Client
+    except ModuleNotFoundError as error:
+        raise ValueError("--backend dask needs pip install 'graphsieve[dask]'") from error
+    if scheduler is not None:
+        with Client(scheduler) as client:
+            yield client
+        return
+    local = {"n_workers": effective_n_jobs(jobs), "threads_per_worker": 1}
+    with Client(**local, dashboard_address=None) as client:
+        yield client
+
+
+@contextmanager
+def _progress(name):
+    """A callback of the runner that draws a live bar, or writes lines where it cannot."""
+    if not err.is_terminal:
+        yield _log_lines(name)
+        return
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeElapsedColumn,
+        TimeRemainingColumn,
+    )
+
+    with Progress(
+        TextColumn("[bold]{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("{task.fields[failed]} failed"),
+        TimeElapsedColumn(),
+        TextColumn("left"),
+        TimeRemainingColumn(),
+        TextColumn("[dim]{task.fields[last]}"),
+        console=err,
+        speed_estimate_period=600,
+    ) as bar:
+        task = bar.add_task(name, total=None, failed=0, last="")
+
+        def draw(done, total, failed, cell):
+            if cell is None:
+                # Cells of an earlier run say nothing about the speed of this one.
+                bar.update(task, total=total - done, last=f"{done} stored before")
+                bar.tasks[0].fields["stored"] = done
+                return
+            stored = bar.tasks[0].fields["stored"]
+            last = f"{cell.dataset} {cell.method}"
+            bar.update(task, completed=done - stored, failed=failed, last=last)
+
+        yield draw
+
+
+def _log_lines(name):
+    start = last = time.monotonic()
+    stored = 0
+
+    def line(done, total, failed, cell):
+        nonlocal last, stored
+        now = time.monotonic()
+        if cell is None:
+            stored = done
+        elif now - last < _LOG_SECONDS and done < total:
+            return
+        last = now
+        text = f"{done} of {total} cells, {failed} failed"
+        if done > stored:
+            left = (now - start) / (done - stored) * (total - done)
+            text += f", {now - start:.0f} s, about {left:.0f} s left"
+        say(name, text, "bold")
+
+    return line
+
+
+def _show(path, table):
+    failed = table[table["status"] == "failed"].drop_duplicates("key")
+    for _, row in failed.head(5).iterrows():
+        say("Failed", f"{row['dataset']}, {row['method']} {row['params']}: {row['error']}", "red")
+    if len(failed) > 5:
+        say("Failed", f"{len(failed) - 5} more cells; their errors are in the table", "red")
+    out.print(f"Written: {path} ({len(table)} rows)", markup=False, soft_wrap=True)
