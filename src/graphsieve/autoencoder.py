@@ -126,7 +126,7 @@ class AutoencoderRanker(FeatureRanker):
                 f"the features means little. Lower alpha={self.alpha:g}, or set decay > 0, which "
                 "keeps the decoder from growing while the encoder shrinks",
                 UserWarning,
-                stacklevel=5,
+                stacklevel=6,
             )
 
     def encode(self, X):

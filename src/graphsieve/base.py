@@ -10,7 +10,7 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ._sklearn import Interval, StrOptions, fit_context
-from .blocks import RowBlocks, find_non_finite
+from .blocks import RowBlocks, find_non_finite, is_constant
 from .graphs import AFFINITIES
 from .reconstruction import fit_rebuild
 from .selection import count_features, knee, order_by_score
@@ -129,7 +129,7 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
                 f"X contains NaN or infinity: row {row}, column {self._column_name(column)}. "
                 "Drop or fill such entries first, for instance with sklearn.impute.SimpleImputer"
             )
-        return high - low <= 1e-12 * np.maximum(abs(low), abs(high))
+        return is_constant(low, high)
 
     def _column_name(self, column):
         names = getattr(self, "feature_names_in_", None)
@@ -202,5 +202,5 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
                 f"{result.trace[-1]:.6g}, last relative change {result.last_change:.1e}, tol "
                 f"{self.tol:.1e}. The ranking is usable; {advice}, or raise tol, to converge",
                 ConvergenceWarning,
-                stacklevel=5,
+                stacklevel=6,
             )

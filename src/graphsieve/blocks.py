@@ -140,6 +140,11 @@ class RowBlocks:
         return mean, square / self.n_samples
 
 
+def is_constant(low, high):
+    """Whether columns with these extremes vary by no more than rounding."""
+    return high - low <= 1e-12 * np.maximum(abs(low), abs(high))
+
+
 def find_non_finite(data):
     """(row, column) of the first NaN or infinity in ``data``, a RowBlocks."""
     for rows, block in data:

@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from .blocks import is_constant
+
 SCALES = ("minmax", "global", "standard")
 
 
@@ -24,8 +26,8 @@ def column_scaling(data, scale):
         offset, spread = low, high - low
     if data.is_sparse:
         _check_sparse(offset, scale)
-    # The constant columns of base.py: their rounding errors must not be blown up to full range.
-    constant = spread <= 1e-12 * np.maximum(abs(offset), abs(offset + spread))
+    # The rounding errors of a constant column must not be blown up to full range.
+    constant = is_constant(offset, offset + spread)
     return offset, np.where(constant, 0.0, 1 / np.where(constant, 1.0, spread))
 
 

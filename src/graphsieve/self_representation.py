@@ -18,7 +18,7 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.linalg import cho_factor, cho_solve
 
-from .blocks import split_rows
+from .blocks import is_constant, split_rows
 from .penalties import row_norms
 from .solvers import SMOOTHING, inverse_weights, reweighted_l21
 
@@ -39,8 +39,7 @@ def square_rows(V):
 
 def varying_columns(data):
     """Indices of the columns that are not constant; of all columns when none varies."""
-    low, high = data.column_range()
-    varying = high - low > 1e-12 * np.maximum(abs(low), abs(high))
+    varying = ~is_constant(*data.column_range())
     return np.flatnonzero(varying) if varying.any() else np.arange(data.n_features)
 
 

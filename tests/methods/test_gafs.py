@@ -120,8 +120,10 @@ def test_large_alpha_warns_of_collapse(table):
 
 
 def test_convergence_warning_says_what_was_reached(table):
-    with pytest.warns(ConvergenceWarning, match=r"after 3 iterations: objective [\d.]+, last rel"):
+    reached = r"after 3 iterations: objective [\d.]+, last rel"
+    with pytest.warns(ConvergenceWarning, match=reached) as caught:
         fitted = GAFS(max_iter=3, tol=0, random_state=0).fit(table)
+    assert caught[0].filename == __file__  # it points at the user's line
     assert fitted.n_iter_ == 3
     assert len(fitted.objective_trace_) == 4
     assert not fitted.converged_
