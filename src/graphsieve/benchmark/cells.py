@@ -59,7 +59,7 @@ class Cell:
         return _split(self.dataset, protocol["scale"], protocol["max_test_per_class"], self.seed)
 
 
-def plan(experiment, profile, datasets=None, methods=None):
+def plan(experiment, profile, datasets=None, methods=None, n_splits=None):
     """Cells of an experiment, each with the label and the number of its setting (0: the fixed one).
 
     Parameters
@@ -68,6 +68,8 @@ def plan(experiment, profile, datasets=None, methods=None):
     profile : str
     datasets, methods : sequence of str, optional
         Instead of those of the profile; methods by their labels.
+    n_splits : int, optional
+        Instead of that of the profile.
 
     Returns
     -------
@@ -87,7 +89,7 @@ def plan(experiment, profile, datasets=None, methods=None):
     protocol = asdict(experiment.protocol)
     cells = []
     # Split by split, so that a run that is stopped has all methods on the same splits.
-    for split in range(chosen.n_splits):
+    for split in range(n_splits or chosen.n_splits):
         for dataset in datasets:
             if experiment.measure == "shares":
                 everything = protocol | {"shares": [1.0]}

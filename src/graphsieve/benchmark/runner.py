@@ -20,6 +20,7 @@ def run(
     profile="quick",
     datasets=None,
     methods=None,
+    n_splits=None,
     n_jobs=1,
     backend="loky",
     retry=False,
@@ -39,6 +40,8 @@ def run(
     profile : {"quick", "medium", "full"}, default "quick"
     datasets, methods : sequence of str, optional
         Instead of those of the profile.
+    n_splits : int, optional
+        Instead of that of the profile.
     n_jobs : int, default 1
         Cells that run side by side, each on one thread; -1 is one per core.
     backend : {"loky", "dask"}, default "loky"
@@ -56,7 +59,7 @@ def run(
     """
     if isinstance(experiment, str):
         experiment = load_experiment(experiment)
-    planned = plan(experiment, profile, datasets, methods)
+    planned = plan(experiment, profile, datasets, methods, n_splits)
     store = Store(folder)
     cells = {cell.key: cell for cell, _, _ in planned}
     known = {key: store.get(key) for key in cells}

@@ -51,6 +51,9 @@ def run(
     methods: Annotated[
         str | None, typer.Option(metavar="A,B", help="Methods, instead of the profile's.")
     ] = None,
+    splits: Annotated[
+        int | None, typer.Option(min=1, help="Number of splits, instead of the profile's.")
+    ] = None,
     jobs: Annotated[int, typer.Option(help="Cells side by side; -1: one per core.")] = -1,
     folder: Annotated[
         Path, typer.Option("--out", metavar="DIR", help="Where the results are kept.")
@@ -80,6 +83,7 @@ def run(
                         profile=profile.value,
                         datasets=datasets.split(",") if datasets else None,
                         methods=methods.split(",") if methods else None,
+                        n_splits=splits,
                         n_jobs=jobs,
                         backend=backend.value,
                         retry=retry,
