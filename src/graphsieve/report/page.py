@@ -1,0 +1,63 @@
+"""Summary dict -> one HTML file that needs nothing else, and its figures as files."""
+
+import base64
+import io
+import os
+import secrets
+from importlib.resources import files
+from pathlib import Path
+
+from jinja2 import Environment
+from markupsafe import Markup
+
+from .sections import summarise
+
+_DPI = 150
+
+
+def write_report(tables, output, figures):
+    """Write the page, and every figure of it as PNG and SVG.
+
+    Parameters
+    ----------
+    tables : dict of str to pandas.DataFrame
+        As ``graphsieve.benchmark.read_tables`` gives them.
+    output : path
+        HTML file.
+    figures : path
+        Folder for the figures.
+    """
+    output, figures = Path(output), Path(figures)
+    summary = summarise(tables)
+    figures.mkdir(parents=True, exist_ok=True)
+    for section in summary["sections"]:
+        for group in section["groups"]:
+            for entry in group["figures"]:
+                stem = f"{section['id']}-{entry['name']}"
+                entry["image"] = _save(entry.pop("figure"), figures / stem)
+    temporary = output.with_name(f".{output.stem}-{secrets.token_hex(4)}{output.suffix}")
+    try:
+        temporary.write_text(render(summary), encoding="utf-8")
+        os.replace(temporary, output)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def render(summary):
+    """The page of a summary whose figures have an ``image``."""
+    environment = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True)
+    template = files(__package__).joinpath("page.html.j2").read_text("utf-8")
+    return environment.from_string(template).render(summary)
+
+
+def _save(figure, path):
+    """Write both files, and return the SVG as an address that holds the picture itself."""
+    from matplotlib import rc_context
+
+    figure.savefig(path.with_suffix(".png"), dpi=_DPI)
+    buffer = io.BytesIO()
+    # The same picture gives the same file.
+    with rc_context({"svg.hashsalt": path.name}):
+        figure.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None})
+    path.with_suffix(".svg").write_bytes(buffer.getvalue())
+    return Markup("data:image/svg+xml;base64," + base64.b64encode(buffer.getvalue()).decode())
