@@ -58,8 +58,12 @@ class Columns:
     def combine(self, columns, W):
         """X'X W for weights ``W`` of the given columns, all others zero."""
         self.keep(columns)
+        position = self._position[columns]
+        if 2 * len(columns) < self._n_kept:
+            return self._kept[:, position] @ W
+        # With most of them in use, zeros for the rest cost less than a copy.
         weights = np.zeros((self._n_kept, *W.shape[1:]))
-        weights[self._position[columns]] = W
+        weights[position] = W
         return self._kept[:, : self._n_kept] @ weights
 
     def gram(self, columns):

@@ -68,8 +68,10 @@ def _next_entry(correlation, slope, alpha, active):
     for c, a in ((correlation, slope), (-correlation, -slope)):
         # Where the correlation falls as fast as alpha, or faster, they never meet; copies of an
         # active column are among these.
-        meets = 1 - a > _DEPENDENT
-        steps[meets] = np.minimum(steps[meets], np.maximum(alpha - c[meets], 0) / (1 - a[meets]))
+        fall = 1 - a
+        meeting = np.full(len(steps), alpha)
+        np.divide(np.maximum(alpha - c, 0), fall, out=meeting, where=fall > _DEPENDENT)
+        np.minimum(steps, meeting, out=steps)
     steps[active] = alpha
     entering = _first_smallest(steps, alpha)
     if steps[entering] >= alpha * (1 - _DEPENDENT):
