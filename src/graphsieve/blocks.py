@@ -77,21 +77,17 @@ class RowBlocks:
         return self.dense(rows)
 
     def dense(self, rows, out=None):
-        """Rows as a dense array: a view where no work is needed, else written into ``out``.
-
-        ``rows`` is a slice, or an array of row numbers, which always makes a copy.
-        """
-        stored = self._X[rows]
+        """Rows as a dense array: a view where no work is needed, else written into ``out``."""
         if not (self.is_sparse or self._scale_on_read) and self._X.dtype == self.dtype:
-            return np.asarray(stored)
+            return np.asarray(self._X[rows])
         if out is None:
-            out = np.empty(stored.shape, self.dtype)
+            out = np.empty((rows.stop - rows.start, self.n_features), self.dtype)
         if self.is_sparse:
             out[:] = 0
-            return stored.astype(self.dtype, copy=False).toarray(out=out)
+            return self.rows(rows).toarray(out=out)
         if self._scale_on_read:
-            return _scale_into(out, stored, self._offset, self._factor)
-        out[:] = stored
+            return _scale_into(out, self._X[rows], self._offset, self._factor)
+        out[:] = self._X[rows]
         return out
 
     def slices(self, block_bytes=BLOCK_BYTES, n_parts=1):

@@ -125,12 +125,8 @@ def nearest_neighbors(data, n_neighbors, *, metric, neighbors="auto", n_jobs=Non
     similarity = _Similarity(data, metric)
     with Workers(n_jobs) as workers:
         if _is_approximate(neighbors, data.n_samples):
-            i, j = _approximate_pairs(data, n_neighbors, metric, workers.n)
-        else:
-            i, j = _exact_pairs(similarity, n_neighbors, workers)
-        parts = split_rows(len(i), max(1, BLOCK_BYTES // (data.n_features * data.dtype.itemsize)))
-        found = workers.map(lambda part: similarity.of_pairs(i[part], j[part]), parts)
-    return i, j, np.concatenate(found)
+            return _approximate(similarity, n_neighbors, workers)
+        return _exact(similarity, n_neighbors, workers)
 
 
 def _is_approximate(neighbors, n_samples):
@@ -149,20 +145,22 @@ def _is_approximate(neighbors, n_samples):
     return False
 
 
-def _exact_pairs(similarity, n_neighbors, workers):
+def _exact(similarity, n_neighbors, workers):
     n = similarity.data.n_samples
     block_rows = min(_BLOCK_ENTRIES // n, -(-n // (4 * workers.n)))
 
     def search(rows):
         S = similarity.to_all(rows)
         S[np.arange(len(S)), np.arange(rows.start, rows.stop)] = -np.inf
-        return _largest(S, n_neighbors, similarity.step)
+        j = _largest(S, n_neighbors, similarity.step)
+        return j, np.take_along_axis(S, j, axis=1)
 
     blocks = workers.map(search, split_rows(n, max(1, block_rows)))
-    return np.repeat(np.arange(n), n_neighbors), np.concatenate(blocks).ravel()
+    j, found = (np.concatenate(part).ravel() for part in zip(*blocks, strict=True))
+    return np.repeat(np.arange(n), n_neighbors), j, similarity.clip(found)
 
 
-def _approximate_pairs(data, n_neighbors, metric, n_threads):
+def _approximate(similarity, n_neighbors, workers):
     """Neighbours by nearest-neighbour descent; the fixed seed makes them a function of the data."""
     try:
         from pynndescent import NNDescent
@@ -170,13 +168,14 @@ def _approximate_pairs(data, n_neighbors, metric, n_threads):
         raise ImportError(
             'neighbors="approximate" needs pynndescent: pip install "graphsieve[ann]"'
         ) from error
+    data = similarity.data
     X = data.whole()
     index = NNDescent(
         sp.csr_matrix(X) if data.is_sparse else X,
-        metric=metric,
+        metric=similarity.metric,
         n_neighbors=min(max(n_neighbors, _FEWEST_CANDIDATES) + 1, data.n_samples),
         random_state=0,
-        n_jobs=n_threads,
+        n_jobs=workers.n,
     )
     near = index.neighbor_graph[0]
     # A sample is mostly, among copies not always, its own first neighbour; -1 is none found.
@@ -184,8 +183,10 @@ def _approximate_pairs(data, n_neighbors, metric, n_threads):
     others &= np.cumsum(others, axis=1) <= n_neighbors
     i, column = np.nonzero(others)
     j = near[i, column]
-    order = np.lexsort((j, i))
-    return i, j[order]
+    j = j[np.lexsort((j, i))]
+    parts = split_rows(len(i), max(1, BLOCK_BYTES // (data.n_features * data.dtype.itemsize)))
+    found = workers.map(lambda part: similarity.of_pairs(X, i[part], j[part]), parts)
+    return i, j, similarity.clip(np.concatenate(found))
 
 
 class _Similarity:
@@ -193,6 +194,7 @@ class _Similarity:
 
     def __init__(self, data, metric):
         self.data = data
+        self.metric = metric
         self.is_cosine = metric == "cosine"
         self.square = _squared_norms(data)
         if self.is_cosine:
@@ -234,13 +236,16 @@ class _Similarity:
             S -= self.square[columns]
         return S
 
-    def of_pairs(self, i, j):
-        """Similarity of row i[p] with row j[p], for every p."""
-        left, right = self.data.rows(i), self.data.rows(j)
-        if not self.is_cosine:
-            difference = left - right
-            return -_row_products(difference, difference)
-        return np.clip(_row_products(left, right) * self.scale[i] * self.scale[j], -1.0, 1.0)
+    def of_pairs(self, X, i, j):
+        """Similarity of row i[p] of ``X``, all of the data, with row j[p], for every p."""
+        left, right = X[i], X[j]
+        if self.is_cosine:
+            return _row_products(left, right) * self.scale[i] * self.scale[j]
+        return -_row_products(left - right, left - right)
+
+    def clip(self, values):
+        """Rounding takes no cosine out of [-1, 1] and makes no distance negative."""
+        return np.clip(values, -1.0, 1.0) if self.is_cosine else np.minimum(values, 0.0)
 
 
 def _weights(affinity, similarity):
