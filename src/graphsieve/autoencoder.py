@@ -15,7 +15,7 @@ from .objectives import GraphAutoencoder, SolverCoordinates
 from .penalties import row_norms
 from .progress import progress_bar
 from .scaling import column_scaling
-from .solvers import lbfgs
+from .solvers import Batches, lbfgs, minibatch
 from .threads import Workers
 
 NON_NEGATIVE = [Interval(Real, 0, None, closed="left")]
@@ -25,7 +25,7 @@ class AutoencoderRanker(FeatureRanker):
     """Fits a GraphAutoencoder and scores a feature by the norm of its encoder weights.
 
     A subclass sets the parameters below, ``_make_graph(data)`` for the affinity matrix or None,
-    and the class attribute or parameter ``scale``, ``output`` and ``graph_weight``.
+    and the class attribute or parameter ``scale``, ``output``, ``graph_weight`` and ``solver``.
 
     Attributes
     ----------
@@ -43,6 +43,7 @@ class AutoencoderRanker(FeatureRanker):
         "n_hidden": [Interval(Integral, 1, None, closed="left")],
         "alpha": NON_NEGATIVE,
         "decay": NON_NEGATIVE,
+        "solver": [StrOptions({"lbfgs", "minibatch"})],
         "memory": [Interval(Integral, 1, None, closed="left")],
         "dtype": [StrOptions({"float32", "float64"})],
         "n_jobs": [Integral, None],
@@ -51,6 +52,7 @@ class AutoencoderRanker(FeatureRanker):
         "callback": [callable, None],
     }
     _accepts_sparse = True
+    solver = "lbfgs"
 
     def _make_graph(self, data):
         return None
@@ -90,14 +92,7 @@ class AutoencoderRanker(FeatureRanker):
             coordinates = SolverCoordinates(objective)
             steps = _Steps(show, self.callback)
             try:
-                result = lbfgs(
-                    coordinates.value_and_grad,
-                    coordinates.from_theta(objective.start(random_state)),
-                    max_iter=self.max_iter,
-                    tol=self.tol,
-                    memory=self.memory,
-                    callback=steps,
-                )
+                result = self._minimise(coordinates, L, random_state, steps)
             except KeyboardInterrupt:
                 raise KeyboardInterrupt(
                     f"{type(self).__name__}.fit was interrupted {steps} and the estimator is as it "
@@ -105,6 +100,14 @@ class AutoencoderRanker(FeatureRanker):
                 ) from None
         theta = coordinates.to_theta(result.x)
         return result, [weight.copy() for weight in objective.unpack(theta)]
+
+    def _minimise(self, coordinates, L, random_state, callback):
+        start = coordinates.from_theta(coordinates.objective.start(random_state))
+        stop = {"max_iter": self.max_iter, "tol": self.tol, "callback": callback}
+        if self.solver == "minibatch":
+            batches = Batches(coordinates, L, random_state)
+            return minibatch(coordinates.value_and_grad, batches, start, **stop)
+        return lbfgs(coordinates.value_and_grad, start, memory=self.memory, **stop)
 
     def _check_range(self, data):
         if self.scale is not None or self.output == "identity":

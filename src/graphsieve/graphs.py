@@ -147,7 +147,8 @@ def _is_approximate(neighbors, n_samples):
 
 def _exact(similarity, n_neighbors, workers):
     n = similarity.data.n_samples
-    block_rows = min(_BLOCK_ENTRIES // n, -(-n // (4 * workers.n)))
+    # Blocks for many threads, the same for any number of them: so are then the last digits.
+    block_rows = min(_BLOCK_ENTRIES // n, -(-n // 16))
 
     def search(rows):
         S = similarity.to_all(rows)

@@ -6,7 +6,7 @@ from scipy.special import expit
 from .._sklearn import StrOptions
 from ..autoencoder import NON_NEGATIVE, AutoencoderRanker
 from ..base import GRAPH_CONSTRAINTS
-from ..graphs import build_graph
+from ..graphs import SEARCHES, build_graph
 from ..greedy import TARGETS, greedy_order
 
 
@@ -20,8 +20,8 @@ class GAFS(AutoencoderRanker):
         min  |X - Xhat|_F^2 / (2 n) + alpha |W_in|_{2,1} + graph_weight Tr(H' L H)
              + decay / 2 (|W_in|_F^2 + |W_out|_F^2),    Xhat = sigmoid(H W_out + b_out)
 
-    Score of column j: the norm of row j of W_in. Solved by L-BFGS; it stops when the relative
-    change of the objective falls below ``tol``.
+    Score of column j: the norm of row j of W_in. The solver stops when the relative change of the
+    objective falls below ``tol``.
 
     Parameters
     ----------
@@ -29,45 +29,44 @@ class GAFS(AutoencoderRanker):
         A number, a share in (0, 1], the knee of the sorted scores, or half of the features.
     n_hidden : int, default 10
         Size of the code.
-    alpha : float, default 1e-2
-        Weight of the l2,1 penalty (lambda in the paper).
-    graph_weight : float, default 1e-3
-        Weight of the graph term (gamma in the paper).
+    alpha, graph_weight : float, default 1e-2 and 1e-3
+        Weights of the l2,1 penalty and of the graph term (lambda and gamma in the paper).
     decay : float, default 0
-        Weight decay on W_in and W_out. The paper has none, and its objective alone has no
-        minimiser: W_in can shrink while W_out grows, so that the result depends on when the solver
-        stops. A little, such as 1e-3, makes the problem well posed; use it with large ``max_iter``.
+        Weight decay on W_in and W_out. Without it, as in the paper, there is no minimiser: W_in
+        can shrink while W_out grows. A little, such as 1e-3, makes the problem well posed.
     n_neighbors : int, default 5
     affinity : {"cosine", "binary", "heat"}, callable, array or sparse matrix, default "cosine"
         How neighbours are joined, see :func:`graphsieve.graphs.build_graph`. The graph is that of
         the scaled data; a callable gets these, a matrix is taken as it is.
+    neighbors : {"auto", "exact", "approximate"}, default "auto"
+        Approximate ones need the extra ``ann``; "auto" wants them above 50,000 samples.
     scale : {"minmax", "global"} or None, default "minmax"
         Columns are brought to [0, 1] one by one, or all with one range (pixels, counts), or are
-        there already. Sparse data must not be negative under "minmax" and "global".
+        there already. Sparse data must not be negative, unless None.
     output : {"sigmoid", "identity"}, default "sigmoid"
         Last layer: sigmoid as in the paper, identity for data that were standardised.
     selection : {"norm", "greedy"}, default "norm"
-        Rank by the norm of the weights, as in the paper, which gives near-copies near-equal
-        scores; or pick columns one after another, each for what it adds to the linear
-        reconstruction of ``targets``, see :mod:`graphsieve.greedy`. Greedy is exact for the first
-        ``n_features_to_select`` features, and its score is d - position.
+        Rank by the norm of the weights, as in the paper, or pick columns one by one, each for what
+        it adds to the linear reconstruction of ``targets``, see :mod:`graphsieve.greedy`: exact
+        for the first ``n_features_to_select`` features, with the score d - position.
     targets : {"both", "data", "code"}, default "both"
-        What the greedy selection reconstructs: the scaled data, the hidden code, or both with
-        equal weight.
+        What greedy selection reconstructs: scaled data, hidden code, or both, weighted equally.
+    solver : {"lbfgs", "minibatch"}, default "lbfgs"
+        "minibatch" is for many samples: an iteration is a pass over them in random batches.
     max_iter : int, default 400
     tol : float, default 1e-5
     memory : int, default 10
         Pairs of vectors that L-BFGS keeps (100 in the paper).
     dtype : {"float32", "float64"}, default "float32"
-        Precision of the matrix products; parameters and penalties are float64.
+        Precision of the matrix products.
     n_jobs : int or None, default None
         Threads; None uses the cores that OMP_NUM_THREADS and joblib leave.
     random_state : int, RandomState or None, default None
-        Seeds the starting weights.
+        Seeds the starting weights and the batches.
     verbose : int, default 0
         1 shows a progress bar.
     callback : callable(iteration, objective) or None, default None
-        Called after every iteration; returning True stops the fit and keeps the result.
+        Called after every iteration; True stops the fit and keeps the result.
 
     Attributes
     ----------
@@ -75,15 +74,11 @@ class GAFS(AutoencoderRanker):
         Score (higher is better), all features from best to worst, and rank (1 is best).
     W_in_, b_in_, W_out_, b_out_ : ndarray of shape (d, m), (m,), (m, d), (d,)
         Weights, for the scaled data.
-    objective_trace_ : ndarray of shape (n_iter_ + 1,)
-        Objective at the start and after every iteration.
-    n_iter_ : int
-    converged_ : bool
-    gains_ : ndarray of shape (n_features,)
-        With ``selection="greedy"``: share of the targets' energy that a feature explained when it
-        was picked, or would explain next.
-    layers_ : ndarray of shape (n_features,)
-        With ``selection="greedy"``: layer in which a feature was picked, 0 for one that was not.
+    objective_trace_, n_iter_, converged_
+        The objective at every iteration, their number, and whether ``tol`` was met.
+    gains_, layers_ : ndarray of shape (n_features,)
+        Greedy: share of the targets' energy that a feature explained, or would explain next, and
+        the layer in which it was picked, 0 for one that was not.
 
     References
     ----------
@@ -103,6 +98,7 @@ class GAFS(AutoencoderRanker):
     _parameter_constraints = {
         **AutoencoderRanker._parameter_constraints,
         **GRAPH_CONSTRAINTS,
+        "neighbors": [StrOptions(set(SEARCHES))],
         "graph_weight": NON_NEGATIVE,
         "scale": [StrOptions({"minmax", "global"}), None],
         "output": [StrOptions({"sigmoid", "identity"})],
@@ -120,10 +116,12 @@ class GAFS(AutoencoderRanker):
         decay=0.0,
         n_neighbors=5,
         affinity="cosine",
+        neighbors="auto",
         scale="minmax",
         output="sigmoid",
         selection="norm",
         targets="both",
+        solver="lbfgs",
         max_iter=400,
         tol=1e-5,
         memory=10,
@@ -140,10 +138,12 @@ class GAFS(AutoencoderRanker):
         self.decay = decay
         self.n_neighbors = n_neighbors
         self.affinity = affinity
+        self.neighbors = neighbors
         self.scale = scale
         self.output = output
         self.selection = selection
         self.targets = targets
+        self.solver = solver
         self.max_iter = max_iter
         self.tol = tol
         self.memory = memory
@@ -155,8 +155,7 @@ class GAFS(AutoencoderRanker):
 
     @classmethod
     def paper(cls, n_features_to_select=None, *, random_state=None):
-        """GAFS as in the paper, whatever the defaults become: rank by norm, no decay, 400
-        iterations with 100 stored pairs, in double precision. Its grids for m, lambda and gamma
+        """GAFS as in the paper, whatever the defaults become. Its grids for m, lambda and gamma
         are centred on the values here."""
         return cls(
             n_features_to_select,
@@ -166,9 +165,11 @@ class GAFS(AutoencoderRanker):
             decay=0.0,
             n_neighbors=5,
             affinity="cosine",
+            neighbors="exact",
             scale="minmax",
             output="sigmoid",
             selection="norm",
+            solver="lbfgs",
             max_iter=400,
             tol=1e-5,
             memory=100,
@@ -179,7 +180,8 @@ class GAFS(AutoencoderRanker):
     def _make_graph(self, data):
         if self.graph_weight == 0:
             return None
-        return build_graph(data, affinity=self.affinity, n_neighbors=self.n_neighbors)
+        names = ("affinity", "n_neighbors", "neighbors", "n_jobs")
+        return build_graph(data, **{name: getattr(self, name) for name in names})
 
     def _score(self, scaled):
         for name in ("gains_", "layers_", "_unexplained"):
