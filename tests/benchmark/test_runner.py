@@ -91,11 +91,12 @@ run(read_experiment(text, "small"), folder, n_jobs=int(n_jobs))
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_killed_run_resumes_to_the_same_table(small, tmp_path, n_jobs):
     killed, whole = tmp_path / "killed", tmp_path / "whole"
-    process = subprocess.Popen([sys.executable, "-c", SCRIPT, SMALL, str(killed), str(n_jobs)])
+    command = [sys.executable, "-c", SCRIPT, SMALL, str(killed), str(n_jobs)]
+    process = subprocess.Popen(command, start_new_session=True)
     deadline = time.monotonic() + 120
     while len(list(killed.glob("cells/*.json"))) < 4 and time.monotonic() < deadline:
         time.sleep(0.01)
-    os.kill(process.pid, signal.SIGKILL)
+    os.killpg(process.pid, signal.SIGKILL)
     process.wait()
     stored = len(list(killed.glob("cells/*.json")))
     assert stored >= 4

@@ -1,0 +1,35 @@
+"""graphsieve bench: thin, and clear about what is wrong."""
+
+import pandas as pd
+
+
+def test_run_writes_the_table_and_goes_on(run, tmp_path):
+    command = ["bench", "run", "honest", "--datasets", "iris", "--methods", "variance,random"]
+    command += ["--jobs", "1", "--out", tmp_path]
+    first = run(*command)
+    assert first.exit_code == 0, first.output
+    assert "0 of 3 cells" in first.output
+    table = pd.read_parquet(tmp_path / "honest.parquet")
+    assert set(table["method"]) == {"variance", "random", "all features"}
+    assert "3 of 3 cells" in run(*command).output
+    more = run(*command, "--splits", "2")
+    assert "3 of 6 cells" in more.output
+
+
+def test_run_on_dask(run, tmp_path):
+    command = ["bench", "run", "honest", "--datasets", "iris", "--methods", "variance"]
+    done = run(*command, "--jobs", "1", "--backend", "dask", "--out", tmp_path)
+    assert done.exit_code == 0, done.output
+    assert (pd.read_parquet(tmp_path / "honest.parquet")["status"] == "ok").all()
+
+
+def test_unknown_names(run, tmp_path):
+    for arguments, message in (
+        (["comparision"], "comparison, complexity"),
+        (["comparison", "--datasets", "irish"], "no data set is called 'irish'"),
+        (["comparison", "--methods", "pca"], "has no method 'pca'"),
+    ):
+        done = run("bench", "run", *arguments, "--out", tmp_path / "out")
+        assert done.exit_code == 1
+        assert message in done.output
+        assert not (tmp_path / "out").exists()
