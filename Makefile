@@ -9,7 +9,7 @@ demo: $(VENV)/.installed-cli
 	$(BIN)/graphsieve demo
 
 test: $(VENV)/.installed-dev
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest --numprocesses auto
 
 lint: $(VENV)/.installed-dev
 	$(BIN)/ruff check .

@@ -3,7 +3,10 @@
 import os
 from pathlib import Path
 
-# scikit-learn's array API check is skipped without this, and we skip none. Before SciPy loads.
+# All of these count when a module loads, so they stand before the imports.
+# One process per core runs the tests: threads on top of that only get in each other's way.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+# scikit-learn's array API check is skipped without this, and we skip none.
 os.environ.setdefault("SCIPY_ARRAY_API", "1")
 
 import numpy as np

@@ -48,6 +48,7 @@ def test_methods_are_listed_with_parameters(run):
     assert result.exit_code == 0
     for name, cls in REGISTRY.items():
         entry = result.stdout.partition(f"{name}  {cls.__name__}\n")[2].partition("\n\n")[0]
+        entry = " ".join(entry.split())  # lines may wrap
         assert cls.__doc__.splitlines()[0] in entry
         for parameter in inspect.signature(cls).parameters.values():
             hidden = parameter.name in ("n_features_to_select", "verbose", "callback")
