@@ -202,9 +202,13 @@ def lines_figure(
     panel = figure.subplots()
     for number, (name, style) in enumerate(line_styles(table[group].unique()).items()):
         line = table[table[group] == name].groupby(x)[y].mean()
-        # Lines that coincide stay visible through their dashes.
-        dashes = {} if markers else {"marker": "", "linestyle": ("-", "--", "-.", ":")[number % 4]}
-        panel.plot(line.index, line, label=name, markersize=5, linewidth=1.6, **(style | dashes))
+        if not markers:
+            # Lines that coincide stay visible through their dashes.
+            style |= {"marker": "", "linestyle": ("-", "--", "-.", ":")[number % 4]}
+        elif "marker" not in style:
+            # A baseline may be a single point.
+            style |= {"marker": ("x", "+")[number % 2]}
+        panel.plot(line.index, line, label=name, markersize=5, linewidth=1.6, **style)
     if "x" in log:
         panel.set_xscale("log")
     if "y" in log:
@@ -274,10 +278,12 @@ def critical_difference_figure(ranks, difference, *, title=None):
     values = np.array([rank for _, rank in ordered])
     groups = _indistinct(values, difference)
     half = -(-len(ordered) // 2)
-    figure = Figure(figsize=(4.6, 0.8 + 0.2 * len(groups) + 0.22 * half), layout="constrained")
+    figure = Figure(figsize=(5.6, 0.8 + 0.2 * len(groups) + 0.22 * half), layout="constrained")
     panel = figure.subplots()
     n = len(ordered)
-    panel.set_xlim(0.6, n + 0.4)
+    # The names stand beside the scale, so that no line crosses them.
+    margin = 0.4 * n
+    panel.set_xlim(1 - margin, n + margin)
     bottom = -(len(groups) * 0.5 + half * 0.6 + 0.6)
     panel.set_ylim(bottom, 1.6)
     panel.plot([1, n], [0, 0], color="black", linewidth=1)
@@ -293,7 +299,7 @@ def critical_difference_figure(ranks, difference, *, title=None):
         left = place < half
         row = place if left else n - 1 - place
         height = -(len(groups) * 0.4 + 0.6 + 0.6 * row)
-        edge = 0.7 if left else n + 0.3
+        edge = 1 - margin if left else n + margin
         panel.plot([rank, rank, edge], [0, height, height], color=MUTED, linewidth=0.8, zorder=0)
         label = f"{name} {rank:.1f}"
         panel.text(

@@ -96,12 +96,12 @@ def test_report_shows_failed_cells(results, tmp_path):
 
 
 def test_command_writes_the_page(results, tmp_path):
-    done = CliRunner().invoke(
-        app, ["bench", "report", str(results), "-o", str(tmp_path / "r.html")]
-    )
+    shutil.copy(results / "convergence.parquet", tmp_path)
+    page = tmp_path / "r.html"
+    done = CliRunner().invoke(app, ["bench", "report", str(tmp_path), "-o", str(page)])
     assert done.exit_code == 0, done.output
-    assert (tmp_path / "r.html").stat().st_size > 10_000
-    assert (tmp_path / "r-figures").is_dir()
+    assert "How GAFS converges" in page.read_text("utf-8")
+    assert (tmp_path / "r-figures" / "convergence-wine.png").exists()
 
 
 def test_command_without_results(tmp_path):

@@ -187,7 +187,6 @@ def _convergence(table):
                 "objective",
                 "setting",
                 title=_title(dataset),
-                log="y",
                 markers=False,
             ),
             dataset,
@@ -347,7 +346,7 @@ def _score_table(table, score):
     return {
         "title": f"{_SHORT[score]} at the defaults",
         "note": f"Mean over the shares {shares} and the splits; the best in bold.",
-        "columns": ["method", *(_title(name) for name in means.index)],
+        "columns": ["method", *means.index],
         "rows": rows,
     }
 
