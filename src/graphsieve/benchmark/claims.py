@@ -57,35 +57,36 @@ def check(tables):
     }
 
 
-def beats_rivals(table, choose=oracle, rule="under the oracle rule"):
+def beats_rivals(table, choose=oracle, rule="under the oracle rule", ours="gafs"):
     """GAFS against the five methods of the paper."""
-    text = f"GAFS beats LapScore, SPEC, MRSF, UDFS and RSR in most cases ({rule})."
+    name = {"gafs": "GAFS", "gafs_greedy": "GAFS with greedy selection"}[ours]
+    text = f"{name} beats LapScore, SPEC, MRSF, UDFS and RSR in most cases ({rule})."
     best, cases, wins, against = 0, 0, {}, {}
     for score in SCORES:
         values = scores_by_case(choose(table, score), score)
         rivals = [name for name in RIVALS if name in values]
-        if "gafs" not in values or not rivals:
-            return Claim(text, OPEN, "GAFS or all of its rivals are missing.")
-        best += int((values["gafs"] > values[rivals].max(axis=1)).sum())
+        if ours not in values or not rivals:
+            return Claim(text, OPEN, "It or all of its rivals are missing.")
+        best += int((values[ours] > values[rivals].max(axis=1)).sum())
         cases += len(values)
-        for name in (*rivals, "variance", "random"):
-            if name in values:
-                pair = values[["gafs", name]].dropna()
-                wins[name] = wins.get(name, 0) + int((pair["gafs"] > pair[name]).sum())
-                against[name] = against.get(name, 0) + len(pair)
-    shares = {name: wins[name] / against[name] for name in wins}
-    beaten = [name for name in RIVALS if shares.get(name, 0) > 0.5]
+        for other in (*rivals, "variance", "random"):
+            if other in values:
+                pair = values[[ours, other]].dropna()
+                wins[other] = wins.get(other, 0) + int((pair[ours] > pair[other]).sum())
+                against[other] = against.get(other, 0) + len(pair)
+    shares = {other: wins[other] / against[other] for other in wins}
+    beaten = [rival for rival in RIVALS if shares.get(rival, 0) > 0.5]
     if best > cases / 2:
         verdict = HOLDS
     elif len(beaten) > len(RIVALS) / 2:
         verdict = PARTLY
     else:
         verdict = FAILS
-    pairs = ", ".join(f"{name} {share:.0%}" for name, share in shares.items())
+    pairs = ", ".join(f"{other} {share:.0%}" for other, share in shares.items())
     return Claim(
         text,
         verdict,
-        f"Of {cases} cases (data set, share, score) GAFS is strictly the best of these six in "
+        f"Of {cases} cases (data set, share, score) it is strictly the best of these six in "
         f"{best} ({best / cases:.0%}). One against one it is ahead in: {pairs}.",
     )
 
@@ -95,6 +96,12 @@ def beats_rivals_fixed(table):
     return beats_rivals(
         table, lambda rows, score: fixed(rows), "each method at one fixed setting: our addition"
     )
+
+
+def greedy_beats_rivals(table):
+    """Our selection on the same model, against rivals with the advantage of the oracle."""
+    rule = "it at one setting, they under the oracle rule: our addition"
+    return beats_rivals(table, rule=rule, ours="gafs_greedy")
 
 
 def beats_all_features(table):
@@ -126,7 +133,7 @@ def beats_all_features(table):
 def random_under_oracle(table):
     """What the oracle gives to a method that knows nothing."""
     text = "The oracle rule is a fair way to compare (a check of the protocol, not of the paper)."
-    values, gains = [], []
+    values, gains, own = [], [], []
     for score in SCORES:
         best = scores_by_case(oracle(table, score), score)
         plain = scores_by_case(fixed(table), score)
@@ -134,13 +141,15 @@ def random_under_oracle(table):
             return Claim(text, OPEN, "GAFS or random selection is missing.")
         values.append(float((best["random"] > plain["gafs"]).mean()))
         gains.append(float((best["random"] - plain["random"]).mean()))
-    tries = table.loc[table["method"] == "random", "setting"].nunique()
+        own.append(float((best["gafs"] - plain["gafs"]).mean()))
+    tries = table.groupby("method")["setting"].nunique()
     gain, ahead = np.mean(gains), np.mean(values)
     return Claim(
         text,
         FAILS if gain > NOISE else HOLDS,
-        f"The best of {tries} random draws, chosen with the labels, is {gain:.3f} above one draw "
-        f"on average, and beats GAFS at its fixed setting in {ahead:.0%} of the cases.",
+        f"The best of {tries['random']} random draws, chosen with the labels, is {gain:.3f} above "
+        f"one draw on average, and beats GAFS at its fixed setting in {ahead:.0%} of the cases. "
+        f"GAFS gains {np.mean(own):.3f} by the best of {tries['gafs']} settings.",
     )
 
 
@@ -333,12 +342,12 @@ def sparse_is_slower(table):
         ]
         if not without or not with_it:
             continue
-        settled = [float(np.mean([v[1] for v in group])) for group in (without, with_it)]
+        settled = [float(np.mean([v[0] for v in group])) for group in (without, with_it)]
         end = [float(np.mean([v[2] for v in group])) for group in (without, with_it)]
         faster.append(settled[0] < settled[1])
         lower.append(end[1] < end[0])
         parts.append(
-            f"{dataset}: {settled[0]:.0f} and {settled[1]:.0f} iterations, objective "
+            f"{dataset}: {settled[0]:.0f} and {settled[1]:.0f} iterations, end "
             f"{end[0]:.3g} and {end[1]:.3g}"
         )
     if not parts:
@@ -346,7 +355,12 @@ def sparse_is_slower(table):
     verdict = (
         HOLDS if all(faster) and all(lower) else PARTLY if any(faster) or any(lower) else FAILS
     )
-    return Claim(text, verdict, f"Without and with the l2,1 term. {'; '.join(parts)}.")
+    return Claim(
+        text,
+        verdict,
+        "Iterations to 99 % of the decrease, and objective at the end, without and with the l2,1 "
+        f"term. {'; '.join(parts)}.",
+    )
 
 
 def gafs_is_worth_the_time(table):
@@ -411,7 +425,13 @@ def costs_as_in_the_table(table):
 
 
 _CLAIMS = {
-    "comparison": (beats_rivals, beats_rivals_fixed, beats_all_features, random_under_oracle),
+    "comparison": (
+        beats_rivals,
+        beats_rivals_fixed,
+        greedy_beats_rivals,
+        beats_all_features,
+        random_under_oracle,
+    ),
     "sensitivity_hidden": (insensitive_to_hidden,),
     "sensitivity_penalties": (best_lambda, grows_with_lambda, flat_on_text, gamma_in_the_middle),
     "yale_masks": (keeps_what_tells_faces_apart,),

@@ -68,7 +68,7 @@ def run(
     retry: Annotated[bool, typer.Option("--retry", help="Run failed cells again.")] = False,
 ):
     """Run experiments, or what is left of them."""
-    with errors_shown():
+    with errors_shown(), _interrupted():
         from ..benchmark import experiment_names, load_experiment
         from ..benchmark import run as run_experiment
 
@@ -106,12 +106,26 @@ def report(
     """Draw the figures and check the paper's claims, on one self-contained page."""
     with errors_shown():
         from ..benchmark import read_tables
-        from ..report import write_report
 
+        try:
+            from ..report import write_report
+        except ModuleNotFoundError as error:
+            if error.name not in ("jinja2", "markupsafe"):
+                raise
+            raise ValueError("bench report needs pip install 'graphsieve[report]'") from error
         tables = read_tables(folder)
         figures = figures or output.with_name(f"{output.stem}-figures")
         write_report(tables, output, figures)
     out.print(f"Written: {output}, {figures}", markup=False, soft_wrap=True)
+
+
+@contextmanager
+def _interrupted():
+    try:
+        yield
+    except KeyboardInterrupt as error:
+        say("Interrupted", "all finished cells are stored; run it again to go on", "bold red")
+        raise typer.Exit(130) from error
 
 
 @contextmanager
@@ -159,16 +173,18 @@ def _progress(name):
         speed_estimate_period=600,
     ) as bar:
         task = bar.add_task(name, total=None, failed=0, last="")
+        stored = 0
 
         def draw(done, total, failed, cell):
+            nonlocal stored
             if cell is None:
                 # Cells of an earlier run say nothing about the speed of this one.
-                bar.update(task, total=total - done, last=f"{done} stored before")
-                bar.tasks[0].fields["stored"] = done
-                return
-            stored = bar.tasks[0].fields["stored"]
-            last = f"{cell.dataset} {cell.method}"
-            bar.update(task, completed=done - stored, failed=failed, last=last)
+                stored, last = done, f"{done} stored before"
+            else:
+                last = f"{cell.dataset} {cell.method}"
+            bar.update(
+                task, total=total - stored, completed=done - stored, failed=failed, last=last
+            )
 
         yield draw
 
