@@ -289,9 +289,9 @@ def critical_difference_figure(ranks, difference, *, title=None):
     panel.plot([1, n], [0, 0], color="black", linewidth=1)
     for tick in range(1, n + 1):
         panel.plot([tick, tick], [0, 0.15], color="black", linewidth=1)
-        panel.text(tick, 0.25, str(tick), ha="center", va="bottom", fontsize=8)
+        panel.text(tick, 0.25, str(tick), ha="center", va="bottom", fontsize=10)
     panel.plot([1, min(1 + difference, n)], [1.1, 1.1], color=COLORS[1], linewidth=2)
-    panel.text(1, 1.2, f"critical difference {difference:.1f}", fontsize=8, color=COLORS[1])
+    panel.text(1, 1.2, f"critical difference {difference:.1f}", fontsize=10, color=COLORS[1])
     for level, (first, last) in enumerate(groups):
         ends = [values[first] - 0.05, values[last] + 0.05]
         panel.plot(ends, [-0.3 - 0.4 * level] * 2, color=COLORS[0], linewidth=3)
@@ -303,7 +303,7 @@ def critical_difference_figure(ranks, difference, *, title=None):
         panel.plot([rank, rank, edge], [0, height, height], color=MUTED, linewidth=0.8, zorder=0)
         label = f"{name} {rank:.1f}"
         panel.text(
-            edge, height + 0.05, label, ha="left" if left else "right", va="bottom", fontsize=8
+            edge, height + 0.05, label, ha="left" if left else "right", va="bottom", fontsize=10
         )
     panel.axis("off")
     if title:

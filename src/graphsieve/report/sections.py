@@ -356,9 +356,13 @@ def _about(table):
     n_failed = int((cells["status"] == "failed").sum())
     failed = f", {n_failed} of them failed" if n_failed else ""
     return (
-        f"Profile {table['profile'].iloc[0]}: {table['dataset'].nunique()} data sets, "
-        f"{table['split'].nunique()} splits, {len(cells)} fits{failed}."
+        f"Profile {table['profile'].iloc[0]}: {_count(table['dataset'].nunique(), 'data set')}, "
+        f"{_count(table['split'].nunique(), 'split')}, {_count(len(cells), 'cell')}{failed}."
     )
+
+
+def _count(number, noun):
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def _provenance(name, table):
