@@ -8,9 +8,10 @@ import pytest
 from typer.testing import CliRunner
 
 from graphsieve.benchmark import read_tables, run
-from graphsieve.benchmark.claims import check
+from graphsieve.benchmark.claims import OPEN, check
 from graphsieve.cli.app import app
 from graphsieve.report import write_report
+from graphsieve.report.sections import summarise
 
 METHODS = ["gafs", "lap_score", "rsr", "variance", "random"]
 
@@ -93,6 +94,23 @@ def test_report_shows_failed_cells(results, tmp_path):
     table.loc[table["setting"] == 1, ["status", "error"]] = ["failed", "broken"]
     write_report({"convergence": table}, tmp_path / "page.html", tmp_path / "figures")
     assert "1 of them failed" in (tmp_path / "page.html").read_text("utf-8")
+
+
+@pytest.mark.parametrize("n_cells", [1, 2, 4])
+def test_summary_of_a_run_that_was_stopped(results, n_cells):
+    tables = {}
+    for name, table in read_tables(results).items():
+        first = table["key"].unique()[:n_cells]
+        tables[name] = table[table["key"].isin(first)]
+    assert len(summarise(tables)["sections"]) == len(tables)
+
+
+def test_summary_without_gafs(results):
+    tables = read_tables(results)
+    for name in ("comparison", "honest", "sensitivity_hidden", "sensitivity_penalties"):
+        tables[name] = tables[name][tables[name]["method"] != "gafs"]
+    verdicts = {claim["verdict"] for claim in summarise(tables)["sections"][0]["claims"]}
+    assert verdicts == {OPEN}
 
 
 def test_command_writes_the_page(results, tmp_path):

@@ -47,11 +47,12 @@ def all_features(table, score):
     return rows.groupby("dataset")[score].mean()
 
 
-def unpacked(table):
-    """The table with every parameter of the settings as a column."""
+def unpacked(table, names=()):
+    """The table with the parameters of the settings as columns, ``names`` always among them."""
     import pandas as pd
 
     params = pd.DataFrame([json.loads(text) for text in table["params"]], index=table.index)
+    params = params.reindex(columns=params.columns.union(names, sort=False))
     return table.drop(columns=params.columns, errors="ignore").join(params)
 
 
@@ -93,5 +94,7 @@ def exponents(table, size):
     slopes = {}
     for method, rows in table[table[other] == held].groupby("method", sort=False):
         seconds = rows.groupby(size)["fit_cpu_seconds"].median()
+        if len(seconds) < 2:
+            continue
         slopes[method] = float(np.polyfit(np.log(seconds.index), np.log(seconds), 1)[0])
     return slopes

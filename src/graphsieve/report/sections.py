@@ -55,7 +55,7 @@ def summarise(tables):
                     "evidence": claim.evidence,
                     "kind": _KINDS.get(claim.verdict, "open"),
                 }
-                for claim in claims[name]
+                for claim in claims.get(name, ())
             ],
             "tables": [],
             "groups": [],
@@ -118,7 +118,7 @@ def _honest(table):
 
 
 def _hidden(table):
-    rows = unpacked(table[table["method"] == "gafs"])
+    rows = unpacked(table[table["method"] == "gafs"], ["n_hidden"])
     rows = rows.sort_values("n_hidden").assign(m=lambda t: "m = " + t["n_hidden"].astype(str))
     figures = [
         _entry(
@@ -199,6 +199,8 @@ def _convergence(table):
 
 def _time(table):
     rows = table[table["method"] != ALL_FEATURES]
+    if rows.empty:
+        return {}
     figure = lines_figure(
         rows.assign(fit_cpu_seconds=rows["fit_cpu_seconds"].clip(lower=1e-3)),
         "fit_cpu_seconds",
@@ -224,6 +226,7 @@ def _complexity(table):
     rows = [
         [_cell(name), _cell(paper[name]), _cell(f"{in_n[name]:.2f}"), _cell(f"{in_d[name]:.2f}")]
         for name in in_n
+        if name in in_d
     ]
     figures = []
     for size, other, symbol in (("n_samples", "n_features", "n"), ("n_features", "n_samples", "d")):
