@@ -25,7 +25,7 @@ n, d, m, iterations = map(int, sys.argv[1:])
 warnings.simplefilter("ignore")
 X = load("mnist").X
 X = np.tile(X[:n], (1, -(-d // X.shape[1])))[:, :d].copy()
-GAFS(max_iter=1, random_state=0, scale="global").fit(X[:300])  # compile and load first
+GAFS(max_iter=1, random_state=0, scale="global", {neighbors}).fit(X[:300])  # compile first
 peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 start = time.perf_counter()
 GAFS(n_hidden=m, scale="global", max_iter=iterations, tol=0, random_state=0, {neighbors}).fit(X)
