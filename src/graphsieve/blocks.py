@@ -77,17 +77,21 @@ class RowBlocks:
         return self.dense(rows)
 
     def dense(self, rows, out=None):
-        """Rows as a dense array: a view where no work is needed, else written into ``out``."""
+        """Rows as a dense array: a view where no work is needed, else written into ``out``.
+
+        ``rows`` is a slice or an array of row numbers, as in ``rows()``.
+        """
+        picked = self._X[rows]
         if not (self.is_sparse or self._scale_on_read) and self._X.dtype == self.dtype:
-            return np.asarray(self._X[rows])
+            return np.asarray(picked)
         if out is None:
-            out = np.empty((rows.stop - rows.start, self.n_features), self.dtype)
+            out = np.empty(picked.shape, self.dtype)
         if self.is_sparse:
             out[:] = 0
-            return self.rows(rows).toarray(out=out)
+            return picked.astype(self.dtype, copy=False).toarray(out=out)
         if self._scale_on_read:
-            return _scale_into(out, self._X[rows], self._offset, self._factor)
-        out[:] = self._X[rows]
+            return _scale_into(out, picked, self._offset, self._factor)
+        out[:] = picked
         return out
 
     def slices(self, block_bytes=BLOCK_BYTES, n_parts=1):

@@ -114,7 +114,7 @@ class Batches:
         position[order] = np.arange(n)
         for batch in batches:
             L = None if self.L is None else self._laplacian(order, position, batch)
-            yield self._on(RowBlocks(_take(data, order[batch])), L).value_and_grad
+            yield self._on(RowBlocks(data.rows(order[batch])), L).value_and_grad
 
     def _on(self, data, L):
         """The same objective and change of variables on the rows of ``data``."""
@@ -140,10 +140,3 @@ class Batches:
         inside = (column >= 0) & (column < b) & (column != edges.row)
         weight = -edges.data[inside] * (n * (n - 1) / (b * (b - 1)))
         return laplacian(sp.csr_array((weight, (edges.row[inside], column[inside])), shape=(b, b)))
-
-
-def _take(data, rows):
-    """The rows with the given numbers, as they are stored."""
-    if data.is_sparse:
-        return data.rows(rows)
-    return data.dense(rows, out=np.empty((len(rows), data.n_features), data.dtype))
