@@ -250,7 +250,10 @@ class _Similarity:
         """Columns of the k nearest samples, and whether no rounding can have decided on them."""
         if k + 1 >= self.data.n_samples:
             return self.nearest(number, k)[0], np.ones(len(number), dtype=bool)
-        j, S = self.nearest(number, k + 1)
+        S = self.to_all(number)
+        S[np.arange(len(S)), number] = -np.inf
+        j = _largest(S, k + 1, step=0.0)  # ties are not clear, whoever wins them
+        S = np.take_along_axis(S, j, axis=1)
         order = np.argsort(S, axis=1)
         last, next_to_last = np.take_along_axis(S, order[:, :2], axis=1).T
         j = np.take_along_axis(j, order[:, 1:], axis=1)
@@ -360,5 +363,5 @@ def _largest(S, k, step):
 def _largest_of_rounded(S, k, step):
     # Steps are whole numbers; less than one of them decides between equals, in double precision.
     n = S.shape[1]
-    rank = np.rint(S / step) - np.arange(n) / n
+    rank = np.rint(S / step) - np.arange(n) / n if step else S
     return np.sort(np.argpartition(rank, n - k, axis=1)[:, n - k :], axis=1)

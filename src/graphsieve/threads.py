@@ -5,8 +5,9 @@ SciPy's L-BFGS-B makes many tiny BLAS calls that threaded BLAS slows down by a f
 """
 
 from concurrent.futures import ThreadPoolExecutor
+from functools import cache
 
-from threadpoolctl import threadpool_limits
+from threadpoolctl import ThreadpoolController
 
 from ._sklearn import default_threads
 
@@ -19,6 +20,12 @@ def count_threads(n_jobs):
     return n_jobs if n_jobs > 0 else max(1, available + 1 + n_jobs)
 
 
+@cache
+def _loaded_libraries():
+    """The BLAS and OpenMP libraries in use; to look for them takes longer than many a fit."""
+    return ThreadpoolController()
+
+
 class Workers:
     """A pool of ``n`` threads; BLAS is single-threaded while it is open."""
 
@@ -26,7 +33,7 @@ class Workers:
         self.n = count_threads(n_jobs)
 
     def __enter__(self):
-        self._limits = threadpool_limits(limits=1)
+        self._limits = _loaded_libraries().limit(limits=1)
         self._pool = ThreadPoolExecutor(self.n) if self.n > 1 else None
         return self
 
