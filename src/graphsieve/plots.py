@@ -16,6 +16,7 @@ BASELINES = ("random", "variance", "RandomRanker", "Variance")
 MUTED = "#8A8A8A"
 # Inches of a figure that stands among others like it.
 PANEL = (4.0, 3.0)
+_FEW = 6
 _TICKS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0)
 LABELS = {
     "accuracy": "classification accuracy",
@@ -211,13 +212,21 @@ def lines_figure(
         panel.plot(line.index, line, label=name, markersize=5, linewidth=1.6, **style)
     if "x" in log:
         panel.set_xscale("log")
+        values = np.sort(table[x].unique())
+        if len(values) <= _FEW:
+            # Between a few values the marks of a logarithmic scale would run into each other.
+            form = "{:.0%}" if x == "share" else "{:g}"
+            panel.set_xticks(values, [form.format(value) for value in values])
+            panel.set_xticks([], minor=True)
     if "y" in log:
         panel.set_yscale("log")
     panel.set_xlabel(xlabel or x)
     panel.set_ylabel(ylabel or LABELS.get(y, y))
     _finish(panel, title)
     if legend:
-        panel.legend(frameon=False, fontsize=8)
+        # Long names would not fit side by side.
+        n_columns = 3 if max((len(str(name)) for name in table[group]), default=0) < 16 else 2
+        figure.legend(loc="outside lower center", ncols=n_columns, frameon=False, fontsize=8)
     return figure
 
 

@@ -143,11 +143,9 @@ def _penalties(table):
     figures = []
     for dataset, acc in penalties(table).groupby("dataset", sort=False):
         matrix = acc.droplevel("dataset").unstack("graph_weight")
-        figure = heatmap_figure(
-            matrix, title=f"{_title(dataset)}: ACC at 20 %", xlabel="gamma", ylabel="lambda"
-        )
+        figure = heatmap_figure(matrix, title=_title(dataset), xlabel="gamma", ylabel="lambda")
         figures.append(_entry(figure, dataset, f"ACC of GAFS on {dataset} by lambda and gamma"))
-    return {"groups": [_group(figures)]}
+    return {"groups": [_group(figures, note="ACC with 10 hidden units at 20 % of the features.")]}
 
 
 def _masks(table):
