@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from graphsieve.solvers import inverse_weights, reweighted_l21, smoothed_norms
+from graphsieve.solvers import inverse_weights, reweighted, reweighted_l21, smoothed_norms
 
 
 def ridge(Y, weight):
@@ -34,6 +34,71 @@ def test_never_rises(rng, power):
     assert result.n_iter == 200
     assert (np.diff(result.trace) <= 1e-10 * result.trace[:-1]).all()
     assert result.trace[-1] < result.trace[0]
+
+
+def regression(rng):
+    """Step for f(W) = |Y - X W|_F^2 with columns of X that resemble each other."""
+    X = rng.standard_normal((30, 3)) @ rng.standard_normal((3, 20))
+    X += 0.3 * rng.standard_normal((30, 20))
+    Y = X[:, :4] @ rng.standard_normal((4, 3)) + rng.standard_normal((30, 3))
+
+    def solve(inverse):
+        W = np.linalg.solve(X.T @ X + np.diag(5 / inverse), X.T @ Y)
+        return ((Y - X @ W) ** 2).sum(), (W**2).sum(axis=1)
+
+    return solve
+
+
+@pytest.mark.parametrize("tol", [1e-5, 1e-8])
+def test_momentum_gets_lower_in_fewer_steps(rng, monkeypatch, tol):
+    solve = regression(rng)
+
+    def run(**settings):
+        n_solves.append(0)
+
+        def counted(inverse):
+            n_solves[-1] += 1
+            return solve(inverse)
+
+        return reweighted_l21(counted, np.ones(20), weight=5.0, **settings)
+
+    n_solves = []
+    ahead = run(max_iter=1000, tol=tol)
+    monkeypatch.setattr(reweighted, "_DELAY", np.inf)
+    plain = run(max_iter=1000, tol=tol)
+    best = run(max_iter=5000, tol=0)
+    assert ahead.converged
+    assert plain.converged
+    assert n_solves[0] < n_solves[1]
+    assert best.trace[-1] <= ahead.trace[-1] <= plain.trace[-1]
+    assert (np.diff(ahead.trace) <= 0).all()
+
+
+def test_the_last_step_is_without_momentum(rng):
+    """So that a small change means the same as in the plain iteration."""
+    solve, seen = regression(rng), []
+
+    def noted(inverse):
+        smooth, squares = solve(inverse)
+        seen.append((inverse, squares))
+        return smooth, squares
+
+    result = reweighted_l21(noted, np.ones(20), weight=5.0, max_iter=1000, tol=1e-6)
+    assert result.converged
+    eps = 1e-6 * np.sqrt(seen[0][1].max())
+    # The solve before the last was ahead and too short; the last starts where that one did.
+    assert any(
+        np.array_equal(seen[-1][0], inverse_weights(squares, eps)) for _, squares in seen[:-2]
+    )
+
+
+def test_no_momentum_below_power_one(rng, monkeypatch):
+    settings = {"weight": 0.8, "power": 0.5, "max_iter": 50, "tol": 0}
+    Y = rng.standard_normal((20, 3))
+    result = reweighted_l21(ridge(Y, 0.8), np.ones(20), **settings)
+    monkeypatch.setattr(reweighted, "_DELAY", np.inf)
+    plain = reweighted_l21(ridge(Y, 0.8), np.ones(20), **settings)
+    np.testing.assert_array_equal(result.trace, plain.trace)
 
 
 def test_trace_is_the_smoothed_objective(rng):

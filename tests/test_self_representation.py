@@ -50,6 +50,8 @@ def test_products_of_centred_columns(rng, workers, container, shape, rate):
     )
     if columns.is_wide:
         np.testing.assert_allclose(columns.gram(scale), Xc * scale @ Xc.T, atol=1e-12)
+        W = rng.standard_normal((varying.sum(), 3))
+        np.testing.assert_allclose(columns.times(W), Xc @ W, atol=1e-12)
     else:
         W = rng.standard_normal((varying.sum(), varying.sum()))
         np.testing.assert_allclose(columns.feature_gram(weight), Xc.T * weight @ Xc, atol=1e-12)
@@ -82,10 +84,12 @@ def test_both_forms_give_the_same_rows(rng, workers, shape):
     L = laplacian(build_graph(data))
     weights = {"fit_weight": 0.7, "graph_weight": 0.3}
     scale = rng.random(shape[1])
-    H, R = graph_loss_features(X, L, **weights)
-    W = ridge_rows(H, R, scale)
+    H, R, constant = graph_loss_features(columns, L, **weights)
+    W = ridge_rows(H, 0.7 * X.T @ X, scale)
     loss = 0.7 * ((X - X @ W) ** 2).sum() + 0.3 * np.trace(W.T @ X.T @ (L @ X @ W))
-    assert quadratic_step(H, R, 1.0)(scale)[0] == pytest.approx(loss, rel=1e-10)
+    smooth, squares = quadratic_step(H, R, constant, 1.0)(scale)
+    assert smooth == pytest.approx(loss, rel=1e-10)
+    np.testing.assert_allclose(np.sqrt(squares), np.linalg.norm(W, axis=1), rtol=1e-8)
 
     B_inverse, root, constant = graph_loss_samples(columns, L, **weights)
     V = ridge_samples(X * scale @ X.T, B_inverse, root)

@@ -84,6 +84,8 @@ class CentredColumns:
         if self.is_wide and _share_of_zeros(data) > _MOSTLY_ZERO:
             X = sp.csr_array(data.whole())
             self._sparse = X[:, self.index].astype(np.float64)
+            # A product with a dense matrix is faster by rows of the sparse one.
+            self._transposed = sp.csr_array(self._sparse.T)
         else:
             self._dense = _centre(dense_columns(data, self.index))
         self.root = self._make_root()
@@ -110,22 +112,32 @@ class CentredColumns:
         product -= product.mean(axis=1, keepdims=True)
         return product
 
+    def times(self, V):
+        """X V, for n <= d."""
+        if self._sparse is None:
+            return self._sum(lambda part: self._dense[:, part] @ V[part])
+        product = self._sparse @ V
+        product -= product.mean(axis=0)
+        return product
+
     def squares(self, V):
         """|V' x_j|^2 for every column x_j."""
         if not self.is_wide:
             return square_rows(self._dense.T @ V)
         if self._sparse is None:
-            return self._join(lambda part: square_rows(self._dense[:, part].T @ V))
-        return square_rows(self._sparse.T @ (V - V.mean(axis=0)))
+            return self.join(lambda part: square_rows(self._dense[:, part].T @ V))
+        V = V - V.mean(axis=0)
+        return self.join(lambda part: square_rows(self._transposed[part] @ V))
 
     def feature_gram(self, weight):
         """X' diag(weight) X, d x d, for n > d."""
-        return self._sum(lambda part: self._dense[part].T * weight[part] @ self._dense[part])
+        scaled = np.sqrt(weight)[:, None] * self._dense
+        return self._sum(lambda part: scaled[part].T @ scaled[part])
 
     def residual_squares(self, W):
         """|X_i - X_i W|^2 for every sample, for n > d."""
         X = self._dense
-        return self._join(lambda part: square_rows(X[part] - X[part] @ W))
+        return self.join(lambda part: square_rows(X[part] - X[part] @ W))
 
     def correlation(self, weight=1.0):
         """|X' diag(weight) x_j| for every column x_j: how well it tells all columns."""
@@ -140,7 +152,8 @@ class CentredColumns:
     def _sum(self, function):
         return sum(self._workers.map(function, self._parts))
 
-    def _join(self, function):
+    def join(self, function):
+        """``function`` of slices of the longer side, on the threads, one after another."""
         return np.concatenate(self._workers.map(function, self._parts))
 
 
@@ -211,10 +224,14 @@ def warn_exact_fit(residuals, columns):
         )
 
 
-def graph_loss_features(X, L, *, fit_weight, graph_weight):
-    """H, R with fit_weight |X - XW|^2 + graph_weight Tr(W'X'LXW) = <W, HW> - 2 <W, R> + Tr R."""
-    R = fit_weight * (X.T @ X)
-    return R + graph_weight * (X.T @ (L @ X)), R
+def graph_loss_features(columns, L, *, fit_weight, graph_weight):
+    """The loss fit_weight |X - XW|^2 + graph_weight Tr(W'X'LXW), for ``quadratic_step``.
+
+    Returns H, R and the constant with loss = <W, HW> - 2 <W, P> + constant, R R' = P P'.
+    """
+    X = columns.dense()
+    H = fit_weight * (X.T @ X) + graph_weight * (X.T @ (L @ X))
+    return H, fit_weight * (X.T @ columns.root), fit_weight * np.vdot(X, X)
 
 
 def graph_loss_samples(columns, L, *, fit_weight, graph_weight):
@@ -229,13 +246,18 @@ def graph_loss_samples(columns, L, *, fit_weight, graph_weight):
     return B_inverse, R, fit_weight * np.vdot(columns.root, columns.root - R)
 
 
-def quadratic_step(H, R, alpha):
-    """Step for f(W) = Tr(W'HW) - 2 Tr(W'R) + Tr(R) in d x d matrices."""
-    constant = np.trace(R)
+def quadratic_step(H, R, constant, alpha):
+    """Step for f(W) = <W, HW> - 2 <W, P> + constant in d x d matrices, for R R' = P P'.
+
+    The rows of (H + D)^-1 R are as long as those of W = (H + D)^-1 P, and H W = P - D W saves f
+    the product with H.
+    """
 
     def solve(inverse):
-        W = ridge_rows(H, R, inverse / alpha)
-        return np.vdot(W, H @ W - 2 * R) + constant, square_rows(W)
+        scale = inverse / alpha
+        rows = ridge_rows(H, R, scale)
+        squares = square_rows(rows)
+        return constant - np.vdot(rows, R) - np.sum(squares / scale), squares
 
     return solve
 

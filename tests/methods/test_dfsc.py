@@ -5,6 +5,7 @@ import tracemalloc
 import numpy as np
 import pytest
 from awkward import tables
+from textbook import without_momentum
 
 from graphsieve import DFSC, GSRSFS
 from graphsieve.blocks import RowBlocks
@@ -54,7 +55,8 @@ def reference(X, L, graph_weight, feature_graph_weight, alpha, n_solves):
 
 
 def check(X, max_iter=12, **params):
-    method = DFSC(max_iter=max_iter, tol=0, **params).fit(X)
+    with without_momentum():
+        method = DFSC(max_iter=max_iter, tol=0, **params).fit(X)
     L = laplacian(build_graph(RowBlocks(X))).toarray()
     weights = method.graph_weight, method.feature_graph_weight_, method.alpha_
     scores, trace = reference(X, L, *weights, max_iter + 1)

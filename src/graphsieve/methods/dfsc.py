@@ -4,7 +4,6 @@ from numbers import Real
 
 import numpy as np
 import scipy.sparse as sp
-from scipy.sparse.linalg import splu
 
 from .._sklearn import Interval
 from ..base import GRAPH_CONSTRAINTS, ITERATION_CONSTRAINTS, FeatureRanker
@@ -20,6 +19,7 @@ from ..self_representation import (
     square_rows,
 )
 from ..solvers import reweighted_l21
+from ..solvers.laplacian import solve_laplacian
 from ..threads import Workers
 
 # Up to here d x d matrices are faster than the sparse form, also when n < d.
@@ -123,12 +123,11 @@ class DFSC(FeatureRanker):
         with Workers() as workers:
             columns = CentredColumns(data, workers)
             self._set_weights(columns)
-            X = columns.dense()
-            weighted_L_f = self.feature_graph_weight_ * self._feature_laplacian(X)
+            weighted_L_f = self.feature_graph_weight_ * self._feature_laplacian(columns.dense())
             is_small = columns.n_features <= max(columns.n_samples, _SMALL)
             step = self._small_step if is_small else self._large_step
             result = reweighted_l21(
-                step(columns, X, L, weighted_L_f),
+                step(columns, L, weighted_L_f),
                 np.ones(columns.n_features),
                 weight=self.alpha_,
                 max_iter=self.max_iter,
@@ -151,25 +150,25 @@ class DFSC(FeatureRanker):
             return sp.csr_array((1, 1))
         return laplacian(build_graph(RowBlocks(X.T.copy()), n_neighbors=n_neighbors))
 
-    def _small_step(self, columns, X, L, L_f):
-        H, R = graph_loss_features(X, L, fit_weight=1.0, graph_weight=self.graph_weight)
-        return quadratic_step(H + L_f.toarray(), R, self.alpha_)
+    def _small_step(self, columns, L, L_f):
+        H, R, constant = graph_loss_features(
+            columns, L, fit_weight=1.0, graph_weight=self.graph_weight
+        )
+        return quadratic_step(H + L_f.toarray(), R, constant, self.alpha_)
 
-    def _large_step(self, columns, X, L, L_f):
+    def _large_step(self, columns, L, L_f):
         """n x n and sparse d x d matrices only: L_f joins the penalty in Z = L_f + alpha / c."""
+        X = columns.dense()
         B_inverse, R, constant = graph_loss_samples(
             columns, L, fit_weight=1.0, graph_weight=self.graph_weight
         )
 
         def solve(inverse):
-            s = np.sqrt(inverse / self.alpha_)
-            # Z scaled to a unit penalty stays well conditioned where rows of S vanish.
-            scaled = sp.diags_array(s) @ L_f @ sp.diags_array(s) + sp.eye_array(len(s))
-            factor = splu(scaled.tocsc(), permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0)
-            ZX = s[:, None] * factor.solve(s[:, None] * X.T)
-            V = ridge_samples(X @ ZX, B_inverse, R)
-            S = ZX @ V
-            smooth = np.vdot(V, B_inverse @ V) + np.vdot(S, L_f @ S) + constant
-            return smooth, square_rows(S)
+            scale = inverse / self.alpha_
+            ZX = solve_laplacian(L_f, scale, X.T)
+            V = ridge_samples(columns.times(ZX), B_inverse, R)
+            squares = columns.join(lambda part: square_rows(ZX[part] @ V))
+            # <V, B^-1 V> + <S, L_f S> for S = Z^-1 X'V, from (X Z^-1 X' + B^-1) V = R.
+            return np.vdot(V, R) - np.sum(squares / scale) + constant, squares
 
         return solve

@@ -115,12 +115,14 @@ class GSRSFS(FeatureRanker):
     def _step(self, columns, L):
         weights = {"fit_weight": 0.5, "graph_weight": self.graph_weight}
         if not columns.is_wide:
-            return quadratic_step(*graph_loss_features(columns.dense(), L, **weights), self.alpha_)
+            return quadratic_step(*graph_loss_features(columns, L, **weights), self.alpha_)
         B_inverse, R, constant = graph_loss_samples(columns, L, **weights)
 
         def solve(inverse):
             scale = inverse / self.alpha_
             V = ridge_samples(columns.gram(scale), B_inverse, R)
-            return np.vdot(V, B_inverse @ V) + constant, scale**2 * columns.squares(V)
+            squares = columns.squares(V)
+            # <V, B^-1 V> = <V, R> - <V, X S X'V> saves a product of n x n matrices.
+            return np.vdot(V, R) - np.sum(scale * squares) + constant, scale**2 * squares
 
         return solve

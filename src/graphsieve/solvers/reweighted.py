@@ -7,6 +7,12 @@ from .result import Monitor, Result
 # Group norms below this share of the largest one are smoothed away.
 SMOOTHING = 1e-6
 
+# After k steps with it, the momentum is k / (k + _DELAY) of the last change of the weights.
+_DELAY = 3
+
+# Momentum may shrink an inverse weight to this share of what it would be without, never to zero.
+_FLOOR = 0.1
+
 
 def smoothed_norms(squares, eps, power=1.0):
     """(|w|^2 + eps^2)^(power / 2) for every group: smooth also where a group is zero."""
@@ -25,7 +31,10 @@ def reweighted_l21(solve, start, *, weight, max_iter, tol, power=1.0, eps=None, 
     """Minimise f(W) + sum_k weight_k |W_k|^power_k over groups of entries (rows) W_k of W.
 
     Every iteration replaces the norms by quadratics that lie above them and touch them at the
-    current W, so the smoothed objective, with |W_k|^2 + eps^2 for |W_k|^2, never rises.
+    current W, so the smoothed objective, with |W_k|^2 + eps^2 for |W_k|^2, never rises. Alone this
+    converges slowly. For norms (power 1) the weights therefore run ahead with Nesterov's momentum,
+    which is given up, and built up anew, when the objective falls by less than ``tol``: a fall that
+    small ends the iteration only after a step without momentum.
 
     Parameters
     ----------
@@ -47,11 +56,27 @@ def reweighted_l21(solve, start, *, weight, max_iter, tol, power=1.0, eps=None, 
     smooth, squares = solve(start)
     if eps is None:
         eps = default_eps(squares)
-    monitor = Monitor(smooth + np.sum(weight * smoothed_norms(squares, eps, power)), tol, callback)
+
+    def objective(smooth, squares):
+        return smooth + np.sum(weight * smoothed_norms(squares, eps, power))
+
+    # Below power 1 momentum might carry the weights on to another, worse, local minimum.
+    allows_momentum = np.min(power) >= 1
+    monitor = Monitor(objective(smooth, squares), tol, callback)
+    inverse = previous = inverse_weights(squares, eps, power)
+    run = 0
     for _ in range(max_iter):
-        smooth, squares = solve(inverse_weights(squares, eps, power))
-        penalty = np.sum(weight * smoothed_norms(squares, eps, power))
-        if monitor.finished(smooth + penalty):
+        momentum = run / (run + _DELAY) * (inverse - previous)
+        smooth, squares = solve(np.maximum(inverse + momentum, _FLOOR * inverse))
+        value = objective(smooth, squares)
+        if run > 0 and monitor.trace[-1] - value <= tol * abs(value):
+            # Too far, or the end: only a step without momentum, which cannot rise, tells which.
+            smooth, squares = solve(inverse)
+            value = objective(smooth, squares)
+            run = 0
+        run += allows_momentum
+        previous, inverse = inverse, inverse_weights(squares, eps, power)
+        if monitor.finished(value):
             break
     return Result(np.sqrt(squares), np.array(monitor.trace), monitor.status)
 
