@@ -1,0 +1,240 @@
+"""One picture per table of ``run.py``: table -> Figure, in the style of ``graphsieve.plots``."""
+
+import numpy as np
+import scaling
+from matplotlib.figure import Figure
+from matplotlib.ticker import NullFormatter
+
+from graphsieve.plots import COLORS, MARKERS, MUTED
+
+OURS, OTHER = COLORS[0], COLORS[1]
+
+
+def objective(table):
+    figure, (panel,) = panels(1, size=(6.2, 2.6))
+    names = [f"n {r.n:,}, d {r.d:,}, m {r.m}" for r in table.itertuples()]
+    bars(panel, names, table["over_products"], OURS, "{:.2f}")
+    for place, limit in enumerate(table["limit"]):
+        if np.isfinite(limit):
+            panel.plot([limit] * 2, [place - 0.45, place + 0.45], color=OTHER, linewidth=2.5)
+            panel.text(
+                limit, place - 0.47, f"limit {limit:g}", color=OTHER, ha="center", fontsize=8
+            )
+    panel.axvline(1, color="black", linewidth=0.8)
+    panel.set_xlim(0, 1.12 * np.nanmax([*table["over_products"], *table["limit"]]))
+    panel.set_xlabel("time of one evaluation / time of its five matrix products")
+    return figure
+
+
+def fit(table):
+    figure, (panel,) = panels(1, size=(6.2, 3.4))
+    for style, (name, trace) in zip(styles(), table.groupby("fit", sort=False), strict=False):
+        panel.plot(trace["seconds"], trace["objective"], label=name, markevery=[-1], **style)
+    panel.set_xscale("log")
+    panel.set_ylim(
+        0.95 * table["objective"].min(), 1.3 * table.groupby("fit")["objective"].last().max()
+    )
+    panel.set_xlabel("seconds")
+    panel.set_ylabel("objective")
+    panel.legend(frameon=False, fontsize=8)
+    return figure
+
+
+def scaling_figure(table):
+    groups = list(table.groupby("along", sort=False))
+    figure, found = panels(len(groups), size=(7.8, 2.8))
+    slopes = scaling.slopes(table).set_index("along")["slope"]
+    for panel, (along, rows) in zip(found, groups, strict=True):
+        size, seconds = rows[along], rows["seconds"]
+        linear = seconds.iloc[-1] * size / size.iloc[-1]
+        panel.plot(size, linear, color=MUTED, linestyle="--", label="linear")
+        panel.plot(size, seconds, color=OURS, marker="o", markersize=5, label="fit")
+        few_ticks(panel, size)
+        panel.set_yscale("log")
+        panel.yaxis.set_minor_formatter(NullFormatter())
+        panel.set_xlabel({"n": "samples n", "d": "features d", "m": "hidden units m"}[along])
+        panel.set_title(f"slope {slopes[along]:.2f}", fontsize=10, loc="left")
+    found[0].set_ylabel("seconds")
+    found[0].legend(frameon=False, fontsize=8)
+    return figure
+
+
+def sparse_text(table):
+    methods = list(table["method"].unique())
+    figure, (panel,) = panels(1, size=(6.2, 0.9 + 0.32 * len(methods)))
+    for style, (name, rows) in zip(styles(), table.groupby("data", sort=False), strict=False):
+        share = rows["csr_peak_mb"] / rows["dense_array_mb"]
+        place = [methods.index(method) for method in rows["method"]]
+        panel.plot(share, place, label=name, **style | {"linestyle": ""})
+    panel.axvline(1, color="black", linewidth=0.8)
+    panel.set_yticks(range(len(methods)), methods)
+    panel.invert_yaxis()
+    panel.set_xscale("log")
+    panel.set_xlabel("peak memory of a fit on CSR data / size of the dense float32 array")
+    panel.legend(frameon=False, fontsize=8)
+    return figure
+
+
+def peers(table):
+    table = table.sort_values("ratio", ascending=False)
+    figure, (panel,) = panels(1, size=(6.6, 0.9 + 0.21 * len(table)))
+    names = [f"{r.method} · {r.data}" for r in table.itertuples()]
+    kinds = dict(zip(table["peer"].unique(), (COLORS[0], COLORS[2], COLORS[4]), strict=False))
+    bars(panel, names, table["ratio"], [kinds[peer] for peer in table["peer"]], "{:.2g} x", left=1)
+    for peer, color in kinds.items():
+        panel.barh([0], [0], left=1, color=color, label=peer)
+    panel.axvline(1, color="black", linewidth=1)
+    panel.set_xscale("log")
+    panel.set_xlim(table["ratio"].min() / 2.5, 3 * table["ratio"].max())
+    panel.set_xlabel(
+        "time of the peer / time of graphsieve (left of the line graphsieve is slower)"
+    )
+    panel.legend(frameon=False, fontsize=8, loc="lower right")
+    panel.tick_params(axis="y", labelsize=8)
+    return figure
+
+
+def graph_recall(table):
+    figure, (panel,) = panels(1, size=(5.2, 3.0))
+    for style, (name, rows) in zip(styles(), table.groupby("search", sort=False), strict=False):
+        panel.plot(rows["n"], rows["seconds"], label=name, **style)
+    few_ticks(panel, table["n"].unique())
+    panel.set_yscale("log")
+    panel.set_xlabel("samples")
+    panel.set_ylabel("seconds")
+    panel.legend(frameon=False, fontsize=8)
+    return figure
+
+
+def minibatch(table):
+    groups = list(table.groupby("graph_weight", sort=False))
+    figure, found = panels(len(groups), size=(7.4, 3.0))
+    for panel, (weight, fits) in zip(found, groups, strict=True):
+        for style, (solver, trace) in zip(
+            styles(), fits.groupby("solver", sort=False), strict=False
+        ):
+            panel.plot(trace["seconds"], trace["objective"], label=solver, markevery=[-1], **style)
+        panel.set_xscale("log")
+        panel.set_xlabel("seconds")
+        panel.set_title(f"graph weight {weight}", fontsize=10, loc="left")
+    found[0].set_ylabel("objective")
+    found[0].legend(frameon=False, fontsize=8)
+    return figure
+
+
+def solver_overhead(table):
+    figure, (panel,) = panels(1, size=(6.2, 2.0))
+    bars(panel, table["solver"], table["share_of_evaluation"], [OURS, OTHER, OTHER], "{:.2f}")
+    panel.set_xlabel("time between evaluations per iteration / time of an evaluation")
+    return figure
+
+
+def solver_start(table):
+    figure, (panel,) = panels(1, size=(6.2, 3.0))
+    random = table["start"].str.startswith("random")
+    names = list(table["data"].unique())
+    scale = table[random].groupby("data")["after_100"].mean()
+    for rows, label, style in (
+        (table[random], "random, one mark per seed", {"color": MUTED, "marker": "o"}),
+        (table[~random], "truncated SVD", {"color": OTHER, "marker": "D"}),
+    ):
+        place = [names.index(name) for name in rows["data"]]
+        value = rows["after_100"].to_numpy() / scale[rows["data"]].to_numpy()
+        panel.plot(value, place, linestyle="", label=label, **style)
+    dot_panel(panel, names, "objective after 100 iterations / mean of the random starts")
+    return figure
+
+
+def solver_coordinates(table):
+    figure, (panel,) = panels(1, size=(6.2, 3.0))
+    names = list(table["data"].unique())
+    scale = table[table["variables"] == "plain"].groupby("data")["after_100"].mean()
+    for color, marker, (label, rows) in zip(
+        (MUTED, OURS), "oD", table.groupby("variables", sort=False), strict=False
+    ):
+        place = [names.index(name) for name in rows["data"]]
+        value = rows["after_100"].to_numpy() / scale[rows["data"]].to_numpy()
+        panel.plot(value, place, linestyle="", color=color, marker=marker, label=label)
+    dot_panel(panel, names, "objective after 100 iterations / mean in the plain variables")
+    return figure
+
+
+def solver_path(table):
+    names = list(table["data"].unique())
+    figure, (panel,) = panels(1, size=(6.2, 0.9 + 0.5 * len(names)))
+    total = table.groupby("data", sort=False)[["cold_iterations", "warm_iterations"]].sum()
+    place = np.arange(len(names))
+    labels = ("each from random weights", "each from the last")
+    for shift, color, column, label in zip((-0.2, 0.2), (MUTED, OURS), total, labels, strict=True):
+        panel.barh(place + shift, total[column], height=0.38, color=color, label=label)
+    panel.set_yticks(place, names)
+    panel.invert_yaxis()
+    panel.set_xlabel("iterations over the whole grid of alpha")
+    panel.legend(frameon=False, fontsize=8)
+    return figure
+
+
+FIGURES = {
+    "objective": objective,
+    "fit": fit,
+    "scaling": scaling_figure,
+    "sparse_text": sparse_text,
+    "peers": peers,
+    "graph_recall": graph_recall,
+    "minibatch": minibatch,
+    "solver_overhead": solver_overhead,
+    "solver_start": solver_start,
+    "solver_coordinates": solver_coordinates,
+    "solver_path": solver_path,
+}
+
+
+def panels(count, size):
+    figure = Figure(figsize=size, layout="constrained")
+    found = figure.subplots(1, count, squeeze=False)[0]
+    for panel in found:
+        panel.spines[["top", "right"]].set_visible(False)
+        panel.grid(color="#E5E5E5", linewidth=0.6)
+        panel.set_axisbelow(True)
+    return figure, found
+
+
+def styles():
+    for color, marker in zip(COLORS, MARKERS, strict=True):
+        yield {"color": color, "marker": marker, "markersize": 5, "linewidth": 1.6}
+
+
+def bars(panel, names, values, color, form, left=0):
+    """Horizontal bars from ``left``, the first on top, with their values beside them."""
+    values = np.asarray(values)
+    place = np.arange(len(values))
+    panel.barh(place, values - left, left=left, color=color, height=0.65)
+    for y, value in zip(place, values, strict=True):
+        inside = value < left
+        panel.annotate(
+            form.format(value),
+            (value, y),
+            xytext=(-3 if inside else 3, 0),
+            textcoords="offset points",
+            ha="right" if inside else "left",
+            va="center",
+            fontsize=8,
+        )
+    panel.set_yticks(place, names)
+    panel.set_ylim(len(values) - 0.4, -0.7)
+    panel.grid(axis="y", visible=False)
+
+
+def dot_panel(panel, names, label):
+    panel.axvline(1, color="black", linewidth=0.8)
+    panel.set_yticks(range(len(names)), names)
+    panel.set_ylim(len(names) - 0.5, -0.5)
+    panel.set_xlabel(label)
+    panel.legend(frameon=False, fontsize=8)
+
+
+def few_ticks(panel, values):
+    """A logarithmic axis with marks at the values only."""
+    panel.set_xscale("log")
+    panel.set_xticks(values, [f"{value:,}" for value in values], fontsize=8)
+    panel.set_xticks([], minor=True)

@@ -1,0 +1,111 @@
+"""What the benchmarks share: clocks, peaks of memory, processes of their own, data."""
+
+import multiprocessing
+import re
+import time
+import warnings
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+
+import numpy as np
+
+from graphsieve.datasets import load
+from graphsieve.evaluation import balanced_split
+
+
+def timed(function):
+    """(value, seconds) of one call."""
+    start = time.perf_counter()
+    value = function()
+    return value, time.perf_counter() - start
+
+
+def best_times(functions, repeats, limit=np.inf):
+    """Smallest time of each function, taken in turn so that all see the same machine.
+
+    No further round starts once the rounds together are past ``limit`` seconds.
+    """
+    rounds = []
+    while len(rounds) < repeats and np.sum(rounds) <= limit:
+        rounds.append([timed(function)[1] for function in functions])
+    return np.min(rounds, axis=0).tolist()
+
+
+class Clock:
+    """A callback of a fit that notes when which objective was reached."""
+
+    def __init__(self):
+        self.start = time.perf_counter(), time.process_time()
+        self.seen = []
+
+    def __call__(self, iteration, objective):
+        self.seen.append((iteration, float(objective), *self.now()))
+
+    def now(self):
+        """Wall-clock seconds, and processor seconds of all threads, since the start."""
+        wall, processor = self.start
+        return time.perf_counter() - wall, time.process_time() - processor
+
+    def rows(self, most=200):
+        """What was noted as rows of a table, thinned to about ``most``, with first and last."""
+        thinned = self.seen[:: -(-len(self.seen) // most)]
+        if thinned[-1] is not self.seen[-1]:
+            thinned.append(self.seen[-1])
+        names = ("iteration", "objective", "seconds", "processor_seconds")
+        return [dict(zip(names, values, strict=True)) for values in thinned]
+
+
+class Peak:
+    """Growth of the resident memory of this process, in MB, from its start to its highest point.
+
+    The kernel's own mark is set back at the start, so that an earlier peak hides nothing.
+    """
+
+    def __init__(self):
+        Path("/proc/self/clear_refs").write_text("5")
+        self._start = _status("VmRSS")
+
+    def grown(self):
+        return (_status("VmHWM") - self._start) / 1024
+
+
+def _status(name):
+    return int(re.search(rf"{name}:\s+(\d+)", Path("/proc/self/status").read_text())[1])
+
+
+def in_own_process(function, *arguments):
+    """The value of a module's function, called in a fresh interpreter."""
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(1, mp_context=context) as pool:
+        return pool.submit(function, *arguments).result()
+
+
+@contextmanager
+def quiet():
+    """Without warnings: a fit with a fixed number of iterations does not converge."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        yield
+
+
+def unit_range(name, n_samples=None, seed=0):
+    """A data set with all values divided by the largest, or some of its rows, drawn at random."""
+    X = load(name).X
+    if n_samples is not None and n_samples < len(X):
+        X = X[np.sort(np.random.default_rng(seed).permutation(len(X))[:n_samples])]
+    X = X.astype(np.float64)
+    X -= min(X.min(), 0.0)
+    return X / X.max()
+
+
+def mnist_training_rows(per_class=100, seed=0):
+    """As many images of every digit, in [0, 1]."""
+    mnist = load("mnist")
+    train, _ = balanced_split(mnist.y, per_class, 1, random_state=seed)
+    return mnist.X[train].astype(np.float64) / 255
+
+
+def log_slope(sizes, seconds):
+    """Slope of a line through the logarithms: 1 is linear growth."""
+    return float(np.polyfit(np.log(sizes), np.log(seconds), 1)[0])

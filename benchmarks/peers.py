@@ -1,0 +1,73 @@
+"""Every method that a package on PyPI has too, side by side with it on the same data.
+
+    python benchmarks/run.py peers
+
+All values divided by the largest, seed 0, best of 3 in turns; no further round starts once the
+rounds of a pair are past 30 seconds. What was chosen stands beside the time: the share of the
+first k columns that both chose, and the error of a ridge regression of all columns on the first k,
+relative to the variance (``graphsieve.evaluation.reconstruction_error``, on the data that were
+chosen on), with the first k by variance and k random ones beside it; k is 50, or a quarter of the
+columns where that is less.
+"""
+
+from importlib import import_module
+
+import numpy as np
+from measure import best_times
+
+from graphsieve import RandomRanker, Variance
+from graphsieve.evaluation import reconstruction_error
+
+# Module: data sets. LassoNet takes minutes to hours on the larger ones.
+PEERS = {
+    "peers_skfeature": ("yale", "isolet", "coil20"),
+    "peers_fastcan": ("digits", "yale", "isolet", "coil20"),
+    "peers_lassonet": ("breast_cancer", "digits"),
+}
+
+
+def rows(peers=PEERS, repeats=3, limit=30.0, options=None):
+    """``options``: keyword arguments for the ``pairs`` of a module, by its name."""
+    for module, datasets in peers.items():
+        peer = import_module(module)
+        for dataset in datasets:
+            X, pairs = peer.pairs(dataset, **(options or {}).get(module, {}))
+            for method, (ours, theirs) in pairs.items():
+                yield {
+                    "method": method,
+                    "peer": peer.PEER,
+                    "data": dataset,
+                    "n": X.shape[0],
+                    "d": X.shape[1],
+                    **compare(X, ours, theirs, repeats, limit),
+                }
+
+
+def compare(X, ours, theirs, repeats, limit):
+    orders = {}
+
+    def ours_on_a_copy():
+        orders["ours"] = ours(X.copy())
+
+    def theirs_on_a_copy():
+        orders["peer"] = theirs(X.copy())
+
+    our_seconds, peer_seconds = best_times([ours_on_a_copy, theirs_on_a_copy], repeats, limit)
+    k = min(50, X.shape[1] // 4)
+    orders["variance"] = Variance().fit(X).order_
+    orders["random"] = RandomRanker(random_state=0).fit(X).order_
+    chosen = {name: order[:k] for name, order in orders.items() if order is not None}
+    overlap = (
+        len(np.intersect1d(chosen["ours"], chosen["peer"])) / k if "peer" in chosen else np.nan
+    )
+    return {
+        "our_seconds": our_seconds,
+        "peer_seconds": peer_seconds,
+        "ratio": peer_seconds / our_seconds,
+        "k": k,
+        "overlap": overlap,
+        **{
+            f"{name}_error": reconstruction_error(X, X, chosen[name]) if name in chosen else np.nan
+            for name in ("ours", "peer", "variance", "random")
+        },
+    }

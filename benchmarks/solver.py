@@ -1,0 +1,200 @@
+"""What the solver costs between two evaluations, and what was tried to need fewer iterations.
+
+    python benchmarks/run.py solver_overhead solver_start solver_path solver_coordinates
+
+m 10, alpha 1e-2 and graph weight 1e-3 unless said otherwise, five neighbours by cosine, float32,
+10 pairs of vectors.
+"""
+
+import os
+from contextlib import contextmanager
+
+import numpy as np
+import scipy.optimize
+from measure import mnist_training_rows, timed, unit_range
+from objective import ring
+from scipy.sparse.linalg import svds
+from threadpoolctl import ThreadpoolController, threadpool_limits
+
+from graphsieve.blocks import RowBlocks
+from graphsieve.graphs import build_graph, laplacian
+from graphsieve.objectives import GraphAutoencoder, SolverCoordinates
+from graphsieve.solvers import lbfgs
+from graphsieve.threads import Workers
+
+MEMORY = 10
+DATASETS = ("yale", "isolet", "coil20", "mnist")
+ALPHAS = (1e-1, 3e-2, 1e-2, 3e-3, 1e-3)
+
+
+@contextmanager
+def open_objective(X, L, *, n_hidden=10, alpha=1e-2, graph_weight=1e-3):
+    with Workers() as workers:
+        yield GraphAutoencoder(
+            RowBlocks(X), L, workers, n_hidden=n_hidden, alpha=alpha, graph_weight=graph_weight
+        )
+
+
+def training_data(dataset, n_samples=None):
+    """Values in [0, 1] in single precision, and their Laplacian; of MNIST 100 images per digit."""
+    X = mnist_training_rows() if dataset == "mnist" else unit_range(dataset)
+    X = X[:n_samples].astype(np.float32)
+    return X, laplacian(build_graph(RowBlocks(X)))
+
+
+# --- the cost between two evaluations
+
+
+def run_ours(function, start, iterations):
+    return lbfgs(function, start, max_iter=iterations, tol=0.0, memory=MEMORY).n_iter
+
+
+def run_scipy(function, start, iterations):
+    options = {"maxiter": iterations, "maxcor": MEMORY, "ftol": 0, "gtol": 0, "maxfun": 10**6}
+    return scipy.optimize.minimize(
+        function, start, jac=True, method="L-BFGS-B", options=options
+    ).nit
+
+
+class Timed:
+    """A function that adds up how often it is called and for how long."""
+
+    def __init__(self, function):
+        self.function, self.calls, self.seconds = function, 0, 0.0
+        self.libraries = ThreadpoolController()
+
+    def __call__(self, x):
+        # Evaluations use our own threads, whatever BLAS is allowed around them.
+        with self.libraries.limit(limits=1):
+            value, seconds = timed(lambda: self.function(x))
+        self.calls += 1
+        self.seconds += seconds
+        return value
+
+
+def overhead_rows(n=50, d=6_000, m=40, iterations=60):
+    """Seconds of a whole run that are not spent in evaluations, per iteration; random data."""
+    X = np.random.default_rng(0).random((n, d), dtype=np.float32)
+    L = laplacian(ring(n))
+    for name, run, threads in (
+        ("graphsieve", run_ours, 1),
+        ("SciPy L-BFGS-B, BLAS on one thread", run_scipy, 1),
+        ("SciPy L-BFGS-B, BLAS on all threads", run_scipy, os.cpu_count()),
+    ):
+        with open_objective(X, L, n_hidden=m) as objective:
+            coordinates = SolverCoordinates(objective)
+            start = coordinates.from_theta(objective.start(np.random.RandomState(0)))
+            function = Timed(coordinates.value_and_grad)
+            with threadpool_limits(threads):
+                n_iter, seconds = timed(lambda run=run: run(function, start, iterations))
+        evaluation = function.seconds / function.calls
+        between = (seconds - function.seconds) / n_iter
+        yield {
+            "solver": name,
+            "n": n,
+            "d": d,
+            "m": m,
+            "iterations": n_iter,
+            "evaluations": function.calls,
+            "evaluation_ms": 1e3 * evaluation,
+            "overhead_ms_per_iteration": 1e3 * between,
+            "share_of_evaluation": between / evaluation,
+        }
+
+
+# --- fewer iterations
+
+
+def minimise(objective, theta, iterations, tol=0.0, plain=False):
+    """L-BFGS as in a fit, or ``plain`` in the weights themselves: (trace, theta at the end)."""
+    if plain:
+        result = lbfgs(objective.value_and_grad, theta, max_iter=iterations, tol=tol, memory=MEMORY)
+        return result.trace, result.x
+    coordinates = SolverCoordinates(objective)
+    start = coordinates.from_theta(theta)
+    result = lbfgs(coordinates.value_and_grad, start, max_iter=iterations, tol=tol, memory=MEMORY)
+    return result.trace, coordinates.to_theta(result.x)
+
+
+def svd_start(objective, X):
+    """Weights with which the network, taken as linear around the mean, is the truncated SVD.
+
+    Hidden units get inputs of variance 1; their sigmoid has the slope 1/4, that of an output p
+    the slope p (1 - p).
+    """
+    n, m = len(X), objective.n_hidden
+    mean = X.mean(axis=0).astype(np.float64)
+    _, s, Vt = svds(X - mean, k=m, random_state=0)
+    reach = s / np.sqrt(n)
+    p = np.clip(mean, 0.01, 0.99)
+    theta = np.zeros(objective.n_params)
+    W_in, W_out, b_in, b_out = objective.unpack(theta)
+    W_in[:] = Vt.T / reach
+    b_in[:] = -mean @ W_in
+    W_out[:] = 4 * reach[:, None] * Vt / (p * (1 - p))
+    b_out[:] = np.log(p / (1 - p)) - 0.5 * W_out.sum(axis=0)
+    return theta
+
+
+def start_rows(datasets=DATASETS, seeds=(0, 1, 2, 3, 4), iterations=400, n_samples=None):
+    """Objective along a fit from random weights, one row per seed, and from the truncated SVD."""
+    for dataset in datasets:
+        X, L = training_data(dataset, n_samples)
+        with open_objective(X, L) as objective:
+            starts = {f"random, seed {s}": objective.start(np.random.RandomState(s)) for s in seeds}
+            starts["truncated SVD"] = svd_start(objective, X)
+            for name, theta in starts.items():
+                trace, _ = minimise(objective, theta, iterations)
+                yield {"data": dataset, "start": name, **moments(trace)}
+
+
+def coordinates_rows(datasets=DATASETS, seeds=(0, 1, 2), iterations=400, n_samples=None):
+    """The weights themselves against centred and scaled variables, from the same start."""
+    for dataset in datasets:
+        X, L = training_data(dataset, n_samples)
+        with open_objective(X, L) as objective:
+            for seed in seeds:
+                theta = objective.start(np.random.RandomState(seed))
+                plain, _ = minimise(objective, theta, iterations, plain=True)
+                scaled, _ = minimise(objective, theta, iterations)
+                for variables, trace in (("plain", plain), ("centred and scaled", scaled)):
+                    reached = np.flatnonzero(trace <= plain[-1])
+                    yield {
+                        "data": dataset,
+                        "seed": seed,
+                        "variables": variables,
+                        **moments(trace),
+                        "iterations_to_last_of_plain": reached[0] if reached.size else np.nan,
+                    }
+
+
+def moments(trace):
+    """The objective at a few iterations."""
+    return {
+        f"after_{iteration}": trace[min(iteration, len(trace) - 1)]
+        for iteration in (0, 25, 100, 400)
+    }
+
+
+def path_rows(datasets=DATASETS, alphas=ALPHAS, iterations=400, n_samples=None):
+    """A grid of alpha, seed 0, tol 1e-5: each fit from the start, or from where the last ended."""
+    for dataset in datasets:
+        X, L = training_data(dataset, n_samples)
+        last = None
+        for alpha in alphas:
+            with open_objective(X, L, alpha=alpha) as objective:
+                theta = objective.start(np.random.RandomState(0))
+                cold, end = minimise(objective, theta, iterations, tol=1e-5)
+                warm = cold
+                if last is None:
+                    last = end
+                else:
+                    warm, last = minimise(objective, last, iterations, tol=1e-5)
+            yield {
+                "data": dataset,
+                "alpha": alpha,
+                "cold_iterations": len(cold) - 1,
+                "warm_iterations": len(warm) - 1,
+                "cold_objective": cold[-1],
+                "warm_objective": warm[-1],
+            }

@@ -1,0 +1,42 @@
+"""All of MNIST in one fit, the graph included, with its memory, in a process of its own.
+
+    python benchmarks/run.py whole_mnist
+
+70,000 x 784 bytes, m 10, 100 iterations, seed 0, approximate neighbours (extra ``ann``).
+pynndescent compiles itself in a small fit before; the seconds of that stand apart. The memory is
+what the process grows by during the fit, at its highest point, beyond data and compiled code.
+"""
+
+import time
+
+import numpy as np
+from measure import Peak, in_own_process, quiet, timed
+
+from graphsieve import GAFS
+from graphsieve.datasets import load
+
+
+def rows(n=70_000, iterations=100, neighbors="approximate"):
+    yield in_own_process(measure, n, iterations, neighbors)
+
+
+def measure(n, iterations, neighbors):
+    X = load("mnist").X[:n].astype(np.uint8)
+    method = GAFS(scale="global", neighbors=neighbors, max_iter=1, tol=0, random_state=0)
+    with quiet():
+        compilation = timed(lambda: method.fit(X[:500]))[1]
+        method.set_params(max_iter=iterations)
+        peak, processor = Peak(), time.process_time()
+        seconds = timed(lambda: method.fit(X))[1]
+    return {
+        "n": n,
+        "d": X.shape[1],
+        "m": method.n_hidden,
+        "iterations": method.n_iter_,
+        "seconds": seconds,
+        "processor_seconds": time.process_time() - processor,
+        "peak_beyond_data_mb": peak.grown(),
+        "data_mb": X.nbytes / 2**20,
+        "compilation_seconds": compilation,
+        "objective": method.objective_trace_[-1],
+    }
