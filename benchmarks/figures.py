@@ -86,9 +86,7 @@ def peers(table):
     panel.axvline(1, color="black", linewidth=1)
     panel.set_xscale("log")
     panel.set_xlim(table["ratio"].min() / 2.5, 3 * table["ratio"].max())
-    panel.set_xlabel(
-        "time of the peer / time of graphsieve (left of the line graphsieve is slower)"
-    )
+    panel.set_xlabel("time of the peer / time of graphsieve (left of 1: graphsieve is slower)")
     panel.legend(frameon=False, fontsize=8, loc="lower right")
     panel.tick_params(axis="y", labelsize=8)
     return figure

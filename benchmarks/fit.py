@@ -7,11 +7,12 @@ seed 0 and the same starting weights for all. The graph is built once, outside t
 objective stands beside the time: who stops earlier at a worse value is not faster.
 """
 
+from importlib import import_module
+
 import numpy as np
 import pandas as pd
 import scipy.optimize
-import torch
-from measure import Clock, mnist_training_rows, quiet
+from measure import Clock, quiet, training_rows
 from objective import plain
 
 from graphsieve import GAFS
@@ -62,6 +63,8 @@ def fit_torch(X, A, start, iterations, clock):
 
     It tells of evaluations, not of iterations: what is noted is the best value so far.
     """
+    import torch
+
     n, d = X.shape
     X = torch.tensor(X, dtype=torch.float32)
     edges = laplacian(A).tocoo()
@@ -108,9 +111,10 @@ FITS = {
 }
 
 
-def rows(iterations=400, per_class=100):
+def rows(dataset="mnist", per_class=100, iterations=400):
     """Objective against seconds; the last row of a fit has the time of all of it."""
-    X = mnist_training_rows(per_class)
+    import_module("torch")  # outside the clock
+    X = training_rows(dataset, per_class)
     A = build_graph(RowBlocks(X))
     with Workers() as workers:
         objective = GraphAutoencoder(RowBlocks(X), None, workers, n_hidden=M)

@@ -11,12 +11,11 @@ its first call in a process; that call, on few rows, is outside the clock.
 import time
 
 import numpy as np
-from measure import timed
+from measure import timed, unit_range
 from sklearn.neighbors import NearestNeighbors
 from sklearn.preprocessing import normalize
 
 from graphsieve.blocks import RowBlocks
-from graphsieve.datasets import load
 from graphsieve.graphs import nearest_neighbors
 
 N_NEIGHBORS = 5
@@ -40,9 +39,8 @@ SEARCHES = {
 }
 
 
-def rows(sizes=(2_000, 10_000, 30_000), searches=tuple(SEARCHES)):
-    X = load("mnist").X
-    X = X[np.random.default_rng(0).permutation(len(X))].astype(np.float32) / 255
+def rows(dataset="mnist", sizes=(2_000, 10_000, 30_000), searches=tuple(SEARCHES)):
+    X = unit_range(dataset, max(sizes)).astype(np.float32)
     if "approximate" in searches:
         search(X[:1000], "approximate")
     for n in sizes:

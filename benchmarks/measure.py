@@ -93,17 +93,17 @@ def unit_range(name, n_samples=None, seed=0):
     """A data set with all values divided by the largest, or some of its rows, drawn at random."""
     X = load(name).X
     if n_samples is not None and n_samples < len(X):
-        X = X[np.sort(np.random.default_rng(seed).permutation(len(X))[:n_samples])]
+        X = X[np.random.default_rng(seed).permutation(len(X))[:n_samples]]
     X = X.astype(np.float64)
     X -= min(X.min(), 0.0)
     return X / X.max()
 
 
-def mnist_training_rows(per_class=100, seed=0):
-    """As many images of every digit, in [0, 1]."""
-    mnist = load("mnist")
-    train, _ = balanced_split(mnist.y, per_class, 1, random_state=seed)
-    return mnist.X[train].astype(np.float64) / 255
+def training_rows(name, per_class, seed=0):
+    """As many rows of every class, with all values divided by the largest."""
+    data = load(name)
+    train, _ = balanced_split(data.y, per_class, 1, random_state=seed)
+    return data.X[train].astype(np.float64) / data.X.max()
 
 
 def log_slope(sizes, seconds):

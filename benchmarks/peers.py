@@ -2,14 +2,16 @@
 
     python benchmarks/run.py peers
 
-All values divided by the largest, seed 0, best of 3 in turns; no further round starts once the
-rounds of a pair are past 30 seconds. What was chosen stands beside the time: the share of the
-first k columns that both chose, and the error of a ridge regression of all columns on the first k,
-relative to the variance (``graphsieve.evaluation.reconstruction_error``, on the data that were
-chosen on), with the first k by variance and k random ones beside it; k is 50, or a quarter of the
-columns where that is less.
+All values divided by the largest (for lassonet every column brought to [0, 1]), seed 0, best of 3
+in turns; no further round starts once the rounds of a pair are past 30 seconds.
+
+What was chosen stands beside the time: the share of the first k columns that both chose, and the
+error of a ridge regression of all columns on the first k, relative to the variance
+(``graphsieve.evaluation.reconstruction_error``, on the data that were chosen on), with the first k
+by variance and k random ones beside it; k is 50, or a quarter of the columns where that is less.
 """
 
+from functools import partial
 from importlib import import_module
 
 import numpy as np
@@ -46,26 +48,22 @@ def rows(peers=PEERS, repeats=3, limit=30.0, options=None):
 def compare(X, ours, theirs, repeats, limit):
     orders = {}
 
-    def ours_on_a_copy():
-        orders["ours"] = ours(X.copy())
+    def rank(name, function):
+        orders[name] = function(X)
 
-    def theirs_on_a_copy():
-        orders["peer"] = theirs(X.copy())
-
-    our_seconds, peer_seconds = best_times([ours_on_a_copy, theirs_on_a_copy], repeats, limit)
+    our_seconds, peer_seconds = best_times(
+        [partial(rank, "ours", ours), partial(rank, "peer", theirs)], repeats, limit
+    )
     k = min(50, X.shape[1] // 4)
     orders["variance"] = Variance().fit(X).order_
     orders["random"] = RandomRanker(random_state=0).fit(X).order_
     chosen = {name: order[:k] for name, order in orders.items() if order is not None}
-    overlap = (
-        len(np.intersect1d(chosen["ours"], chosen["peer"])) / k if "peer" in chosen else np.nan
-    )
     return {
         "our_seconds": our_seconds,
         "peer_seconds": peer_seconds,
         "ratio": peer_seconds / our_seconds,
         "k": k,
-        "overlap": overlap,
+        "overlap": np.isin(chosen["ours"], chosen["peer"]).mean() if "peer" in chosen else np.nan,
         **{
             f"{name}_error": reconstruction_error(X, X, chosen[name]) if name in chosen else np.nan
             for name in ("ours", "peer", "variance", "random")

@@ -22,6 +22,8 @@ import tables
 from figures import FIGURES
 from measure import in_own_process, timed
 
+from graphsieve.threads import count_threads
+
 FOLDER = tables.FOLDER
 
 
@@ -86,6 +88,7 @@ def record(name, table, seconds, load):
         "table": name,
         "date": date.today().isoformat(),
         "cores": os.cpu_count(),
+        "threads": count_threads(None),
         "load": load,
         "seconds": seconds,
         **{package: version(package) for package in ("graphsieve", "numpy", "scipy")},
@@ -99,9 +102,8 @@ def record(name, table, seconds, load):
 
 
 def show(title, table):
-    print(
-        f"\n{title}\n{table.to_string(index=False, float_format='%.3g', max_rows=60)}", flush=True
-    )
+    text = table.to_string(index=False, float_format="%.3g", max_rows=60)
+    print(f"\n{title}\n{text}", flush=True)
 
 
 def main(names, quick):

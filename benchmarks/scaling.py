@@ -20,6 +20,7 @@ ALONG_M = tuple((5_000, 784, m) for m in (10, 20, 40, 80))
 
 
 def rows(
+    dataset="mnist",
     along_n=ALONG_N,
     along_d=ALONG_D,
     along_m=ALONG_M,
@@ -27,7 +28,8 @@ def rows(
     iterations=20,
     repeats=2,
 ):
-    X = load("mnist").X.astype(np.float32) / 255
+    X = load(dataset).X.astype(np.float32)
+    X /= X.max()
     fit(X[:500], 10, neighbors, 1)
     for along, sizes, search in (
         ("n", along_n, neighbors),

@@ -8,10 +8,11 @@ m 10, alpha 1e-2 and graph weight 1e-3 unless said otherwise, five neighbours by
 
 import os
 from contextlib import contextmanager
+from functools import partial
 
 import numpy as np
 import scipy.optimize
-from measure import mnist_training_rows, timed, unit_range
+from measure import timed, training_rows, unit_range
 from objective import ring
 from scipy.sparse.linalg import svds
 from threadpoolctl import ThreadpoolController, threadpool_limits
@@ -37,7 +38,7 @@ def open_objective(X, L, *, n_hidden=10, alpha=1e-2, graph_weight=1e-3):
 
 def training_data(dataset, n_samples=None):
     """Values in [0, 1] in single precision, and their Laplacian; of MNIST 100 images per digit."""
-    X = mnist_training_rows() if dataset == "mnist" else unit_range(dataset)
+    X = training_rows("mnist", 100) if dataset == "mnist" else unit_range(dataset)
     X = X[:n_samples].astype(np.float32)
     return X, laplacian(build_graph(RowBlocks(X)))
 
@@ -86,7 +87,7 @@ def overhead_rows(n=50, d=6_000, m=40, iterations=60):
             start = coordinates.from_theta(objective.start(np.random.RandomState(0)))
             function = Timed(coordinates.value_and_grad)
             with threadpool_limits(threads):
-                n_iter, seconds = timed(lambda run=run: run(function, start, iterations))
+                n_iter, seconds = timed(partial(run, function, start, iterations))
         evaluation = function.seconds / function.calls
         between = (seconds - function.seconds) / n_iter
         yield {
@@ -170,10 +171,8 @@ def coordinates_rows(datasets=DATASETS, seeds=(0, 1, 2), iterations=400, n_sampl
 
 def moments(trace):
     """The objective at a few iterations."""
-    return {
-        f"after_{iteration}": trace[min(iteration, len(trace) - 1)]
-        for iteration in (0, 25, 100, 400)
-    }
+    last = len(trace) - 1
+    return {f"after_{number}": trace[min(number, last)] for number in (0, 25, 100, 400)}
 
 
 def path_rows(datasets=DATASETS, alphas=ALPHAS, iterations=400, n_samples=None):

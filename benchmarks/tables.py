@@ -227,6 +227,7 @@ def runs_table(tables):
             "table": [f"`{name}`" for name in table["table"]],
             "date": table["date"],
             "cores": table["cores"],
+            "threads": table["threads"],
             "load at the start": form(table["load"], "{:.1f}"),
             "took": form(table["seconds"], "{:.0f} s"),
             "NumPy, SciPy, scikit-learn": [

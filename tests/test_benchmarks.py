@@ -1,0 +1,75 @@
+"""Every benchmark runs on a tiny size, and its table can be drawn and written into the docs."""
+
+import importlib
+import sys
+from io import BytesIO
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+FOLDER = Path(__file__).resolve().parents[1] / "benchmarks"
+SMALL = {"datasets": ("digits",), "iterations": 3, "n_samples": 200}
+
+# Arguments that make a part of run.py small.
+CASES = {
+    "objective": {"sizes": ((60, 20, 3),), "repeats": 1},
+    "fit": {"dataset": "digits", "iterations": 3, "per_class": 5},
+    "scaling": {
+        "dataset": "digits",
+        "along_n": ((100, 64, 2), (200, 64, 2)),
+        "along_d": ((50, 64, 2), (50, 128, 2)),
+        "along_m": ((50, 64, 2), (50, 64, 4)),
+        "neighbors": "exact",
+        "iterations": 1,
+        "repeats": 1,
+    },
+    "peers": {"peers": {"peers_skfeature": ("wine",), "peers_fastcan": ("wine",)}, "repeats": 1},
+    "graph_recall": {
+        "dataset": "digits",
+        "sizes": (100, 200),
+        "searches": ("exact", "scikit-learn"),
+    },
+    "minibatch": {"dataset": "digits", "n": 100, "iterations": 3, "passes": 3},
+    "solver_overhead": {"n": 20, "d": 30, "m": 3, "iterations": 3},
+    "solver_start": {**SMALL, "seeds": (0, 1)},
+    "solver_coordinates": {**SMALL, "seeds": (0,)},
+    "solver_path": {**SMALL, "alphas": (1e-2, 1e-3)},
+}
+NEEDED = {"fit": ("torch",), "peers": ("skfeature", "fastcan")}
+
+
+@pytest.fixture
+def run(monkeypatch):
+    """The module benchmarks/run.py, importable with its neighbours for the time of a test."""
+    before = set(sys.modules)
+    monkeypatch.syspath_prepend(FOLDER)
+    yield importlib.import_module("run")
+    for name in set(sys.modules) - before:
+        if str(FOLDER) in str(getattr(sys.modules[name], "__file__", "")):
+            del sys.modules[name]
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_part_runs_and_is_drawn_and_written(run, name):
+    for package in NEEDED.get(name, ()):
+        pytest.importorskip(package)
+    part = run.PARTS[name]
+    rows = getattr(importlib.import_module(part.module), part.function)
+    table = pd.DataFrame(rows(**CASES[name]))
+    run.FIGURES[name](table).savefig(BytesIO())
+    page = f"# Page\n\n<!-- table: {name} -->\nto be replaced\n<!-- end -->\n\nText\n"
+    text = run.tables.update(page, {name: table})
+    assert "to be replaced" not in text
+    assert text.startswith(f"# Page\n\n<!-- table: {name} -->\n| ")
+    assert text.endswith(" |\n<!-- end -->\n\nText\n")
+    assert all(claim["kept"] in ("yes", "no") for claim in run.claims.rows({name: table}))
+
+
+def test_every_part_has_a_quick_run_and_a_mark_in_the_docs(run):
+    text = "".join(page.read_text() for page in run.tables.PAGES)
+    for name, part in run.PARTS.items():
+        assert part.quick, name
+        assert f"<!-- table: {name} -->" in text
+        if name in run.FIGURES:
+            assert f"results/speed/{name}.png" in text
