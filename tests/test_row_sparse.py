@@ -122,10 +122,24 @@ def test_path_ends_at_the_first_penalty_with_enough_rows():
 
 def test_path_to_a_penalty():
     path = penalty_path(8.0, 1.0)
-    assert path[0] == 8.0
+    assert path[0] == pytest.approx(8.0)
     assert path[-1] == 1.0
     assert (np.diff(path) < 0).all()
-    assert penalty_path(8.0, 9.0) == [9.0]
+    assert penalty_path(8.0, 9.0).tolist() == [9.0]
+
+
+@pytest.mark.parametrize("share", [0.3, 0.01])
+def test_only_the_end_of_a_path_to_a_penalty_is_exact(share):
+    X, Y = problem(15, 40)
+    columns = Columns(X)
+    XtY = columns.products(Y)
+    alpha = share * penalty_limit(XtY)
+    path = penalty_path(penalty_limit(XtY), alpha)
+    settings = {"n_nonzero": np.inf, "max_iter": 100, "tol": 1e-9}
+    result, reached = row_sparse_path(columns, XtY, np.vdot(Y, Y), path, **settings)
+    assert result.converged
+    assert reached == alpha
+    check_optimal(X, Y, result.x, alpha)
 
 
 @pytest.mark.parametrize("shape", SHAPES)

@@ -11,9 +11,13 @@ from ..penalties import row_norms
 from ..solvers.columns import Columns
 from ..solvers.row_sparse import interpolate, penalty_limit, penalty_path, row_sparse_path
 from ..spectral import embedding
+from ..threads import Workers
 
 # Default alpha, as a share of the one at which all weights are zero.
 _ALPHA_SHARE = 1e-2
+
+# Share of the targets up to which a misfit is rounding.
+_EXACT = 1e-8
 
 
 class JFSSL(FeatureRanker):
@@ -107,8 +111,8 @@ class JFSSL(FeatureRanker):
         A = build_graph(data, affinity=self.affinity, n_neighbors=self.n_neighbors)
         Y = embedding(A, self.n_components, self.random_state)
         Y -= Y.mean(axis=0)
-        X = data.whole().astype(np.float64)
-        constraint = self._exact_constraint(X - X.mean(axis=0), Y) if self.alpha is None else None
+        X = data.whole().astype(np.float64, copy=False)
+        constraint = self._exact_constraint(X, Y) if self.alpha is None else None
         if constraint is None:
             result, self.alpha_ = self._penalised(X, Y)
             norms = row_norms(result.x)
@@ -121,12 +125,13 @@ class JFSSL(FeatureRanker):
     def _exact_constraint(self, X, Y):
         """(V, T) such that X W = Y if and only if V'W = T, or None where no W is exact."""
         n_samples, n_features = X.shape
-        if n_features < n_samples - 1:
+        if n_features < n_samples - 1 or _copies_differ(X, Y):
             return None
-        U, s, Vt = np.linalg.svd(X, full_matrices=False)
+        with Workers(1):  # on a busy machine threads wait for each other
+            U, s, Vt = np.linalg.svd(X - X.mean(axis=0), full_matrices=False)
         rank = np.count_nonzero(s > 1e-10 * s[0])
         T = U[:, :rank].T @ Y
-        if np.linalg.norm(Y - U[:, :rank] @ T) > 1e-8 * np.linalg.norm(Y):
+        if np.linalg.norm(Y - U[:, :rank] @ T) > _EXACT * np.linalg.norm(Y):
             return None
         return Vt[:rank].T, T / s[:rank, None]
 
@@ -144,3 +149,13 @@ class JFSSL(FeatureRanker):
             max_iter=self.max_iter,
             tol=self.tol,
         )
+
+
+def _copies_differ(X, Y):
+    """Whether equal rows of X have different targets: much faster to see than by an SVD."""
+    rows = np.ascontiguousarray(X).view(f"V{X.itemsize * X.shape[1]}").ravel()
+    _, group, size = np.unique(rows, return_inverse=True, return_counts=True)
+    mean = np.zeros((len(size), Y.shape[1]))
+    np.add.at(mean, group, Y)
+    mean /= size[:, None]
+    return np.linalg.norm(Y - mean[group]) > _EXACT * np.linalg.norm(Y)

@@ -69,7 +69,8 @@ class Columns:
     def gram(self, columns):
         """Inner products among the given columns."""
         self.keep(columns)
-        return self._kept[np.ix_(columns, self._position[columns])]
+        # Symmetric: the transpose is read along memory.
+        return self._kept.T[np.ix_(self._position[columns], columns)]
 
     def _centred(self, columns):
         if sp.issparse(self._X):

@@ -6,6 +6,7 @@ XX' is formed. ``interpolate`` solves the limit of no penalty, where X W = Y hol
 
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve
+from scipy.linalg.lapack import dpotri
 
 from ..penalties import row_norms
 from ..threads import Workers
@@ -16,6 +17,10 @@ from .reweighted import reweighted_l21
 # across. It keeps Newton's system regular for copies of a column and is too small to slow it.
 _DAMPING = 1e-8
 
+# On the way to a given penalty: the share of it that may be violated, and how fast it falls.
+_LOOSE = 0.1
+_FALL = 0.5
+
 
 def penalty_limit(XtY):
     """The smallest alpha of ``row_sparse`` for which W = 0."""
@@ -23,13 +28,17 @@ def penalty_limit(XtY):
 
 
 def penalty_path(limit, alpha=None):
-    """100 geometric steps from ``limit`` to a thousandth of it, or those that lead to ``alpha``."""
-    path = np.geomspace(1, 1e-3, 100) * limit
-    return path if alpha is None else [*path[path > alpha], alpha]
+    """100 geometric steps from ``limit`` to a thousandth of it, or a few that lead to ``alpha``."""
+    if alpha is None:
+        return np.geomspace(1, 1e-3, 100) * limit
+    n_steps = np.ceil(np.log(limit / alpha) / np.log(1 / _FALL)) if alpha < limit else 0
+    return alpha * _FALL ** -np.arange(n_steps, -1, -1)
 
 
 def row_sparse_path(columns, XtY, y_square, alphas, *, n_nonzero, max_iter, tol):
     """``row_sparse`` for falling alphas, each from the last, until ``n_nonzero`` rows are active.
+
+    With an infinite ``n_nonzero`` only the last alpha matters, and only it is solved to ``tol``.
 
     Returns
     -------
@@ -40,7 +49,9 @@ def row_sparse_path(columns, XtY, y_square, alphas, *, n_nonzero, max_iter, tol)
     W = np.zeros_like(XtY)
     with Workers(1):  # threads only slow down the many small matrices of Newton's method
         for alpha in alphas:
-            result = row_sparse(columns, XtY, y_square, alpha, W, max_iter=max_iter, tol=tol)
+            passing = n_nonzero == np.inf and alpha > alphas[-1]
+            goal = max(_LOOSE, tol) if passing else tol
+            result = row_sparse(columns, XtY, y_square, alpha, W, max_iter=max_iter, tol=goal)
             W = result.x
             if np.count_nonzero(W.any(axis=1)) >= n_nonzero:
                 break
@@ -89,7 +100,9 @@ def row_sparse(columns, XtY, y_square, alpha, W, *, max_iter, tol):
             W[entering] = _first_step(columns, entering, residual[entering], alpha)
             rows, G, C = _select(columns, XtY, W)
         W[rows] = _newton_step(G, C, W[rows], alpha, rounding)
-        rows, G, C = _select(columns, XtY, W)
+        stay = W[rows].any(axis=1)
+        if not stay.all():
+            rows, G, C = rows[stay], G[np.ix_(stay, stay)], C[stay]
         trace.append(y_square + _objective(G, C, W[rows], alpha))
 
 
@@ -111,11 +124,13 @@ def interpolate(V, T, *, max_iter, tol):
     """
 
     def solve(inverse):
-        weighted = inverse[:, None] * V
-        W = weighted @ cho_solve(cho_factor(V.T @ weighted), T)
+        scaled = np.sqrt(inverse)[:, None] * V
+        factor = cho_factor(scaled.T @ scaled, overwrite_a=True)
+        W = np.sqrt(inverse)[:, None] * (scaled @ cho_solve(factor, T))
         return 0.0, np.einsum("ij,ij->i", W, W)
 
-    return reweighted_l21(solve, np.ones(len(V)), weight=1.0, max_iter=max_iter, tol=tol)
+    with Workers(1):  # on a busy machine threads wait for each other in every factorisation
+        return reweighted_l21(solve, np.ones(len(V)), weight=1.0, max_iter=max_iter, tol=tol)
 
 
 def rank_zero_rows(strength, misfit, norms):
@@ -158,7 +173,7 @@ def _newton_step(G, C, W, alpha, rounding):
     gradient = 2 * (G @ W - C) + alpha * U
     P = 2 * scale[:, None] * G * scale
     P.flat[:: len(P) + 1] += 1
-    P_inverse = cho_solve(cho_factor(P), np.eye(len(P)))
+    P_inverse = _inverse(P)
     K = -P_inverse * (U @ U.T)
     K.flat[:: len(K) + 1] += 1 + _DAMPING
     step = P_inverse @ (scale[:, None] * gradient)
@@ -176,6 +191,14 @@ def _newton_step(G, C, W, alpha, rounding):
             return trial
         length /= 2
     return W
+
+
+def _inverse(P):
+    """Of a positive definite matrix, which is overwritten: half the work of solving for it."""
+    # The transpose is the same matrix, in the order in which LAPACK needs no copy.
+    inverse, _ = dpotri(cho_factor(P.T, lower=True, overwrite_a=True)[0], lower=1, overwrite_c=1)
+    lower = np.tril(inverse)
+    return lower + np.tril(lower, -1).T
 
 
 def _unit(W):
