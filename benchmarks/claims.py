@@ -31,8 +31,15 @@ def _objective(table):
 def _fit(table):
     ours = fit.summary(table).set_index("fit").loc[fit.OURS]
     faster, gap = ours["times_faster"], ours["over_plain_objective"]
-    yield "a fit is faster than plain float64", f"{faster:.1f} x", "at least 8 x", faster >= 8
+    yield (
+        "a fit of 400 iterations is faster than one in plain float64",
+        f"{faster:.1f} x",
+        "at least 8 x",
+        faster >= 8,
+    )
     yield "its objective is no higher", f"{gap:+.1%}", "at most +1 %", gap <= 0.01
+    sooner = ours["times_faster_to_it"]
+    yield "it is sooner at the objective of plain float64", f"{sooner:.1f} x", "-", sooner > 1
 
 
 def _scaling(table):

@@ -30,7 +30,7 @@ def fit(table):
     figure, (panel,) = panels(1, size=(6.2, 3.4))
     for style, (name, trace) in zip(styles(), table.groupby("fit", sort=False), strict=False):
         panel.plot(trace["seconds"], trace["objective"], label=name, markevery=[-1], **style)
-    panel.set_xscale("log")
+    log_scale(panel, "x")
     panel.set_ylim(
         0.95 * table["objective"].min(), 1.3 * table.groupby("fit")["objective"].last().max()
     )
@@ -50,8 +50,7 @@ def scaling_figure(table):
         panel.plot(size, linear, color=MUTED, linestyle="--", label="linear")
         panel.plot(size, seconds, color=OURS, marker="o", markersize=5, label="fit")
         few_ticks(panel, size)
-        panel.set_yscale("log")
-        panel.yaxis.set_minor_formatter(NullFormatter())
+        log_scale(panel, "y")
         panel.set_xlabel({"n": "samples n", "d": "features d", "m": "hidden units m"}[along])
         panel.set_title(f"slope {slopes[along]:.2f}", fontsize=10, loc="left")
     found[0].set_ylabel("seconds")
@@ -69,9 +68,9 @@ def sparse_text(table):
     panel.axvline(1, color="black", linewidth=0.8)
     panel.set_yticks(range(len(methods)), methods)
     panel.invert_yaxis()
-    panel.set_xscale("log")
+    log_scale(panel, "x")
     panel.set_xlabel("peak memory of a fit on CSR data / size of the dense float32 array")
-    panel.legend(frameon=False, fontsize=8)
+    legend_above(panel)
     return figure
 
 
@@ -84,7 +83,7 @@ def peers(table):
     for peer, color in kinds.items():
         panel.barh([0], [0], left=1, color=color, label=peer)
     panel.axvline(1, color="black", linewidth=1)
-    panel.set_xscale("log")
+    log_scale(panel, "x")
     panel.set_xlim(table["ratio"].min() / 2.5, 3 * table["ratio"].max())
     panel.set_xlabel("time of the peer / time of graphsieve (left of 1: graphsieve is slower)")
     panel.legend(frameon=False, fontsize=8, loc="lower right")
@@ -97,7 +96,7 @@ def graph_recall(table):
     for style, (name, rows) in zip(styles(), table.groupby("search", sort=False), strict=False):
         panel.plot(rows["n"], rows["seconds"], label=name, **style)
     few_ticks(panel, table["n"].unique())
-    panel.set_yscale("log")
+    log_scale(panel, "y")
     panel.set_xlabel("samples")
     panel.set_ylabel("seconds")
     panel.legend(frameon=False, fontsize=8)
@@ -112,7 +111,7 @@ def minibatch(table):
             styles(), fits.groupby("solver", sort=False), strict=False
         ):
             panel.plot(trace["seconds"], trace["objective"], label=solver, markevery=[-1], **style)
-        panel.set_xscale("log")
+        log_scale(panel, "x")
         panel.set_xlabel("seconds")
         panel.set_title(f"graph weight {weight}", fontsize=10, loc="left")
     found[0].set_ylabel("objective")
@@ -121,9 +120,9 @@ def minibatch(table):
 
 
 def solver_overhead(table):
-    figure, (panel,) = panels(1, size=(6.2, 2.0))
+    figure, (panel,) = panels(1, size=(6.6, 2.0))
     bars(panel, table["solver"], table["share_of_evaluation"], [OURS, OTHER, OTHER], "{:.2f}")
-    panel.set_xlabel("time between evaluations per iteration / time of an evaluation")
+    panel.set_xlabel("time of the solver per iteration / time of one evaluation")
     return figure
 
 
@@ -168,7 +167,7 @@ def solver_path(table):
     panel.set_yticks(place, names)
     panel.invert_yaxis()
     panel.set_xlabel("iterations over the whole grid of alpha")
-    panel.legend(frameon=False, fontsize=8)
+    legend_above(panel)
     return figure
 
 
@@ -228,7 +227,18 @@ def dot_panel(panel, names, label):
     panel.set_yticks(range(len(names)), names)
     panel.set_ylim(len(names) - 0.5, -0.5)
     panel.set_xlabel(label)
-    panel.legend(frameon=False, fontsize=8)
+    legend_above(panel)
+
+
+def log_scale(panel, axis):
+    """With plain numbers at the powers of ten."""
+    panel.set(**{f"{axis}scale": "log"})
+    getattr(panel, f"{axis}axis").set_major_formatter("{x:g}")
+    getattr(panel, f"{axis}axis").set_minor_formatter(NullFormatter())
+
+
+def legend_above(panel):
+    panel.legend(frameon=False, fontsize=8, ncols=3, loc="lower left", bbox_to_anchor=(0, 1))
 
 
 def few_ticks(panel, values):

@@ -58,6 +58,7 @@ def fit_table(tables):
             "seconds to the objective of the plain fit": form(
                 table["seconds_to_plain_objective"], "{:.1f}", "never"
             ),
+            "times faster to it": form(table["times_faster_to_it"], "{:.1f}"),
         }
     )
 
