@@ -12,6 +12,10 @@ from ..self_representation import (
 )
 from ..threads import Workers
 
+# Of the start. Measured: the nearer it is to the solution for p = 1, the higher is the minimum
+# that is found from it, because columns have been given up that a smaller p would have used.
+_START_TOL = 1e-3
+
 
 class NonconvexRSR(FeatureRanker):
     """Keep fewer columns that represent all columns: RSR with a power below one.
@@ -21,8 +25,8 @@ class NonconvexRSR(FeatureRanker):
         sum_i |X_i - X_i W| + alpha sum_j |W_j|^p
 
     and the score of column j is |W_j|. The smaller p, the sparser the rows. The problem is not
-    convex: reweighted least squares starts from the solution for p = 1 and ends in a local
-    minimum near it.
+    convex: reweighted least squares starts from a rough solution for p = 1 and ends in a local
+    minimum.
 
     Parameters
     ----------
@@ -42,7 +46,7 @@ class NonconvexRSR(FeatureRanker):
     alpha_ : float
         The weight that was used.
     objective_trace_ : ndarray of shape (n_iter_ + 1,)
-        Of the problem with p; its start, the solution for p = 1, is not in it.
+        Of the problem with p; its start, with p = 1, is not in it.
     n_iter_ : int
     converged_ : bool
 
@@ -80,9 +84,11 @@ class NonconvexRSR(FeatureRanker):
         with Workers() as workers:
             columns = CentredColumns(data, workers)
             self.alpha_ = robust_alpha(columns) if self.alpha is None else self.alpha
-            settings = {"alpha": self.alpha_, "max_iter": self.max_iter, "tol": self.tol}
-            convex = robust_self_representation(columns, **settings)
-            result = robust_self_representation(columns, **settings, power=self.p, norms=convex.x)
+            settings = {"alpha": self.alpha_, "max_iter": self.max_iter}
+            start = robust_self_representation(columns, tol=max(self.tol, _START_TOL), **settings)
+            result = robust_self_representation(
+                columns, tol=self.tol, power=self.p, norms=start.x, **settings
+            )
         self._publish(result)
         residuals, norms = result.x[: data.n_samples], result.x[data.n_samples :]
         warn_exact_fit(residuals, columns)
