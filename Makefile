@@ -9,7 +9,7 @@ demo: $(VENV)/.installed-cli
 	$(BIN)/graphsieve demo
 
 test: $(VENV)/.installed-dev
-	$(BIN)/python -m pytest --numprocesses auto
+	$(BIN)/python -m pytest --numprocesses auto --dist loadgroup
 
 lint: $(VENV)/.installed-dev
 	$(BIN)/ruff check .

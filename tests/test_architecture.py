@@ -13,9 +13,10 @@ ROOT = Path(graphsieve.__file__).parent
 # A module may import from its own layer and from those above it in this list.
 LAYERS = [
     {"_sklearn"},
-    {"blocks", "threads", "progress"},
+    {"threads", "progress"},
+    {"blocks"},
     {"graphs", "spectral", "penalties", "scaling"},
-    {"objectives", "solvers", "selection", "greedy", "reconstruction"},
+    {"passes", "objectives", "solvers", "selection", "greedy", "reconstruction"},
     {"base", "autoencoder", "self_representation", "subspace"},
     {"methods"},
     {"datasets", "evaluation"},

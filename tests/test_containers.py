@@ -6,6 +6,7 @@ import scipy.sparse as sp
 
 from graphsieve import GAFS
 from graphsieve.blocks import RowBlocks, find_non_finite, split_rows
+from graphsieve.blocks.parts import count_parts, part_slices
 from graphsieve.graphs import build_graph, laplacian
 from graphsieve.objectives import GraphAutoencoder
 from graphsieve.scaling import column_scaling
@@ -117,11 +118,10 @@ def test_row_slices_cover_all_rows_once(n, size):
     assert max(s.stop - s.start for s in slices) <= size
 
 
-def test_workers_get_equal_shares(rng):
-    parts = RowBlocks(rng.random((101, 8))).slices(block_bytes=640, n_parts=4)
-    rows = [sum(s.stop - s.start for s in part) for part in parts]
-    assert sum(rows) == 101
-    assert max(rows) - min(rows) <= 1
+def test_parts_have_equal_shares():
+    sizes = [rows.stop - rows.start for rows in part_slices(1001, count_parts(1001))]
+    assert sum(sizes) == 1001
+    assert max(sizes) - min(sizes) <= 1
 
 
 @pytest.mark.parametrize("scale", ["minmax", "global", "standard", None])

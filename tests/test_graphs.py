@@ -1,6 +1,7 @@
 """Graphs equal a plain double loop, with ties, duplicates, zero rows and odd input."""
 
 import sys
+from tempfile import TemporaryFile
 
 import numpy as np
 import pytest
@@ -158,8 +159,15 @@ def groups(n_samples=1500, seed=0):
     return X
 
 
+def mapped(X):
+    with TemporaryFile() as file:
+        np.ascontiguousarray(X).tofile(file)
+        return np.memmap(file, X.dtype, "r", shape=X.shape)
+
+
+@pytest.mark.xdist_group("pynndescent")  # it takes long to compile: in one process only
 @pytest.mark.filterwarnings("ignore:.*all zero")
-@pytest.mark.parametrize("container", [np.asarray, sp.csr_array])
+@pytest.mark.parametrize("container", [np.asarray, sp.csr_array, mapped])
 def test_approximate_neighbors(container):
     pytest.importorskip("pynndescent")
     data = RowBlocks(container(groups()))

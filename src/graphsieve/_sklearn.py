@@ -1,10 +1,18 @@
 """The only file that imports names which scikit-learn does not document as public."""
 
 from sklearn.base import _fit_context
+from sklearn.utils._array_api import _convert_to_numpy, get_namespace_and_device
 from sklearn.utils._openmp_helpers import _openmp_effective_n_threads
 from sklearn.utils._param_validation import Interval, StrOptions
 
-__all__ = ["Interval", "StrOptions", "default_threads", "fit_context"]
+__all__ = [
+    "Interval",
+    "StrOptions",
+    "array_namespace",
+    "default_threads",
+    "fit_context",
+    "to_numpy",
+]
 
 fit_context = _fit_context(prefer_skip_nested_validation=True)
 
@@ -13,3 +21,14 @@ def default_threads() -> int:
     """Threads to use when the user does not say: all cores, less where OMP_NUM_THREADS,
     a joblib worker or a container says so."""
     return _openmp_effective_n_threads()
+
+
+def array_namespace(X):
+    """The array API namespace and the device of ``X``."""
+    xp, _, device = get_namespace_and_device(X)
+    return xp, device
+
+
+def to_numpy(X, xp):
+    """An array of the namespace ``xp``, wherever it is, as a NumPy array."""
+    return _convert_to_numpy(X, xp)

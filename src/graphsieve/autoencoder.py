@@ -1,15 +1,17 @@
 """AutoencoderRanker: what the autoencoder methods share, from scaling to the hidden code."""
 
 import warnings
+from functools import partial
 from numbers import Integral, Real
 
 import numpy as np
+from scipy.special import expit
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ._sklearn import Interval, StrOptions
 from .base import ITERATION_CONSTRAINTS, FeatureRanker
-from .blocks import RowBlocks
+from .blocks import is_lazy, map_rows, open_rows
 from .graphs import laplacian
 from .objectives import GraphAutoencoder, SolverCoordinates
 from .penalties import row_norms
@@ -105,6 +107,11 @@ class AutoencoderRanker(FeatureRanker):
         start = coordinates.from_theta(coordinates.objective.start(random_state))
         stop = {"max_iter": self.max_iter, "tol": self.tol, "callback": callback}
         if self.solver == "minibatch":
+            if coordinates.objective.data.is_distributed:
+                raise ValueError(
+                    'solver="minibatch" draws rows at random, which data on a cluster do not '
+                    'allow: use solver="lbfgs"'
+                )
             batches = Batches(coordinates, L, random_state)
             return minibatch(coordinates.value_and_grad, batches, start, **stop)
         return lbfgs(coordinates.value_and_grad, start, memory=self.memory, **stop)
@@ -137,23 +144,28 @@ class AutoencoderRanker(FeatureRanker):
 
         Parameters
         ----------
-        X : array of shape (n_samples, n_features)
+        X : container of shape (n_samples, n_features)
+            As in ``fit``.
 
         Returns
         -------
-        H : ndarray of shape (n_samples, n_hidden)
+        H : array of shape (n_samples, n_hidden)
+            A Dask array, not computed yet, for Dask collections.
         """
         check_is_fitted(self)
-        X = validate_data(self, X, accept_sparse="csr", dtype="numeric", reset=False)
         # Scaling folded into the weights: no copy of X, and sparse data stay sparse.
         W = self._factor[:, None] * self.W_in_
-        b = self.b_in_ - self._offset @ W
-        data = RowBlocks(X)
-        H = np.empty((data.n_samples, self.n_hidden))
-        for rows, block in data:
-            H[rows] = block @ W + b
-        with np.errstate(over="ignore"):
-            return 1 / (1 + np.exp(-H))
+        code = partial(hidden_code, W, self.b_in_ - self._offset @ W)
+        if is_lazy(X):
+            self._check_lazy(X, reset=False)
+            return map_rows(X, code, self.n_hidden)
+        data = open_rows(validate_data(self, X, accept_sparse="csr", dtype="numeric", reset=False))
+        return data.to_device(data.stack(code))
+
+
+def hidden_code(W_in, b_in, X):
+    """sigmoid(X W_in + b_in) in double precision, without overflow."""
+    return expit(X @ W_in + b_in)
 
 
 class _Steps:

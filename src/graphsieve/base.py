@@ -10,7 +10,15 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ._sklearn import Interval, StrOptions, fit_context
-from .blocks import RowBlocks, find_non_finite, is_constant
+from .blocks import (
+    check_columns,
+    find_non_finite,
+    is_constant,
+    is_dask,
+    is_lazy,
+    open_rows,
+    take_columns,
+)
 from .graphs import AFFINITIES
 from .reconstruction import fit_rebuild
 from .selection import count_features, knee, order_by_score
@@ -28,9 +36,10 @@ ITERATION_CONSTRAINTS = {
 class FeatureRanker(SelectorMixin, BaseEstimator):
     """Base of all methods: ``_rank`` gives a score to every column, the rest is here.
 
-    A subclass sets ``_parameter_constraints``, ``_accepts_sparse`` where CSR input works, and
-    ``_rank(data)``, which takes RowBlocks and returns one finite score per feature, higher is
-    better. Constant columns need no care there: they always come last.
+    A subclass sets ``_parameter_constraints``, ``_accepts_sparse`` where CSR input works,
+    ``_distributes`` where the data may be on a Dask cluster, and ``_rank(data)``, which takes Rows
+    and returns one finite score per feature, higher is better. Constant columns need no care
+    there: they always come last.
 
     Attributes
     ----------
@@ -56,6 +65,7 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
         ],
     }
     _accepts_sparse = False
+    _distributes = False
 
     def __init__(self, n_features_to_select=None):
         self.n_features_to_select = n_features_to_select
@@ -71,7 +81,10 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
 
         Parameters
         ----------
-        X : array, data frame, memory map or CSR matrix of shape (n_samples, n_features)
+        X : container of shape (n_samples, n_features)
+            An array, data frame or CSR matrix; a memory map, ``pyarrow.parquet.ParquetFile`` or
+            ``zarr.Array``, read piece by piece; a Dask array or data frame, on the cluster that is
+            connected; with ``sklearn.set_config(array_api_dispatch=True)`` a torch or CuPy array.
         y : ignored
             Present for scikit-learn's pipelines.
 
@@ -90,16 +103,27 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
         return self
 
     def _fit(self, X):
-        X = validate_data(
-            self,
-            X,
-            accept_sparse="csr" if self._accepts_sparse else False,
-            dtype="numeric",
-            ensure_all_finite=False,
-            ensure_min_samples=2,
-        )
-        n_features = self._check_count(X.shape[1])
-        data = RowBlocks(X)
+        if is_dask(X) and not self._distributes:
+            raise TypeError(
+                f"{type(self).__name__} needs all data at once and cannot work on Dask "
+                "collections. Pass X.compute() if that fits in memory, or use a method that goes "
+                "through the data in pieces: GAFS, LaplacianScore, GreedyCSS, Variance or "
+                "RandomRanker"
+            )
+        if is_lazy(X):
+            self._check_lazy(X, reset=True)
+        else:
+            X = validate_data(
+                self,
+                X,
+                accept_sparse="csr" if self._accepts_sparse else False,
+                dtype="numeric",
+                ensure_all_finite=False,
+                ensure_min_samples=2,
+            )
+        n_features = self._check_count(self.n_features_in_)
+        data = open_rows(X)
+        self._check_rows(data)
         constant = self._check_columns(data)
         scores = np.asarray(self._rank(data), dtype=np.float64)
         # A constant column says nothing, whatever the method made of it.
@@ -114,6 +138,40 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
 
     def _rank(self, data):
         raise NotImplementedError
+
+    def _check_lazy(self, X, *, reset):
+        """What scikit-learn's ``validate_data`` does for arrays: number and names of columns."""
+        n_features, names = check_columns(X)
+        if names is not None and not all(isinstance(name, str) for name in names):
+            names = None
+        if reset:
+            vars(self).pop("feature_names_in_", None)
+            if names is not None:
+                self.feature_names_in_ = names
+            self.n_features_in_ = n_features
+            return
+        if n_features != self.n_features_in_:
+            raise ValueError(
+                f"X has {n_features} features, but {type(self).__name__} is expecting "
+                f"{self.n_features_in_} features as input"
+            )
+        known = getattr(self, "feature_names_in_", None)
+        if names is not None and known is not None and (names != known).any():
+            raise ValueError(
+                "the columns of X must have the names and the order that they had in fit; the "
+                f"first that differs is {names[names != known][0]!r}"
+            )
+
+    def _check_rows(self, data):
+        """An error for data that the method cannot take, before any work."""
+        name = type(self).__name__
+        if data.n_samples < 2 or data.n_features < 1:
+            raise ValueError(
+                f"{name} needs at least 2 samples and 1 feature: X has {data.n_samples} samples "
+                f"and {data.n_features} features"
+            )
+        if data.is_sparse and not self._accepts_sparse:
+            raise TypeError(f"{name} needs dense data, and the chunks of X are sparse")
 
     def _check_count(self, n_features):
         if isinstance(self.n_features_to_select, str):
@@ -138,6 +196,25 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
     def _knee_curve(self):
         """Decreasing curve on which ``n_features_to_select="auto"`` looks for the knee."""
         return self.scores_[self.order_]
+
+    def transform(self, X):
+        """The kept columns of ``X``.
+
+        Parameters
+        ----------
+        X : container of shape (n_samples, n_features)
+            As in ``fit``.
+
+        Returns
+        -------
+        X_selected : container of shape (n_samples, n_features_)
+            Of the same kind, and lazy, for Dask collections; an array for Parquet and Zarr.
+        """
+        if not is_lazy(X):
+            return super().transform(X)
+        check_is_fitted(self)
+        self._check_lazy(X, reset=False)
+        return take_columns(X, self.get_support(indices=True))
 
     def _get_support_mask(self):
         check_is_fitted(self)
@@ -182,7 +259,7 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
                 "reconstruct learns from the training data, which a pickle does not carry: "
                 "call reconstruct once before pickling, or fit again"
             )
-        return fit_rebuild(RowBlocks(self._train), kept)
+        return fit_rebuild(open_rows(self._train), kept)
 
     def __getstate__(self):
         state = dict(super().__getstate__())

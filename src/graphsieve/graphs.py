@@ -8,13 +8,15 @@ affordable; the search for approximate ones is linear in the number of samples, 
 """
 
 import warnings
+from copy import copy
+from functools import partial
 from importlib.util import find_spec
 
 import numpy as np
 import scipy.sparse as sp
 from sklearn.utils import check_array
 
-from .blocks import BLOCK_BYTES, RowBlocks, split_rows
+from .blocks import RowBlocks, split_rows
 from .threads import Workers
 
 AFFINITIES = ("cosine", "binary", "heat")
@@ -29,13 +31,19 @@ _BLOCK_ENTRIES = 2**23
 # Neighbours that pynndescent refines at the least: with fewer it misses some of the nearest.
 _FEWEST_CANDIDATES = 15
 
+# Data that are not in memory are searched along so many of their principal axes, which so many of
+# their rows tell; the best of so many times the neighbours are then chosen from the data.
+_N_AXES = 64
+_AXES_ROWS = 4096
+_CANDIDATES = 4
+
 
 def build_graph(data, *, affinity="cosine", n_neighbors=5, neighbors="auto", n_jobs=None):
     """Affinity matrix of the rows of ``data``.
 
     Parameters
     ----------
-    data : RowBlocks
+    data : Rows
     affinity : {"cosine", "binary", "heat"}, callable, array or sparse matrix
         "cosine" joins the neighbours of largest cosine with that cosine as the weight (negative
         ones have no edge); "binary" gives the same edges the weight 1; "heat" joins Euclidean
@@ -45,8 +53,9 @@ def build_graph(data, *, affinity="cosine", n_neighbors=5, neighbors="auto", n_j
         Ties go to the sample that comes first.
     neighbors : {"auto", "exact", "approximate"}
         How neighbours are found. "approximate" misses a few in a hundred and needs pynndescent
-        (extra ``ann``); it repeats for the same number of threads. "auto" uses it for more than
-        50,000 samples where it is installed.
+        (extra ``ann``); it repeats for the same number of threads. Data that are not in memory are
+        searched along their principal axes, and miss a few more. "auto" is "approximate" for more
+        than 50,000 samples where pynndescent is installed.
     n_jobs : int or None
 
     Returns
@@ -122,11 +131,15 @@ def nearest_neighbors(data, n_neighbors, *, metric, neighbors="auto", n_jobs=Non
     similarity : ndarray of the same shape
         Cosine for ``metric="cosine"``, minus the squared distance for ``"euclidean"``.
     """
+    data = data.stored()
     similarity = _Similarity(data, metric)
     with Workers(n_jobs) as workers:
         if _is_approximate(neighbors, data.n_samples):
-            return _approximate(similarity, n_neighbors, workers)
-        return _exact(similarity, n_neighbors, workers)
+            find = _approximate if data.in_memory else _approximate_by_axes
+        else:
+            find = _exact_across if data.is_distributed else _exact
+        i, j = find(similarity, n_neighbors, workers)
+        return i, j, similarity.clip(_of_pairs(similarity, i, j, workers))
 
 
 def _is_approximate(neighbors, n_samples):
@@ -146,25 +159,22 @@ def _is_approximate(neighbors, n_samples):
 
 
 def _exact(similarity, n_neighbors, workers):
+    """Sample and neighbour: the samples of largest similarity, block by block of samples."""
     n = similarity.data.n_samples
     coarse = similarity.in_single_precision()
     if coarse is None:
-        j, found = _by_blocks(lambda number: similarity.nearest(number, n_neighbors), n, workers)
+        (j,) = _by_blocks(lambda number: (similarity.nearest(number, n_neighbors),), n, workers)
     else:
         # Single precision finds nearly all neighbours; where rounding could decide, double does.
         j, clear = _by_blocks(
             lambda number: coarse.clearly_nearest(number, n_neighbors), n, workers
         )
-        (found,) = _by_blocks(
-            lambda number: (similarity.to_neighbors(number, j[number]),), n, workers
-        )
         unclear = np.flatnonzero(~clear)
         if unclear.size:
-            again = _by_blocks(
-                lambda k: similarity.nearest(unclear[k], n_neighbors), unclear.size, workers, n
+            (j[unclear],) = _by_blocks(
+                lambda k: (similarity.nearest(unclear[k], n_neighbors),), unclear.size, workers, n
             )
-            j[unclear], found[unclear] = again
-    return np.repeat(np.arange(n), n_neighbors), j.ravel(), similarity.clip(found.ravel())
+    return np.repeat(np.arange(n), n_neighbors), j.ravel()
 
 
 def _by_blocks(function, n_rows, workers, n_columns=None):
@@ -176,33 +186,138 @@ def _by_blocks(function, n_rows, workers, n_columns=None):
     return [np.concatenate(part) for part in zip(*parts, strict=True)]
 
 
+def _exact_across(similarity, n_neighbors, workers):
+    """The same for data on a cluster, part against part."""
+    data = similarity.data
+    found = data.fold(_nearest_of_parts, similarity.without_data(), n_neighbors)
+    j = np.concatenate([j for j, _ in found])
+    return np.repeat(np.arange(data.n_samples), n_neighbors), np.sort(j, axis=1).ravel()
+
+
+def _nearest_of_parts(best, part, rows, other, other_rows, similarity, k):
+    """Columns and similarities of the k samples nearest to those of one part, so far."""
+    found = []
+    columns = np.arange(other_rows.start, other_rows.stop)
+    for block in split_rows(part.n_samples, max(1, _BLOCK_ENTRIES // other.n_samples)):
+        number = np.arange(rows.start, rows.stop)[block]
+        S = part.rows(block) @ other.whole().T
+        S = similarity.finish(S.toarray() if sp.issparse(S) else S, number, columns)
+        S[number[:, None] == columns] = -np.inf
+        j = _largest(S, min(k, len(columns)), similarity.step)
+        found.append((columns[j], np.take_along_axis(S, j, axis=1)))
+    j, S = (np.concatenate(arrays) for arrays in zip(*found, strict=True))
+    if best is None:
+        return j, S
+    j, S = np.hstack([best[0], j]), np.hstack([best[1], S])
+    # Earlier parts have the lower numbers, so that ties go to the sample that comes first.
+    order = np.argsort(-np.rint(S / similarity.step), axis=1, kind="stable")[:, :k]
+    return np.take_along_axis(j, order, axis=1), np.take_along_axis(S, order, axis=1)
+
+
 def _approximate(similarity, n_neighbors, workers):
-    """Neighbours by nearest-neighbour descent; the fixed seed makes them a function of the data."""
+    """Sample and neighbour by nearest-neighbour descent on the data."""
+    data = similarity.data
+    X = data.whole()
+    X = sp.csr_matrix(X) if data.is_sparse else X
+    near = _descend(X, similarity.metric, max(n_neighbors, _FEWEST_CANDIDATES), workers)
+    others = near >= 0
+    others &= np.cumsum(others, axis=1) <= n_neighbors
+    i, column = np.nonzero(others)
+    j = near[i, column]
+    return i, j[np.lexsort((j, i))]
+
+
+def _approximate_by_axes(similarity, n_neighbors, workers):
+    """Candidates from the data along their principal axes, the best of them from the data."""
+    data = similarity.data
+    axes = _principal_axes(similarity)
+    X = data.stack(partial(_along, axes), similarity.row_scale())
+    n_candidates = max(_CANDIDATES * n_neighbors, _FEWEST_CANDIDATES)
+    near = _descend(X, "euclidean", n_candidates, workers)
+    del X
+    i, column = np.nonzero(near >= 0)
+    j = near[i, column]
+    S = _of_pairs(similarity, i, j, workers)
+    # By sample, then from the most similar on; ties go to the sample that comes first.
+    order = np.lexsort((j, -np.rint(S / similarity.step), i))
+    i, j = i[order], j[order]
+    first = np.searchsorted(i, np.arange(data.n_samples))
+    chosen = np.arange(len(i)) - first[i] < n_neighbors
+    i, j = i[chosen], j[chosen]
+    return i, j[np.lexsort((j, i))]
+
+
+def _principal_axes(similarity):
+    data = similarity.data
+    chosen = np.zeros(data.n_samples, dtype=bool)
+    chosen[:: -(-data.n_samples // _AXES_ROWS)] = True
+    X = data.stack(_chosen_rows, chosen, similarity.row_scale())
+    if not similarity.is_cosine:
+        X -= X.mean(axis=0)
+    return np.linalg.svd(X, full_matrices=False)[2][:_N_AXES].T.astype(np.float32)
+
+
+def _chosen_rows(block, chosen, scale):
+    block = block[chosen]
+    return (block.toarray() if sp.issparse(block) else block) * scale[chosen, None]
+
+
+def _along(axes, block, scale):
+    return (block @ axes * scale[:, None]).astype(np.float32)
+
+
+def _descend(X, metric, n_candidates, workers):
+    """Nearest other samples, nearest first, -1 for none; a fixed seed makes them repeatable."""
     try:
         from pynndescent import NNDescent
     except ImportError as error:
         raise ImportError(
             'neighbors="approximate" needs pynndescent: pip install "graphsieve[ann]"'
         ) from error
+    n = X.shape[0]
+    n_candidates = min(n_candidates + 1, n)
+    index = NNDescent(X, metric=metric, n_neighbors=n_candidates, random_state=0, n_jobs=workers.n)
+    near = index.neighbor_graph[0].copy()
+    # A sample is mostly, among copies not always, its own first neighbour.
+    near[near == np.arange(n)[:, None]] = -1
+    return near
+
+
+def _of_pairs(similarity, i, j, workers):
+    """Similarity of sample i[p] with sample j[p], for every p."""
     data = similarity.data
-    X = data.whole()
-    index = NNDescent(
-        sp.csr_matrix(X) if data.is_sparse else X,
-        metric=similarity.metric,
-        n_neighbors=min(max(n_neighbors, _FEWEST_CANDIDATES) + 1, data.n_samples),
-        random_state=0,
-        n_jobs=workers.n,
-    )
-    near = index.neighbor_graph[0]
-    # A sample is mostly, among copies not always, its own first neighbour; -1 is none found.
-    others = (near >= 0) & (near != np.arange(len(near))[:, None])
-    others &= np.cumsum(others, axis=1) <= n_neighbors
-    i, column = np.nonzero(others)
-    j = near[i, column]
-    j = j[np.lexsort((j, i))]
-    parts = split_rows(len(i), max(1, BLOCK_BYTES // (data.n_features * data.dtype.itemsize)))
-    found = workers.map(lambda part: similarity.of_pairs(X, i[part], j[part]), parts)
-    return i, j, similarity.clip(np.concatenate(found))
+    if data.is_distributed:
+        of_pairs = partial(_numbered_similarity, similarity.is_cosine)
+        position = np.arange(len(i))
+        numbers, S = data.reduce_pairs(of_pairs, i, j, position, combine=_append)
+        S = S[np.argsort(numbers)]
+    else:
+        of_pairs = partial(_similarity_of_rows, similarity.is_cosine)
+        parts = split_rows(len(i), -(-len(i) // 16)) if len(i) else []
+        S = workers.map(
+            lambda part: data.reduce_pairs(of_pairs, i[part], j[part], combine=_append_one), parts
+        )
+        S = np.concatenate(S) if parts else np.empty(0, data.dtype)
+    return S * similarity.scale[i] * similarity.scale[j] if similarity.is_cosine else S
+
+
+def _similarity_of_rows(is_cosine, left, right):
+    """Inner products, or minus the squared distances."""
+    if is_cosine:
+        return _row_products(left, right)
+    return -_row_products(left - right, left - right)
+
+
+def _numbered_similarity(is_cosine, left, right, position):
+    return position, _similarity_of_rows(is_cosine, left, right)
+
+
+def _append_one(one, other):
+    return np.concatenate([one, other])
+
+
+def _append(one, other):
+    return tuple(map(_append_one, one, other))
 
 
 class _Similarity:
@@ -212,7 +327,7 @@ class _Similarity:
         self.data = data
         self.metric = metric
         self.is_cosine = metric == "cosine"
-        self.square = _squared_norms(data)
+        self.square = data.stack(_squared_norms).astype(data.dtype)
         if self.is_cosine:
             self.scale, zero = _inverse_norms(self.square)
             if zero.any():
@@ -233,23 +348,32 @@ class _Similarity:
     def in_single_precision(self):
         """The same for a copy of dense double-precision data: products at twice the speed."""
         data = self.data
-        if data.is_sparse or data.is_mapped or data.dtype == np.float32:
+        if data.is_sparse or not data.in_memory or data.dtype == np.float32:
             return None
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # said already
             return _Similarity(RowBlocks(data.whole().astype(np.float32)), self.metric)
 
+    def without_data(self):
+        """The same with the numbers only that ``finish`` needs."""
+        light = copy(self)
+        light.data = None
+        return light
+
+    def row_scale(self):
+        """What brings every row to the length that counts: 1 for cosines."""
+        return self.scale if self.is_cosine else np.ones_like(self.square)
+
     def nearest(self, number, k):
-        """Columns and similarities of the k samples nearest to the samples with these numbers."""
+        """Columns of the k samples nearest to the samples with these numbers."""
         S = self.to_all(number)
         S[np.arange(len(S)), number] = -np.inf
-        j = _largest(S, k, self.step)
-        return j, np.take_along_axis(S, j, axis=1)
+        return _largest(S, k, self.step)
 
     def clearly_nearest(self, number, k):
         """Columns of the k nearest samples, and whether no rounding can have decided on them."""
         if k + 1 >= self.data.n_samples:
-            return self.nearest(number, k)[0], np.ones(len(number), dtype=bool)
+            return self.nearest(number, k), np.ones(len(number), dtype=bool)
         S = self.to_all(number)
         S[np.arange(len(S)), number] = -np.inf
         j = _largest(S, k + 1, step=0.0)  # ties are not clear, whoever wins them
@@ -265,14 +389,14 @@ class _Similarity:
         left = data.rows(rows)
         if data.is_sparse:
             S = (left @ data.whole().T).toarray()
-            return self._finish(S, rows, slice(None))
+            return self.finish(S, rows, slice(None))
         S = np.empty((len(left), data.n_samples), data.dtype)
         for columns, right in data:
             np.matmul(left, right.T, out=S[:, columns])
-            self._finish(S[:, columns], rows, columns)
+            self.finish(S[:, columns], rows, columns)
         return S
 
-    def _finish(self, S, rows, columns):
+    def finish(self, S, rows, columns):
         """From inner products to similarities, in place."""
         if self.is_cosine:
             S *= self.scale[rows, None]
@@ -282,23 +406,6 @@ class _Similarity:
             S -= self.square[rows, None]
             S -= self.square[columns]
         return S
-
-    def to_neighbors(self, number, j):
-        """Similarities of samples with their neighbours ``j``, (len(number), n_neighbors)."""
-        left = self.data.dense(number)
-        right = self.data.dense(j.ravel()).reshape(*j.shape, -1)
-        if self.is_cosine:
-            S = np.matmul(right, left[:, :, None])[:, :, 0]
-            return S * self.scale[number, None] * self.scale[j]
-        right = right - left[:, None, :]
-        return -np.einsum("ijk,ijk->ij", right, right)
-
-    def of_pairs(self, X, i, j):
-        """Similarity of row i[p] of ``X``, all of the data, with row j[p], for every p."""
-        left, right = X[i], X[j]
-        if self.is_cosine:
-            return _row_products(left, right) * self.scale[i] * self.scale[j]
-        return -_row_products(left - right, left - right)
 
     def clip(self, values):
         """Rounding takes no cosine out of [-1, 1] and makes no distance negative."""
@@ -323,11 +430,8 @@ def _row_products(left, right):
     return np.einsum("ij,ij->i", left, right)
 
 
-def _squared_norms(data):
-    square = np.empty(data.n_samples)
-    for rows, block in data:
-        square[rows] = _row_products(block, block)
-    return square.astype(data.dtype)
+def _squared_norms(block):
+    return _row_products(block, block).astype(np.float64)
 
 
 def _inverse_norms(square):

@@ -23,6 +23,7 @@ takes no part in the layers before all other columns are ranked.
 
 import warnings
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 import scipy.sparse as sp
@@ -90,7 +91,7 @@ def greedy_order(data, n_picks=None, *, code=None, targets="data", share=0.9):
 
     Parameters
     ----------
-    data : RowBlocks
+    data : Rows
         In memory, n x d (CSR stays sparse) and n x n numbers are held when n <= d; else d x d.
     n_picks : int or None
         Number of exact picks; None for as many as explain ``share`` of the targets' energy. The
@@ -219,12 +220,23 @@ def _triangle(data, mean, code):
     the first d coordinates; the rest of the code is out of their reach.
     """
     d = data.n_features
-    width = d + code.shape[1]
-    R = np.empty((0, width))
-    for rows in data.slices(4 * width * d * data.dtype.itemsize)[0]:
-        block = np.hstack([data.dense(rows) - mean, code[rows]])
-        R = np.linalg.qr(np.vstack([R, block]), mode="r")
+    # Many rows at a time, as two triangles take as long to put together as a square of rows.
+    n_bytes = 4 * (d + code.shape[1]) * d * data.dtype.itemsize
+    R = data.reduce(partial(_factor, mean), code, combine=_stack_triangles, block_bytes=n_bytes)
     return R[:d, :d].copy(), R[:d, d:]
+
+
+def _factor(mean, block, code):
+    if not sp.issparse(block):
+        return np.linalg.qr(np.hstack([block - mean, code]), mode="r")
+    R = np.empty((0, block.shape[1] + code.shape[1]))
+    for rows in split_rows(block.shape[0], 4 * R.shape[1]):
+        R = _stack_triangles(R, np.hstack([block[rows].toarray() - mean, code[rows]]))
+    return R
+
+
+def _stack_triangles(one, other):
+    return np.linalg.qr(np.vstack([one, other]), mode="r")
 
 
 class _Layer:

@@ -1,8 +1,10 @@
 """The dropped columns from the kept ones: ridge regression in one pass over row blocks."""
 
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
+import scipy.sparse as sp
 from scipy.linalg import solve
 
 # Ridge penalty relative to the mean squared length of the kept columns, so that units do not
@@ -38,21 +40,23 @@ def fit_rebuild(data, kept):
 
     Parameters
     ----------
-    data : RowBlocks
+    data : Rows
     kept : ndarray of bool of shape (n_features,)
     """
     mean = data.column_moments()[0]
     k = int(kept.sum())
-    products = np.zeros((k, data.n_features))
-    for _, block in data:
-        if data.is_sparse:
-            products += (block[:, kept].T @ block).toarray()
-        else:
-            block = block - mean
-            products += block[:, kept].T @ block
+    products = data.reduce(partial(_products, mean, kept))
     if data.is_sparse:
         products -= data.n_samples * np.outer(mean[kept], mean)
     G, C = products[:, kept], products[:, ~kept]
     penalty = ridge_penalty(np.trace(G), k, data.n_samples)
     coef = solve(G + penalty * np.eye(k), C, assume_a="pos")
     return Rebuild(coef, mean[kept], mean[~kept])
+
+
+def _products(mean, kept, block):
+    """Kept columns by all columns, summed over a block of rows: centred, unless that is sparse."""
+    if sp.issparse(block):
+        return (block[:, kept].T @ block).toarray()
+    block = block - mean
+    return block[:, kept].T @ block

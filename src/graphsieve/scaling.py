@@ -8,7 +8,7 @@ SCALES = ("minmax", "global", "standard")
 
 
 def column_scaling(data, scale):
-    """Offset and factor of every column of ``data``, a RowBlocks.
+    """Offset and factor of every column of ``data``, Rows.
 
     "minmax" maps every column to [0, 1]; "global" maps all columns with one range, for pixels and
     counts; "standard" gives mean 0 and variance 1; None leaves the data alone. Constant columns

@@ -61,6 +61,7 @@ class GreedyCSS(FeatureRanker):
         "layer_share": [Interval(Real, 0, 1, closed="right")],
     }
     _accepts_sparse = True
+    _distributes = True
 
     def __init__(self, n_features_to_select=None, *, layer_share=0.9):
         super().__init__(n_features_to_select)

@@ -1,10 +1,9 @@
 """GAFS: graph autoencoder feature selection."""
 
-import numpy as np
-from scipy.special import expit
+from functools import partial
 
 from .._sklearn import StrOptions
-from ..autoencoder import NON_NEGATIVE, AutoencoderRanker
+from ..autoencoder import NON_NEGATIVE, AutoencoderRanker, hidden_code
 from ..base import GRAPH_CONSTRAINTS
 from ..graphs import SEARCHES, build_graph
 from ..greedy import TARGETS, greedy_order
@@ -106,6 +105,8 @@ class GAFS(AutoencoderRanker):
         "targets": [StrOptions(set(TARGETS))],
     }
 
+    _distributes = True
+
     def __init__(
         self,
         n_features_to_select=None,
@@ -188,7 +189,7 @@ class GAFS(AutoencoderRanker):
             vars(self).pop(name, None)  # of an earlier fit
         if self.selection == "norm":
             return super()._score(scaled)
-        H = np.vstack([expit(block @ self.W_in_ + self.b_in_) for _, block in scaled])
+        H = scaled.stack(partial(hidden_code, self.W_in_, self.b_in_))
         n_picks = self._check_count(scaled.n_features)
         greedy = greedy_order(scaled, n_picks, code=H, targets=self.targets)
         self.gains_, self.layers_ = greedy.gains, greedy.layers

@@ -1,6 +1,7 @@
 """LaplacianScore: columns that vary little between neighbours and much overall."""
 
 import numpy as np
+import scipy.sparse as sp
 
 from ..base import GRAPH_CONSTRAINTS, FeatureRanker
 from ..graphs import build_graph
@@ -43,6 +44,7 @@ class LaplacianScore(FeatureRanker):
 
     _parameter_constraints = {**FeatureRanker._parameter_constraints, **GRAPH_CONSTRAINTS}
     _accepts_sparse = True
+    _distributes = True
 
     def __init__(self, n_features_to_select=None, *, n_neighbors=5, affinity="cosine"):
         super().__init__(n_features_to_select)
@@ -52,11 +54,48 @@ class LaplacianScore(FeatureRanker):
     def _rank(self, data):
         A = build_graph(data, affinity=self.affinity, n_neighbors=self.n_neighbors)
         weight = edge_weight(A)
-        B = difference_operator(A)
-        score = np.full(data.n_features, 2.0)
-        for columns, X in column_blocks(data.whole()):
-            mean, spread = weighted_moments(X, weight)
-            # A column that is constant wherever there are edges has no score: the worst one.
-            varies = spread > 1e-12 * (spread + weight.sum() * mean**2)
-            np.divide(roughness(B, weight, X), spread, out=score[columns], where=varies)
-        return -score
+        measure = _by_columns if data.in_memory else _by_rows
+        mean, spread, variation = measure(data, A, weight)
+        # A column that is constant wherever there are edges has no score: the worst one.
+        varies = spread > 1e-12 * (spread + weight.sum() * mean**2)
+        return -np.divide(variation, spread, out=np.full(data.n_features, 2.0), where=varies)
+
+
+def _by_columns(data, A, weight):
+    """Weighted mean, f' D f and f' L f of every column, from all rows of a few at a time."""
+    B = difference_operator(A)
+    found = [
+        (*weighted_moments(X, weight), roughness(B, weight, X))
+        for _, X in column_blocks(data.whole())
+    ]
+    return map(np.concatenate, zip(*found, strict=True))
+
+
+def _by_rows(data, A, weight):
+    """The same for data that are not in memory, from blocks of rows and pairs of neighbours."""
+    _, mean, spread = data.reduce(_block_moments, weight, combine=_join_moments)
+    edges = sp.coo_array(sp.triu(A, k=1))
+    i, j = edges.coords
+    return mean, spread, data.reduce_pairs(_block_roughness, i, j, edges.data)
+
+
+def _block_moments(X, weight):
+    if not weight.any():
+        return 0.0, np.zeros(X.shape[1]), np.zeros(X.shape[1])
+    X = X.tocsc() if sp.issparse(X) else X
+    return weight.sum(), *weighted_moments(X.astype(np.float64), weight)
+
+
+def _join_moments(one, other):
+    """Weight, mean and spread of two groups of rows together (Chan, Golub and LeVeque 1983)."""
+    (v, mean_v, spread_v), (w, mean_w, spread_w) = one, other
+    share = w / (v + w) if w else 0.0
+    step = mean_w - mean_v
+    return v + w, mean_v + share * step, spread_v + spread_w + v * share * step**2
+
+
+def _block_roughness(left, right, weight):
+    difference = left.astype(np.float64) - right
+    if sp.issparse(difference):
+        return weight @ difference.multiply(difference)
+    return weight @ difference**2

@@ -30,6 +30,7 @@ class RandomRanker(FeatureRanker):
         "random_state": ["random_state"],
     }
     _accepts_sparse = True
+    _distributes = True
 
     def __init__(self, n_features_to_select=None, *, random_state=None):
         super().__init__(n_features_to_select)

@@ -22,6 +22,7 @@ class Variance(FeatureRanker):
     """
 
     _accepts_sparse = True
+    _distributes = True
 
     def _rank(self, data):
         return data.column_moments()[1]

@@ -5,7 +5,7 @@ from copy import copy
 import numpy as np
 import scipy.sparse as sp
 
-from ..blocks import RowBlocks, split_rows
+from ..blocks import split_rows
 from ..graphs import laplacian
 from ..objectives import GraphAutoencoder
 from .result import Monitor, Result
@@ -114,7 +114,7 @@ class Batches:
         position[order] = np.arange(n)
         for batch in batches:
             L = None if self.L is None else self._laplacian(order, position, batch)
-            yield self._on(RowBlocks(data.rows(order[batch])), L).value_and_grad
+            yield self._on(data.take(order[batch]), L).value_and_grad
 
     def _on(self, data, L):
         """The same objective and change of variables on the rows of ``data``."""

@@ -1,0 +1,187 @@
+"""RowBlocks: rows of dense, CSR and memory-mapped data on this machine.
+
+Dense arrays in memory and CSR matrices are scaled once; memory-mapped ones block by block, every
+time, so that no copy of the whole is ever made.
+"""
+
+import mmap
+import operator
+
+import numpy as np
+import scipy.sparse as sp
+
+from .base import BLOCK_BYTES, PASS_BYTES, Rows, split_rows
+from .parts import LocalParts
+
+# Pages of a memory map stay in the memory of the process until the system needs them elsewhere.
+# After so many bytes read we give them back; the system may still have them for the next pass.
+_RELEASE_BYTES = 2**25
+
+# Numbers in the rows of one block of pairs, both sides.
+_PAIR_BYTES = 4 * BLOCK_BYTES
+
+
+class RowBlocks(Rows):
+    """Rows of ``(X - offset) * factor`` in floats of type ``dtype``, a block at a time.
+
+    Parameters
+    ----------
+    X : ndarray, memory map or CSR matrix of shape (n_samples, n_features)
+    offset, factor : ndarray of shape (n_features,), optional
+    dtype : float type, default float64, or float32 for float32 data
+    """
+
+    def __init__(self, X, *, offset=None, factor=None, dtype=None):
+        self.n_samples, self.n_features = X.shape
+        self.is_sparse = sp.issparse(X)
+        self.is_mapped = not self.is_sparse and is_mapped(X)
+        self.in_memory = not self.is_mapped
+        if dtype is None:
+            dtype = np.float32 if X.dtype == np.float32 else np.float64
+        self.dtype = np.dtype(dtype)
+        # csr_array sums to plain arrays where csr_matrix gives matrices.
+        self._X = sp.csr_array(X) if self.is_sparse else X
+        self._offset, self._factor = offset, factor
+        if offset is not None and self.is_sparse:
+            self._X = _scale_csr(self._X, offset, factor, self.dtype)
+        elif offset is not None and not self.is_mapped:
+            self._X = scale_into(np.empty(X.shape, self.dtype), X, offset, factor)
+        self._scale_on_read = offset is not None and self.is_mapped
+        self._pages = _Pages(X) if self.is_mapped else None
+
+    def __sizeof__(self):
+        # A cluster moves work to the data, not data to the work, if it knows how large they are.
+        X = self._X
+        return X.data.nbytes + X.indices.nbytes + X.indptr.nbytes if self.is_sparse else X.nbytes
+
+    def scaled(self, offset, factor, dtype):
+        return RowBlocks(self._X, offset=offset, factor=factor, dtype=dtype)
+
+    def whole(self):
+        if self.is_sparse:
+            return self._X.astype(self.dtype, copy=False)
+        return self.dense(slice(0, self.n_samples))
+
+    def rows(self, rows):
+        """Rows as they are stored: an ndarray or a CSR matrix, in floats."""
+        if self.is_sparse:
+            return self._X[rows].astype(self.dtype, copy=False)
+        return self.dense(rows)
+
+    def take(self, rows):
+        """RowBlocks of these rows, a slice or an array of row numbers."""
+        if not isinstance(rows, slice):
+            return RowBlocks(self.rows(rows), dtype=self.dtype)
+        if not self.is_mapped:
+            return RowBlocks(self._X[rows], dtype=self.dtype)
+        part = RowBlocks(self._X[rows], offset=self._offset, factor=self._factor, dtype=self.dtype)
+        part._pages = self._pages  # all that is read of one map counts
+        return part
+
+    def dense(self, rows, out=None):
+        """Rows as a dense array: a view where no work is needed, else written into ``out``.
+
+        ``rows`` is a slice or an array of row numbers, as in ``rows()``.
+        """
+        picked = self._X[rows]
+        if self._pages is not None:
+            self._pages.count(picked.nbytes)
+        if not (self.is_sparse or self._scale_on_read) and self._X.dtype == self.dtype:
+            return np.asarray(picked)
+        if out is None:
+            out = np.empty(picked.shape, self.dtype)
+        if self.is_sparse:
+            out[:] = 0
+            return picked.astype(self.dtype, copy=False).toarray(out=out)
+        if self._scale_on_read:
+            return scale_into(out, picked, self._offset, self._factor)
+        out[:] = picked
+        return out
+
+    def slices(self, block_bytes=BLOCK_BYTES):
+        """Row slices of at most about ``block_bytes`` each, as dense floats."""
+        bytes_per_row = self.n_features * self.dtype.itemsize
+        return split_rows(self.n_samples, max(1, int(block_bytes // bytes_per_row)))
+
+    def __iter__(self):
+        """(slice, rows) for each block: CSR for sparse data, else dense."""
+        for rows in self._pass_slices(PASS_BYTES):
+            yield rows, self.rows(rows)
+
+    def _pass_slices(self, block_bytes):
+        if not self.is_sparse:
+            return self.slices(block_bytes)
+        # Of sparse rows only what is stored takes memory.
+        stored = max(1, self._X.nnz * (self.dtype.itemsize + self._X.indices.itemsize))
+        return split_rows(self.n_samples, max(1, int(block_bytes * self.n_samples // stored)))
+
+    def reduce(self, function, *aligned, combine=operator.add, block_bytes=PASS_BYTES):
+        total = None
+        for rows in self._pass_slices(block_bytes):
+            found = function(self.rows(rows), *(array[rows] for array in aligned))
+            total = found if total is None else combine(total, found)
+        return total
+
+    def reduce_pairs(self, function, i, j, *aligned, combine=operator.add, others=None):
+        """As for all Rows; ``others`` are RowBlocks in which the rows ``j`` are, if not these."""
+        others = self if others is None else others
+        total = None
+        row_bytes = 2 * self.n_features * self.dtype.itemsize
+        for pairs in split_rows(len(i), max(1, _PAIR_BYTES // row_bytes)):
+            of_pairs = (array[pairs] for array in aligned)
+            found = function(self.rows(i[pairs]), others.rows(j[pairs]), *of_pairs)
+            total = found if total is None else combine(total, found)
+        return total
+
+    def parts(self, make, *aligned, workers):
+        return LocalParts(self, make, aligned, workers)
+
+
+def is_mapped(X):
+    """Whether an array's memory belongs to a file."""
+    return any(isinstance(owner, np.memmap | mmap.mmap) for owner in _owners(X))
+
+
+def _owners(X):
+    """An array, the one that it is a view of, and so on."""
+    while X is not None:
+        yield X
+        X = getattr(X, "base", None)
+
+
+class _Pages:
+    """Gives the pages of a memory map back to the system as the map is read."""
+
+    def __init__(self, X):
+        self.read = 0
+        self.map = next((owner for owner in _owners(X) if isinstance(owner, mmap.mmap)), None)
+        # What was written to a private copy would be lost with its pages.
+        private = any(getattr(owner, "mode", None) == "c" for owner in _owners(X))
+        known = any(isinstance(owner, np.memmap) for owner in _owners(X))
+        if private or not known or not hasattr(mmap, "MADV_DONTNEED"):
+            self.map = None
+
+    def count(self, n_bytes):
+        """Say that ``n_bytes`` more are being read."""
+        self.read += n_bytes
+        if self.read > _RELEASE_BYTES and self.map is not None:
+            self.read = 0
+            self.map.madvise(mmap.MADV_DONTNEED)
+
+    def __reduce__(self):
+        # Where a map is pickled it becomes an array.
+        return _Pages, (None,)
+
+
+def scale_into(out, X, offset, factor):
+    """``(X - offset) * factor`` in ``out``, which is returned."""
+    if np.can_cast(X.dtype, out.dtype):
+        offset = offset.astype(out.dtype)  # several times faster than to go through double
+    np.subtract(X, offset, out=out, casting="unsafe")
+    out *= factor.astype(out.dtype)
+    return out
+
+
+def _scale_csr(X, offset, factor, dtype):
+    data = ((X.data - offset[X.indices]) * factor[X.indices]).astype(dtype)
+    return sp.csr_array((data, X.indices, X.indptr), shape=X.shape)
