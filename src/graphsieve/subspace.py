@@ -26,17 +26,27 @@ def sweep_representation(Z, residual, K, threshold):
     """One sweep of coordinate descent over the rows of Z, in place; ``residual`` is K - KZ.
 
     Row j minimises |X' - X'Z|_F^2 + 2 sum_i threshold_ji |Z_ji| with the other rows fixed, so the
-    rows follow one another. The residual is kept up to date row by row only inside a small block
-    of rows, and elsewhere by one matrix product per block.
+    rows follow one another. They do so in blocks, and the residual of a block takes up what has
+    changed before it by one matrix product; within a block a row asks for what it needs.
     """
-    for rows in split_rows(len(Z), _BLOCK_ROWS):
-        before, local = Z[rows].copy(), residual[rows].copy()
-        for i, j in enumerate(range(rows.start, rows.stop)):
+    blocks = split_rows(len(Z), _BLOCK_ROWS)
+    change = -Z
+    for rows in blocks:
+        start = rows.start
+        residual[rows] -= K[rows, :start] @ change[:start]
+        for j in range(start, rows.stop):
+            square = K[j, j]
             row = np.zeros(len(Z))
-            if K[j, j] > 0:
-                free = local[i] + K[j, j] * Z[j]
-                row = np.sign(free) * np.maximum(np.abs(free) - threshold[j], 0) / K[j, j]
+            if square > 0:
+                free = residual[j] + square * Z[j]
+                free -= K[j, start:j] @ change[start:j]
+                row = np.abs(free)
+                row -= threshold[j]
+                np.maximum(row, 0, out=row)
+                row /= square
+                np.copysign(row, free, out=row)
                 row[j] = 0
-            local[i + 1 :] -= np.outer(K[j + 1 : rows.stop, j], row - Z[j])
+            change[j] += row
             Z[j] = row
-        residual -= K[:, rows] @ (Z[rows] - before)
+    for rows in blocks:
+        residual[rows] -= K[rows, rows.start :] @ change[rows.start :]

@@ -131,23 +131,29 @@ class SCUFS(FeatureRanker):
         K = X @ X.T
         Z = first_representation(K)
         residual = K - K @ Z
+        affinity = np.abs(Z)
 
         def objective():
-            represent = np.trace(K) - np.vdot(Z, K + residual)
-            return represent + self._cluster_objective(F, np.abs(Z), X @ W, W, eps)
+            represent = np.trace(K) - np.vdot(Z, K) - np.vdot(Z, residual)
+            return represent + self._cluster_objective(F, affinity, fit, W, eps)
 
+        fit = X @ W
         monitor = Monitor(objective(), self.tol, None)
         for _ in range(self.max_iter):
             sweep_representation(Z, residual, K, self.graph_weight / 4 * _squared_distances(F))
-            F = self._step_F(F, np.abs(Z), X @ W)
+            np.abs(Z, out=affinity)
+            F = self._step_F(F, affinity, fit)
             W = ridge_W(inverse_weights(square_rows(W), eps), F)
+            fit = X @ W
             if monitor.finished(objective()):
                 break
         return Result(row_norms(W), np.array(monitor.trace), monitor.status)
 
     def _cluster_objective(self, F, affinity, fit, W, eps):
         """All terms but the first."""
-        smooth = 0.5 * np.vdot(affinity, _squared_distances(F))
+        square = square_rows(F)
+        smooth = 0.5 * (affinity.sum(axis=0) + affinity.sum(axis=1)) @ square
+        smooth -= np.vdot(F, affinity @ F)
         orthogonal = np.square(F.T @ F - np.eye(F.shape[1])).sum()
         regress = np.square(fit - F).sum()
         penalty = smoothed_norms(square_rows(W), eps).sum()
@@ -160,9 +166,11 @@ class SCUFS(FeatureRanker):
 
     def _step_F(self, F, affinity, fit):
         """Multiplicative step: F stays non-negative, and the fourth root keeps it a descent."""
-        affinity = self.graph_weight / 2 * (affinity + affinity.T)
-        degree = affinity.sum(axis=1)
-        down = affinity @ F + self.fit_weight * np.maximum(fit, 0) + 2 * F
+        # With the symmetric affinity (|Z| + |Z|') / 2, without forming it.
+        half = self.graph_weight / 2
+        degree = half * (affinity.sum(axis=0) + affinity.sum(axis=1))
+        near = half * (affinity @ F + affinity.T @ F)
+        down = near + self.fit_weight * np.maximum(fit, 0) + 2 * F
         up = degree[:, None] * F + self.fit_weight * (F + np.maximum(-fit, 0)) + 2 * F @ (F.T @ F)
         return F * (down / np.maximum(up, np.finfo(float).tiny)) ** 0.25
 
@@ -180,9 +188,10 @@ def _ridge(X, weight):
         return lambda inverse, F: ridge_rows(gram, X.T @ F, inverse / weight)
 
     def solve(inverse, F):
-        scaled = X * (inverse / weight)
-        A = scaled @ X.T
+        root = np.sqrt(inverse / weight)
+        scaled = X * root
+        A = scaled @ scaled.T
         A[np.diag_indices_from(A)] += 1
-        return scaled.T @ cho_solve(cho_factor(A, overwrite_a=True), F)
+        return root[:, None] * (scaled.T @ cho_solve(cho_factor(A, overwrite_a=True), F))
 
     return solve
