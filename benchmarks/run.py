@@ -5,7 +5,8 @@
     python benchmarks/run.py --quick        small sizes, printed only
 
 Every part runs in a process of its own. Ratios within a run mean something; seconds are those of
-the machine and of what else it did, which the table ``runs`` says.
+the machine and of what else it did, which the table ``runs`` says. Should a part fail, the tables
+before it are there, and ``python benchmarks/tables.py`` draws them and writes them into the docs.
 """
 
 import argparse
@@ -19,7 +20,6 @@ from importlib.metadata import version
 import claims
 import pandas as pd
 import tables
-from figures import FIGURES
 from measure import in_own_process, timed
 
 from graphsieve.threads import count_threads
@@ -82,8 +82,6 @@ def rows(name, quick):
 def record(name, table, seconds, load):
     FOLDER.mkdir(parents=True, exist_ok=True)
     table.to_csv(FOLDER / f"{name}.csv", index=False, float_format="%.5g")
-    if name in FIGURES:
-        FIGURES[name](table).savefig(FOLDER / f"{name}.png", dpi=110)
     about = {
         "table": name,
         "date": date.today().isoformat(),

@@ -1,4 +1,4 @@
-"""Writes the tables of results/speed/ into the pages of docs/, between the marks for them.
+"""Draws the tables of results/speed/ and writes them into the pages of docs/, where marks are.
 
     python benchmarks/tables.py
 
@@ -13,6 +13,7 @@ import fit
 import minibatch
 import pandas as pd
 import scaling
+from figures import FIGURES
 
 ROOT = Path(__file__).resolve().parents[1]
 FOLDER = ROOT / "results" / "speed"
@@ -283,6 +284,8 @@ def update(text, tables):
 
 def main():
     tables = read_tables()
+    for name in FIGURES.keys() & tables.keys():
+        FIGURES[name](tables[name]).savefig(FOLDER / f"{name}.png", dpi=110)
     for page in PAGES:
         page.write_text(update(page.read_text(), tables))
 

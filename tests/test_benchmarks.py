@@ -57,7 +57,7 @@ def test_part_runs_and_is_drawn_and_written(run, name):
     part = run.PARTS[name]
     rows = getattr(importlib.import_module(part.module), part.function)
     table = pd.DataFrame(rows(**CASES[name]))
-    run.FIGURES[name](table).savefig(BytesIO())
+    run.tables.FIGURES[name](table).savefig(BytesIO())
     page = f"# Page\n\n<!-- table: {name} -->\nto be replaced\n<!-- end -->\n\nText\n"
     text = run.tables.update(page, {name: table})
     assert "to be replaced" not in text
@@ -71,5 +71,5 @@ def test_every_part_has_a_quick_run_and_a_mark_in_the_docs(run):
     for name, part in run.PARTS.items():
         assert part.quick, name
         assert f"<!-- table: {name} -->" in text
-        if name in run.FIGURES:
+        if name in run.tables.FIGURES:
             assert f"results/speed/{name}.png" in text
