@@ -21,12 +21,10 @@ from scipy.linalg import cho_factor, cho_solve
 from .blocks import is_constant, split_rows
 from .penalties import row_norms
 from .solvers import SMOOTHING, inverse_weights, reweighted_l21
+from .solvers.columns import is_mostly_zero
 
 # Without a given alpha: this share of the weight from which on W = 0.
 ALPHA_SHARE = 0.1
-
-# From this share of zeros on, sparse products are the faster ones.
-_MOSTLY_ZERO = 0.9
 
 # Products are cut into as many parts whatever the number of threads: sums round the same.
 _N_PARTS = 4
@@ -81,7 +79,7 @@ class CentredColumns:
         self._parts = split_rows(longer, -(-longer // _N_PARTS))
         self._workers = workers
         self._dense = self._sparse = None
-        if self.is_wide and _share_of_zeros(data) > _MOSTLY_ZERO:
+        if self.is_wide and is_mostly_zero(data.whole()):
             X = sp.csr_array(data.whole())
             self._sparse = X[:, self.index].astype(np.float64)
             # A product with a dense matrix is faster by rows of the sparse one.
@@ -155,11 +153,6 @@ class CentredColumns:
     def join(self, function):
         """``function`` of slices of the longer side, on the threads, one after another."""
         return np.concatenate(self._workers.map(function, self._parts))
-
-
-def _share_of_zeros(data):
-    X = data.whole()
-    return 1 - (X.nnz if data.is_sparse else np.count_nonzero(X)) / np.prod(X.shape)
 
 
 def _centre(X):
@@ -268,6 +261,26 @@ def ridge_rows(H, R, scale):
     A = s[:, None] * H * s
     A[np.diag_indices_from(A)] += 1
     return s[:, None] * cho_solve(cho_factor(A, overwrite_a=True), s[:, None] * R)
+
+
+def ridge_regression(X, weight):
+    """W(inverse, F) that minimises |XW - F|^2 + weight sum_j |W_j|^2 / inverse_j."""
+    n, d = X.shape
+    if d <= n:
+        gram = X.T @ X
+        return lambda inverse, F: ridge_rows(gram, X.T @ F, inverse / weight)
+
+    rows = sp.csr_array(X) if is_mostly_zero(X) else X
+
+    def solve(inverse, F):
+        root = np.sqrt(inverse / weight)
+        scaled = rows * root
+        A = scaled @ scaled.T
+        A = A.toarray() if sp.issparse(A) else A
+        A[np.diag_indices_from(A)] += 1
+        return root[:, None] * (scaled.T @ cho_solve(cho_factor(A, overwrite_a=True), F))
+
+    return solve
 
 
 def ridge_samples(N, B_inverse, R):

@@ -153,3 +153,10 @@ def test_order_of_columns_does_not_matter(rng):
     scores = SCUFS(random_state=0).fit(X).scores_
     other = SCUFS(random_state=0).fit(X[:, columns])
     np.testing.assert_allclose(other.scores_, scores[columns], atol=1e-6)
+
+
+def test_equals_the_formula_on_counts(rng):
+    """Wide tables with few entries go through sparse products."""
+    X = rng.poisson(0.05, (20, 60)).astype(float)
+    X[:, 0] += 1
+    check(X)

@@ -3,7 +3,6 @@
 from numbers import Integral, Real
 
 import numpy as np
-from scipy.linalg import cho_factor, cho_solve
 from sklearn.utils import check_random_state
 
 from .._sklearn import Interval
@@ -12,7 +11,7 @@ from ..penalties import row_norms
 from ..self_representation import (
     ALPHA_SHARE,
     dense_columns,
-    ridge_rows,
+    ridge_regression,
     square_rows,
     varying_columns,
 )
@@ -123,7 +122,7 @@ class SCUFS(FeatureRanker):
 
     def _alternate(self, X):
         n, d = X.shape
-        ridge_W = _ridge(X, self.alpha_ / self.fit_weight)
+        ridge_W = ridge_regression(X, self.alpha_ / self.fit_weight)
         F = np.abs(check_random_state(self.random_state).standard_normal((n, self.n_clusters)))
         F /= row_norms(F.T)
         W = ridge_W(np.ones(d), F)
@@ -178,20 +177,3 @@ class SCUFS(FeatureRanker):
 def _squared_distances(F):
     square = square_rows(F)
     return np.maximum(square[:, None] + square - 2 * F @ F.T, 0)
-
-
-def _ridge(X, weight):
-    """W(inverse, F) that minimises |XW - F|^2 + weight sum_j |W_j|^2 / inverse_j."""
-    n, d = X.shape
-    if d <= n:
-        gram = X.T @ X
-        return lambda inverse, F: ridge_rows(gram, X.T @ F, inverse / weight)
-
-    def solve(inverse, F):
-        root = np.sqrt(inverse / weight)
-        scaled = X * root
-        A = scaled @ scaled.T
-        A[np.diag_indices_from(A)] += 1
-        return root[:, None] * (scaled.T @ cho_solve(cho_factor(A, overwrite_a=True), F))
-
-    return solve

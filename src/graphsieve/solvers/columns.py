@@ -5,11 +5,21 @@ import scipy.sparse as sp
 
 from ..penalties import row_norms
 
+# From this share of zeros on, sparse products are the faster ones.
+_MOSTLY_ZERO = 0.9
+
+
+def is_mostly_zero(X):
+    """Whether a dense or sparse matrix has so few entries that it is better kept as CSR."""
+    n_entries = X.nnz if sp.issparse(X) else np.count_nonzero(X)
+    return n_entries < (1 - _MOSTLY_ZERO) * np.prod(X.shape)
+
 
 class Columns:
     """Inner products of the centred columns of a dense or CSR matrix, kept once computed."""
 
     def __init__(self, X):
+        X = sp.csr_array(X) if is_mostly_zero(X) else X
         self.n_samples, self.n_features = X.shape
         self._mean = np.asarray(X.mean(axis=0, dtype=np.float64)).ravel()
         # Sparse data stay as they are: products with centred vectors need no centred matrix.
