@@ -32,7 +32,7 @@ pytestmark = pytest.mark.filterwarnings("ignore:.*max_iter", "ignore:.*have no c
 def client():
     with (
         distributed.LocalCluster(
-            n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None
+            n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0"
         ) as cluster,
         distributed.Client(cluster) as client,
     ):

@@ -3,7 +3,6 @@
 from functools import partial
 
 import numpy as np
-import scipy.sparse as sp
 
 from .blocks import BLOCK_BYTES
 from .passes import Network, Weights, decode, encode, make_part
@@ -56,13 +55,12 @@ class GraphAutoencoder:
         self.decay = decay
         self.output = output
         n, d = data.n_samples, data.n_features
-        if self.graph_weight:
-            L = (2 * self.graph_weight * L).astype(data.dtype).tocsr()
-        else:
-            L = sp.csr_array((n, 0), dtype=data.dtype)
-        network = Network(n, n_hidden, output == "sigmoid", bool(self.graph_weight))
+        network = Network(n, n_hidden, output == "sigmoid")
         make = partial(make_part, network=network, block_bytes=block_bytes)
-        self._parts = data.parts(make, L, workers=workers)
+        aligned = []
+        if self.graph_weight:
+            aligned.append((2 * self.graph_weight * L).astype(data.dtype).tocsr())
+        self._parts = data.parts(make, *aligned, workers=workers)
         self.n_params = 2 * d * n_hidden + n_hidden + d
 
     def unpack(self, theta):
@@ -90,8 +88,11 @@ class GraphAutoencoder:
         cast, parts = self.data.dtype, self._parts
         decoder = np.vstack([W_out, b_out]).astype(cast)
         weights = parts.share(Weights(W_in.astype(cast), b_in.astype(cast), decoder))
-        H = parts.join(parts.run(encode, weights))
-        squared_error, graph, S_in, s_in, S_out = parts.total(parts.run(decode, H, weights))
+        codes = parts.run(encode, shared=[weights])
+        # The code of all rows is gathered only for the graph, which couples them.
+        H = parts.join(codes) if self.graph_weight else None
+        sums = parts.total(parts.run(decode, codes, shared=[H, weights]))
+        squared_error, graph, S_in, s_in, S_out = sums
 
         n = self.data.n_samples
         value = float(squared_error) / (2 * n) + float(graph)

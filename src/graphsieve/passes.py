@@ -22,7 +22,6 @@ class Network:
     n_samples: int
     n_hidden: int
     sigmoid_output: bool
-    has_graph: bool
 
 
 @dataclass(frozen=True)
@@ -39,15 +38,15 @@ def encode(part, weights):
     return part.encode(weights)
 
 
-def decode(part, H, weights):
-    """(squared error, graph term, G_in, g_in, G_out) of a part, given the code of all rows."""
-    return part.decode(H, weights)
+def decode(part, code, H, weights):
+    """(squared error, graph term, G_in, g_in, G_out) of a part, from its code and that of all."""
+    return part.decode(code, H, weights)
 
 
-def make_part(data, rows, L, *, network, block_bytes=BLOCK_BYTES):
-    """The passes for the Rows ``data``, which are the slice ``rows`` of all, where they are."""
+def make_part(data, L=None, *, network, block_bytes=BLOCK_BYTES):
+    """The passes for the Rows ``data``, a part of all."""
     kind = DevicePart if data.is_on_device else HostPart
-    return kind(data, rows, L, network, block_bytes)
+    return kind(data, L, network, block_bytes)
 
 
 class HostPart:
@@ -56,14 +55,12 @@ class HostPart:
     Parameters
     ----------
     data : RowBlocks
-    rows : slice
-        Where these rows are among all.
-    L : CSR array of shape (n_rows, n_samples)
+    L : CSR array of shape (n_rows, n_samples) or None
         These rows of 2 graph_weight L.
     """
 
-    def __init__(self, data, rows, L, network, block_bytes=BLOCK_BYTES):
-        self.data, self.rows, self.L, self.network = data, rows, L, network
+    def __init__(self, data, L, network, block_bytes):
+        self.data, self.L, self.network = data, L, network
         self.slices = data.slices(block_bytes)
         self.stored = [data.rows(block) for block in self.slices] if data.is_sparse else None
         most = max(block.stop - block.start for block in self.slices)
@@ -75,8 +72,8 @@ class HostPart:
         self.product_out = np.empty((m + 1, d), data.dtype)
 
     def __sizeof__(self):
-        buffers = (self.X, self.R, self.E, self.L.data, self.L.indices)
-        return self.data.__sizeof__() + sum(array.nbytes for array in buffers)
+        edges = 0 if self.L is None else self.L.data.nbytes + self.L.indices.nbytes
+        return self.data.__sizeof__() + edges + 3 * self.X.nbytes
 
     def encode(self, weights):
         H = np.empty((self.data.n_samples, self.network.n_hidden + 1), self.data.dtype)
@@ -88,18 +85,17 @@ class HostPart:
                 H[block, :-1] = _sigmoid(np.negative(Z, out=Z))
         return H
 
-    def decode(self, H, weights):
+    def decode(self, code, H, weights):
         decoder, sigmoid_output = weights.decoder, self.network.sigmoid_output
         negative = -decoder if sigmoid_output else decoder
         n = self.network.n_samples
-        LH = (self.L @ H)[:, :-1] if self.network.has_graph else None  # 2 graph_weight L H
-        H = H[self.rows]
+        LH = None if self.L is None else (self.L @ H)[:, :-1]  # 2 graph_weight L H
         G_in, G_out = np.zeros_like(self.product_in), np.zeros_like(self.product_out)
         g_in = np.zeros(self.network.n_hidden, self.data.dtype)
         squared_error = graph = 0.0
         for number, block in enumerate(self.slices):
             size = block.stop - block.start
-            R, E, H_b = self.R[:size], self.E[:size], H[block]
+            R, E, H_b = self.R[:size], self.E[:size], code[block]
             np.matmul(H_b, negative, out=R)
             if sigmoid_output:
                 with np.errstate(over="ignore"):
@@ -112,14 +108,14 @@ class HostPart:
                 np.subtract(1, R, out=R)
                 E *= R
             G_out += np.matmul(H_b.T, E, out=self.product_out)
-            code = H_b[:, :-1]
+            H_b = H_b[:, :-1]
             D = E @ decoder[:-1].T
             D /= n
             if LH is not None:
-                graph += 0.5 * float(np.einsum("ij,ij->", LH[block], code))
+                graph += 0.5 * float(np.einsum("ij,ij->", LH[block], H_b))
                 D += LH[block]
-            D *= code
-            D *= 1 - code
+            D *= H_b
+            D *= 1 - H_b
             g_in += D.sum(axis=0)
             if self.stored is not None:
                 G_in += self.stored[number].T @ D
@@ -137,8 +133,8 @@ class HostPart:
 class DevicePart:
     """The same for DeviceRows: the products on the device, code and sums on the host."""
 
-    def __init__(self, data, rows, L, network, block_bytes):
-        self.data, self.rows, self.L, self.network = data, rows, L, network
+    def __init__(self, data, L, network, block_bytes):
+        self.data, self.L, self.network = data, L, network
         self.slices = data.slices(max(block_bytes, _DEVICE_BLOCK_BYTES))
 
     def encode(self, weights):
@@ -150,16 +146,15 @@ class DevicePart:
             H[block, :-1] = data.to_host(1 / (1 + xp.exp(-Z)))
         return H
 
-    def decode(self, H, weights):
+    def decode(self, code, H, weights):
         data, xp = self.data, self.data.xp
         n = self.network.n_samples
-        LH = (self.L @ H)[:, :-1] if self.network.has_graph else None
-        H = H[self.rows]
-        graph = 0.0 if LH is None else 0.5 * float(np.einsum("ij,ij->", LH, H[:, :-1]))
+        LH = None if self.L is None else (self.L @ H)[:, :-1]
+        graph = 0.0 if LH is None else 0.5 * float(np.einsum("ij,ij->", LH, code[:, :-1]))
         decoder = data.to_device(weights.decoder)
         sums = None
         for block in self.slices:
-            X, H_b = data.on_device(block), data.to_device(H[block])
+            X, H_b = data.on_device(block), data.to_device(code[block])
             R = H_b @ decoder
             if self.network.sigmoid_output:
                 R = 1 / (1 + xp.exp(-R))
@@ -168,11 +163,11 @@ class DevicePart:
             if self.network.sigmoid_output:
                 E = E * R * (1 - R)
             G_out = H_b.T @ E
-            code = H_b[:, :-1]
+            H_b = H_b[:, :-1]
             D = (E @ decoder[:-1, :].T) / n
             if LH is not None:
                 D = D + data.to_device(LH[block])
-            D = D * code * (1 - code)
+            D = D * H_b * (1 - H_b)
             found = squared_error, X.T @ D, xp.sum(D, axis=0), G_out
             sums = found if sums is None else [a + b for a, b in zip(sums, found, strict=True)]
         squared_error, G_in, g_in, G_out = map(data.to_host, sums)

@@ -79,9 +79,9 @@ class Rows:
         raise NotImplementedError
 
     def parts(self, make, *aligned, workers):
-        """``make(rows, slice, *aligned)`` for every part of the rows, kept where the rows are.
+        """``make(rows, *aligned)`` for every part of the rows, kept where the rows are.
 
-        Returns LocalParts, or what works like them; the slice says which rows these are.
+        Returns LocalParts, or what works like them.
         """
         raise NotImplementedError
 

@@ -114,7 +114,7 @@ class ClusterRows(Rows):
 
     def parts(self, make, *aligned, workers):
         states = [
-            self.cluster.submit(make, part, rows, *(array[rows] for array in aligned))
+            self.cluster.submit(make, part, *(array[rows] for array in aligned))
             for part, rows in zip(self.futures, self.slices, strict=True)
         ]
         return ClusterParts(self.cluster, states)
@@ -134,8 +134,11 @@ class ClusterParts:
     def share(self, value):
         return self.cluster.submit(_same, value)
 
-    def run(self, function, *shared):
-        return [self.cluster.submit(function, state, *shared) for state in self.states]
+    def run(self, function, *own, shared=()):
+        return [
+            self.cluster.submit(function, *args, *shared)
+            for args in zip(self.states, *own, strict=True)
+        ]
 
     def join(self, arrays):
         return self.cluster.submit(np.concatenate, arrays)

@@ -37,15 +37,18 @@ class LocalParts:
         self.workers = workers
         slices = part_slices(data.n_samples, count_parts(data.n_samples))
         self.states = [
-            make(data.take(rows), rows, *(array[rows] for array in aligned)) for rows in slices
+            make(data.take(rows), *(array[rows] for array in aligned)) for rows in slices
         ]
 
     def share(self, value):
         return value
 
-    def run(self, function, *shared):
-        """``function(state, *shared)`` for every part."""
-        return self.workers.map(lambda state: function(state, *shared), self.states)
+    def run(self, function, *own, shared=()):
+        """``function(state, *own, *shared)`` for every part.
+
+        ``own`` are lists with an entry for every part, such as earlier results.
+        """
+        return self.workers.map(lambda *args: function(*args, *shared), self.states, *own)
 
     def join(self, arrays):
         """One array below the other."""
