@@ -20,23 +20,33 @@ from .containers import (
     check_columns,
     is_dask,
     is_lazy,
+    is_numeric,
     map_rows,
     open_rows,
+    open_stream,
     take_columns,
 )
-from .rows import RowBlocks
+from .rows import RowBlocks, is_mapped
+from .streams import ParquetStream, Stream, ZarrStream, as_slice
 
 __all__ = [
     "BLOCK_BYTES",
+    "ParquetStream",
     "RowBlocks",
     "Rows",
+    "Stream",
+    "ZarrStream",
+    "as_slice",
     "check_columns",
     "find_non_finite",
     "is_constant",
     "is_dask",
     "is_lazy",
+    "is_mapped",
+    "is_numeric",
     "map_rows",
     "open_rows",
+    "open_stream",
     "split_rows",
     "take_columns",
 ]

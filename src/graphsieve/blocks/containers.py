@@ -5,7 +5,8 @@ import sys
 import numpy as np
 import scipy.sparse as sp
 
-from .rows import RowBlocks
+from .rows import RowBlocks, is_mapped
+from .streams import DaskStream, MapStream, ParquetStream, Stream, StreamRows, ZarrStream
 
 
 def open_rows(X):
@@ -13,9 +14,7 @@ def open_rows(X):
     if is_dask(X):
         return _open_dask(X)
     if is_lazy(X):
-        from .streams import StreamRows
-
-        return StreamRows(_stream(X))
+        return StreamRows(open_stream(X))
     if isinstance(X, np.ndarray) or sp.issparse(X):
         return RowBlocks(X)
     from .devices import DeviceRows
@@ -29,38 +28,36 @@ def is_dask(X):
 
 
 def is_lazy(X):
-    """Whether ``X`` is read piece by piece: a Parquet file, a Zarr array or a Dask collection."""
-    return is_dask(X) or _is_parquet(X) or _is_zarr(X)
+    """Whether ``X`` is read piece by piece: a Parquet file, a Zarr array, a Stream of columns of
+    one, or a Dask collection."""
+    return is_dask(X) or _is_parquet(X) or _is_zarr(X) or isinstance(X, Stream)
 
 
 def check_columns(X):
     """Number and names (or None) of the columns of a lazy container; an error unless all hold
     numbers."""
-    if _is_dask_frame(X) or _is_parquet(X):
-        columns = X.dtypes.items() if _is_dask_frame(X) else _parquet_types(X)
-        columns = list(columns)
-        for name, dtype in columns:
-            if getattr(dtype, "kind", "O") not in "biuf":
+    if _is_parquet(X):
+        X = open_stream(X)
+    if _is_dask_frame(X) or isinstance(X, ParquetStream):
+        types = X.dtypes if _is_dask_frame(X) else X.types
+        for name, dtype in types.items():
+            if not is_numeric(dtype):
                 raise ValueError(
                     f"column {name!r} does not hold numbers but {dtype}: leave it out, or turn it "
                     "into numbers first"
                 )
-        return len(columns), np.asarray([name for name, _ in columns], dtype=object)
-    if X.ndim != 2 or X.dtype.kind not in "biuf":
+    elif len(X.shape) != 2 or not is_numeric(X.dtype):
         raise ValueError(
             "X must hold numbers in two dimensions, samples by features; it has the shape "
             f"{X.shape} and holds {X.dtype}"
         )
-    return X.shape[1], None
+    names = X.columns if _is_dask_frame(X) else getattr(X, "names", None)
+    return X.shape[1], None if names is None else np.asarray(names, dtype=object)
 
 
-def _parquet_types(file):
-    """Names and NumPy types of the columns of a Parquet file."""
-    for field in file.schema_arrow:
-        try:
-            yield field.name, np.dtype(field.type.to_pandas_dtype())
-        except NotImplementedError:
-            yield field.name, field.type
+def is_numeric(dtype):
+    """Whether the entries of an array or a column of this type are numbers or truth values."""
+    return getattr(dtype, "kind", "O") in "biuf"
 
 
 def take_columns(X, index):
@@ -69,7 +66,7 @@ def take_columns(X, index):
         return X[[X.columns[j] for j in index]]
     if _is(X, "dask.array", "Array"):
         return X[:, index]
-    return _stream(X).columns(index)
+    return open_stream(X).take(index).whole()
 
 
 def map_rows(X, function, n_columns):
@@ -99,10 +96,13 @@ def _is_zarr(X):
     return _is(X, "zarr", "Array")
 
 
-def _stream(X):
-    from .streams import ParquetStream, ZarrStream
-
-    return ZarrStream(X) if _is_zarr(X) else ParquetStream(X)
+def open_stream(X):
+    """Stream of a Parquet file, a Zarr array or a memory map; a Stream as it is."""
+    if isinstance(X, Stream):
+        return X
+    if _is_parquet(X):
+        return ParquetStream(X)
+    return MapStream(X) if is_mapped(X) else ZarrStream(X)
 
 
 def _open_dask(X):
@@ -119,8 +119,6 @@ def _open_dask(X):
         # Sparse data are as small as they get: no temporary file would make them smaller.
         blocks = [array.blocks[k].compute() for k in range(array.numblocks[0])]
         return RowBlocks(sp.vstack(blocks, format="csr"))
-    from .streams import DaskStream, StreamRows
-
     return StreamRows(DaskStream(array))
 
 

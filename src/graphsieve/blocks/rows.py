@@ -47,7 +47,7 @@ class RowBlocks(Rows):
         elif offset is not None and not self.is_mapped:
             self._X = scale_into(np.empty(X.shape, self.dtype), X, offset, factor)
         self._scale_on_read = offset is not None and self.is_mapped
-        self._pages = _Pages(X) if self.is_mapped else None
+        self._pages = Pages(X) if self.is_mapped else None
 
     def __sizeof__(self):
         # A cluster moves work to the data, not data to the work, if it knows how large they are.
@@ -149,7 +149,7 @@ def _owners(X):
         X = getattr(X, "base", None)
 
 
-class _Pages:
+class Pages:
     """Gives the pages of a memory map back to the system as the map is read."""
 
     def __init__(self, X):
@@ -170,7 +170,7 @@ class _Pages:
 
     def __reduce__(self):
         # Where a map is pickled it becomes an array.
-        return _Pages, (None,)
+        return Pages, (None,)
 
 
 def scale_into(out, X, offset, factor):

@@ -11,16 +11,12 @@ import tempfile
 import numpy as np
 import scipy.sparse as sp
 
-from .base import PASS_BYTES, Rows
-from .rows import RowBlocks, scale_into
+from .base import PASS_BYTES, Rows, split_rows
+from .rows import Pages, RowBlocks, scale_into
 
 
 class StreamRows(Rows):
-    """Rows of a stream: ParquetStream, ZarrStream or DaskStream.
-
-    A stream has ``shape``, ``dtype`` and ``batches(n_rows)``, which yields arrays of about so many
-    rows, in order.
-    """
+    """Rows of a Stream or of a DaskStream."""
 
     def __init__(self, stream):
         self.stream = stream
@@ -80,51 +76,115 @@ class StreamRows(Rows):
             return np.memmap(file, dtype, "r", shape=(self.n_samples, self.n_features))
 
 
-class ParquetStream:
-    """A ``pyarrow.parquet.ParquetFile``, row group by row group."""
+class Stream:
+    """Some columns of a table that is read forwards: lazy data of its own, for ``open_rows``.
 
-    def __init__(self, file):
-        import pyarrow as pa
+    A subclass has ``shape``, ``dtype``, ``names`` (or None), ``take`` and ``batches``.
+    """
 
-        self.file = file
-        schema = file.schema_arrow
-        self.names = schema.names
-        self.shape = file.metadata.num_rows, len(self.names)
-        single = all(field.type == pa.float32() for field in schema)
-        self.dtype = np.dtype(np.float32 if single else np.float64)
+    def take(self, columns):
+        """The stream of these columns of it, an array of positions."""
+        raise NotImplementedError
 
     def batches(self, n_rows):
-        # One call for all groups would keep in memory all that it has read.
-        for group in range(self.file.num_row_groups):
-            for batch in self.file.iter_batches(batch_size=n_rows, row_groups=[group]):
-                yield self._array(batch)
+        """Arrays of about so many rows, in order."""
+        raise NotImplementedError
 
-    def columns(self, index):
-        return self._array(self.file.read(columns=[self.names[j] for j in index]))
-
-    def _array(self, table):
-        out = np.empty((table.num_rows, table.num_columns), self.dtype)
-        for j, column in enumerate(table.columns):
-            # What is missing in integers comes out as NaN, and is complained about as such.
-            out[:, j] = column.to_numpy(zero_copy_only=False)
+    def whole(self):
+        """All rows in one array, in the type in which they are stored."""
+        out, start = np.empty(self.shape, self.dtype), 0
+        for batch in self.batches(max(1, PASS_BYTES // (self.shape[1] * self.dtype.itemsize))):
+            out[start : start + len(batch)] = batch
+            start += len(batch)
         return out
 
 
-class ZarrStream:
-    """A ``zarr.Array`` of two dimensions, a row of chunks at a time."""
+class ParquetStream(Stream):
+    """A ``pyarrow.parquet.ParquetFile``, row group by row group."""
 
-    def __init__(self, array):
-        self.array = array
-        self.shape, self.dtype = array.shape, array.dtype
+    def __init__(self, file, index=None):
+        self.file = file
+        fields = list(file.schema_arrow)
+        if len({field.name for field in fields}) < len(fields):
+            raise ValueError("columns of a Parquet file need different names to be told apart")
+        stored = (file.schema_arrow.pandas_metadata or {}).get("index_columns", ())
+        # What pandas takes for labels of the rows are no features.
+        self.labels = [field.name for field in fields if field.name in stored]
+        if index is None:
+            index = [j for j, field in enumerate(fields) if field.name not in self.labels]
+        self.index = np.asarray(index, dtype=int)
+        self.types = {fields[j].name: _numpy_type(fields[j].type) for j in self.index}
+        self.names = list(self.types)
+        self.shape = file.metadata.num_rows, len(self.names)
+        single = all(kind == np.float32 for kind in self.types.values())
+        self.dtype = np.dtype(np.float32 if single else np.float64)
+
+    def take(self, columns):
+        return ParquetStream(self.file, self.index[columns])
+
+    def batches(self, n_rows):
+        for table in self.tables(n_rows):
+            out = np.empty((table.num_rows, len(self.names)), self.dtype)
+            for j, name in enumerate(self.names):
+                # What is missing in integers comes out as NaN, and is complained about as such.
+                out[:, j] = table.column(name).to_numpy(zero_copy_only=False)
+            yield out
+
+    def tables(self, n_rows):
+        """Batches of Arrow's own, with the labels of the rows."""
+        # One call for all groups would keep in memory all that it has read.
+        for group in range(self.file.num_row_groups):
+            columns = [*self.labels, *self.names]
+            yield from self.file.iter_batches(n_rows, row_groups=[group], columns=columns)
+
+
+def _numpy_type(kind):
+    """The NumPy type of a type of Arrow, or that itself where there is none."""
+    try:
+        return np.dtype(kind.to_pandas_dtype())
+    except NotImplementedError:
+        return kind
+
+
+def as_slice(columns):
+    """The same columns as a slice where they are neighbours: no copy, and a map stays a map."""
+    start, stop = columns[0], columns[-1] + 1
+    return slice(start, stop) if np.array_equal(columns, np.arange(start, stop)) else columns
+
+
+class ArrayStream(Stream):
+    """A ``zarr.Array`` or a memory map of two dimensions, with or without names."""
+
+    def __init__(self, array, names=None, index=None):
+        self.array, self.names = array, names
+        self.index = np.arange(array.shape[1]) if index is None else index
+        self.shape, self.dtype = (array.shape[0], len(self.index)), array.dtype
+
+    def take(self, columns):
+        names = None if self.names is None else [self.names[j] for j in columns]
+        return type(self)(self.array, names, self.index[columns])
+
+
+class ZarrStream(ArrayStream):
+    """A row of chunks at a time."""
 
     def batches(self, n_rows):
         # Whole chunks, as a part of one costs as much to read as all of it.
         step = max(1, n_rows // self.array.chunks[0]) * self.array.chunks[0]
         for start in range(0, self.shape[0], step):
-            yield self.array[start : start + step]
+            yield self.array.oindex[start : start + step, as_slice(self.index)]
 
-    def columns(self, index):
-        return self.array.oindex[:, np.asarray(index)]
+
+class MapStream(ArrayStream):
+    """Pages of the file go back to the system as they are read."""
+
+    def batches(self, n_rows):
+        pages = Pages(self.array)
+        # All columns come into memory, whichever are taken.
+        row_bytes = self.array.shape[1] * self.dtype.itemsize
+        for rows in split_rows(self.shape[0], min(n_rows, max(1, PASS_BYTES // row_bytes))):
+            pages.count((rows.stop - rows.start) * row_bytes)
+            yield self.array[rows][:, as_slice(self.index)]
 
 
 class DaskStream:
