@@ -17,8 +17,8 @@ from .base import PASS_BYTES, Rows
 from .parts import add_results, count_parts, part_slices
 from .rows import RowBlocks
 
-# Parts of large data: a worker should hold several, and no task should run for long.
-_PART_BYTES = 2**26
+# Parts of large data: few enough for the scheduler, small enough that none runs for long.
+_PART_BYTES = 2**28
 
 # Results that one task puts together. As many as LocalParts adds in a row, for the same sums.
 _FAN_IN = 8
