@@ -34,6 +34,6 @@ def pairs(dataset, path_multiplier=1.05):
 
     def ours(X):
         with quiet():
-            return GAFS(scale=None, random_state=0).fit(X).order_
+            return GAFS(random_state=0).fit(X).order_
 
     return X, {"GAFS": (ours, select)}
