@@ -15,7 +15,7 @@ from functools import partial
 from importlib import import_module
 
 import numpy as np
-from measure import best_times
+from measure import best_times, quiet
 
 from graphsieve import RandomRanker, Variance
 from graphsieve.evaluation import reconstruction_error
@@ -49,7 +49,8 @@ def compare(X, ours, theirs, repeats, limit):
     orders = {}
 
     def rank(name, function):
-        orders[name] = function(X)
+        with quiet():
+            orders[name] = function(X)
 
     our_seconds, peer_seconds = best_times(
         [partial(rank, "ours", ours), partial(rank, "peer", theirs)], repeats, limit
