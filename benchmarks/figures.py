@@ -76,16 +76,16 @@ def sparse_text(table):
 
 def peers(table):
     table = table.sort_values("ratio", ascending=False)
-    figure, (panel,) = panels(1, size=(6.6, 0.9 + 0.21 * len(table)))
+    figure, (panel,) = panels(1, size=(6.4, 0.9 + 0.18 * len(table)))
     names = [f"{r.method} · {r.data}" for r in table.itertuples()]
     kinds = dict(zip(table["peer"].unique(), (COLORS[0], COLORS[2], COLORS[4]), strict=False))
-    bars(panel, names, table["ratio"], [kinds[peer] for peer in table["peer"]], "{:.2g} x", left=1)
+    bars(panel, names, table["ratio"], [kinds[peer] for peer in table["peer"]], "{:.2f} x", left=1)
     for peer, color in kinds.items():
         panel.barh([0], [0], left=1, color=color, label=peer)
     panel.axvline(1, color="black", linewidth=1)
     log_scale(panel, "x")
     panel.set_xlim(table["ratio"].min() / 2.5, 3 * table["ratio"].max())
-    panel.set_xlabel("time of the peer / time of graphsieve (left of 1: graphsieve is slower)")
+    panel.set_xlabel("time of the peer / time of graphsieve (below 1: slower)")
     panel.legend(frameon=False, fontsize=8, loc="lower right")
     panel.tick_params(axis="y", labelsize=8)
     return figure
