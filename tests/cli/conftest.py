@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import scipy.io
+import zarr
 from typer.testing import CliRunner
 
 from graphsieve.cli.app import app
@@ -57,6 +58,9 @@ def save(frame, path):
         case ".mat":
             content = {"X": frame.to_numpy(), "Y": np.ones((len(frame), 1))}
             scipy.io.savemat(path, content | {"feature_names": names.astype(object)})
+        case ".zarr":
+            array = zarr.create_array(path, data=frame.to_numpy(), chunks=(7, 4))
+            array.attrs["feature_names"] = names.tolist()
     return path
 
 
@@ -78,3 +82,6 @@ def load(path):
         case ".mat":
             content = scipy.io.loadmat(path)
             return content["X"], [str(name[0]) for name in content["feature_names"].ravel()]
+        case ".zarr":
+            array = zarr.open_array(path, mode="r")
+            return array[:], array.attrs["feature_names"]

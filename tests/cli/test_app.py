@@ -91,6 +91,16 @@ def test_missing_packages_are_named(csv, package):
     assert "Traceback" not in result.stderr
 
 
+def test_missing_zarr_is_found_before_the_work(csv, tmp_path):
+    result = python(without("zarr"), "select", csv, "-k", "2", "-o", tmp_path / "chosen.zarr")
+    assert result.returncode == 1
+    assert "needs zarr" in result.stderr
+    assert "pip install 'graphsieve[zarr]'" in result.stderr
+    (tmp_path / "data.zarr").mkdir()
+    result = python(without("zarr"), "select", tmp_path / "data.zarr", "-k", "2")
+    assert "pip install 'graphsieve[zarr]'" in result.stderr
+
+
 @pytest.mark.skipif(os.name == "nt", reason="Windows ends a process without asking it")
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_a_killed_run_leaves_nothing_behind(csv, tmp_path, number):

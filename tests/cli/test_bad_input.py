@@ -88,9 +88,16 @@ def test_missing_file(fails, tmp_path):
     assert "does not exist" in fails(USAGE, tmp_path / "nothing.csv", "-k", 1)
 
 
+def test_folder_as_input(fails, tmp_path):
+    (tmp_path / "data.csv").mkdir()
+    assert "data.csv is a folder" in fails(USAGE, tmp_path / "data.csv", "-k", 1)
+
+
 def test_unknown_formats(fails, run, csv, tmp_path):
     other = write(tmp_path / "data.xlsx", "")
-    assert "use one of .csv, .tsv, .parquet, .npy, .npz, .mat" in fails(USAGE, other, "-k", 1)
+    assert "use one of .csv, .tsv, .parquet, .npy, .npz, .mat, .zarr" in fails(
+        USAGE, other, "-k", 1
+    )
     result = run("select", csv, "-k", 1, "-o", tmp_path / "chosen.txt", *VARIANCE)
     assert result.exit_code == USAGE
     assert "chosen.txt is not in a known format" in result.stderr
@@ -134,7 +141,7 @@ def test_one_file_for_two_outputs(run, csv, tmp_path):
 
 
 def test_options_for_another_format(fails, csv, frame, tmp_path):
-    assert "only NPZ and MAT" in fails(USAGE, csv, "-k", 1, "--key", "X")
+    assert "only NPZ, MAT and Zarr" in fails(USAGE, csv, "-k", 1, "--key", "X")
     npy = save(frame, tmp_path / "data.npy")
     assert "only CSV and TSV" in fails(USAGE, npy, "-k", 1, "--no-header")
 

@@ -146,6 +146,7 @@ def test_npy_is_never_read_whole(frame, tmp_path):
     table = read_table(save(frame, tmp_path / "data.npy"))
     assert is_mapped(table.X)
     assert is_mapped(table.drop(["0", "-1"]).X)
+    assert is_mapped(table.drop(["2"]).X.array)
 
 
 def test_key_chooses_the_array(run, tmp_path):

@@ -23,14 +23,14 @@ from .containers import (
     is_numeric,
     map_rows,
     open_rows,
-    open_stream,
     take_columns,
 )
 from .rows import RowBlocks, is_mapped
-from .streams import ParquetStream, Stream, ZarrStream, as_slice
+from .streams import MapStream, ParquetStream, Stream, ZarrStream, as_slice
 
 __all__ = [
     "BLOCK_BYTES",
+    "MapStream",
     "ParquetStream",
     "RowBlocks",
     "Rows",
@@ -46,7 +46,6 @@ __all__ = [
     "is_numeric",
     "map_rows",
     "open_rows",
-    "open_stream",
     "split_rows",
     "take_columns",
 ]

@@ -5,8 +5,8 @@ import sys
 import numpy as np
 import scipy.sparse as sp
 
-from .rows import RowBlocks, is_mapped
-from .streams import DaskStream, MapStream, ParquetStream, Stream, StreamRows, ZarrStream
+from .rows import RowBlocks
+from .streams import DaskStream, ParquetStream, Stream, StreamRows, ZarrStream
 
 
 def open_rows(X):
@@ -14,7 +14,7 @@ def open_rows(X):
     if is_dask(X):
         return _open_dask(X)
     if is_lazy(X):
-        return StreamRows(open_stream(X))
+        return StreamRows(_stream(X))
     if isinstance(X, np.ndarray) or sp.issparse(X):
         return RowBlocks(X)
     from .devices import DeviceRows
@@ -37,7 +37,7 @@ def check_columns(X):
     """Number and names (or None) of the columns of a lazy container; an error unless all hold
     numbers."""
     if _is_parquet(X):
-        X = open_stream(X)
+        X = _stream(X)
     if _is_dask_frame(X) or isinstance(X, ParquetStream):
         types = X.dtypes if _is_dask_frame(X) else X.types
         for name, dtype in types.items():
@@ -66,7 +66,7 @@ def take_columns(X, index):
         return X[[X.columns[j] for j in index]]
     if _is(X, "dask.array", "Array"):
         return X[:, index]
-    return open_stream(X).take(index).whole()
+    return _stream(X).take(index).whole()
 
 
 def map_rows(X, function, n_columns):
@@ -96,13 +96,11 @@ def _is_zarr(X):
     return _is(X, "zarr", "Array")
 
 
-def open_stream(X):
-    """Stream of a Parquet file, a Zarr array or a memory map; a Stream as it is."""
+def _stream(X):
+    """Stream of a Parquet file or a Zarr array; a Stream as it is."""
     if isinstance(X, Stream):
         return X
-    if _is_parquet(X):
-        return ParquetStream(X)
-    return MapStream(X) if is_mapped(X) else ZarrStream(X)
+    return ParquetStream(X) if _is_parquet(X) else ZarrStream(X)
 
 
 def _open_dask(X):

@@ -90,10 +90,15 @@ class Stream:
         """Arrays of about so many rows, in order."""
         raise NotImplementedError
 
+    @property
+    def pass_rows(self):
+        """Rows of a batch for a pass over all of them."""
+        return max(1, PASS_BYTES // (self.shape[1] * self.dtype.itemsize))
+
     def whole(self):
         """All rows in one array, in the type in which they are stored."""
         out, start = np.empty(self.shape, self.dtype), 0
-        for batch in self.batches(max(1, PASS_BYTES // (self.shape[1] * self.dtype.itemsize))):
+        for batch in self.batches(self.pass_rows):
             out[start : start + len(batch)] = batch
             start += len(batch)
         return out
@@ -148,8 +153,9 @@ def _numpy_type(kind):
 
 def as_slice(columns):
     """The same columns as a slice where they are neighbours: no copy, and a map stays a map."""
-    start, stop = columns[0], columns[-1] + 1
-    return slice(start, stop) if np.array_equal(columns, np.arange(start, stop)) else columns
+    if len(columns) and np.array_equal(columns, np.arange(columns[0], columns[-1] + 1)):
+        return slice(columns[0], columns[-1] + 1)
+    return columns
 
 
 class ArrayStream(Stream):

@@ -3,8 +3,8 @@
 import signal
 import sys
 
-# What the extra "cli" brings; the library itself works without.
-_EXTRA = {"typer", "pandas", "pyarrow", "matplotlib"}
+# The extra that brings a package; the library itself works without.
+_EXTRA = {"typer": "cli", "pandas": "cli", "pyarrow": "cli", "matplotlib": "cli", "zarr": "zarr"}
 
 
 def main():
@@ -20,5 +20,5 @@ def main():
             raise
         sys.exit(
             f"graphsieve: this command needs {error.name}, which is not installed. "
-            "Install the command line's packages with: pip install 'graphsieve[cli]'"
+            f"Install it with: pip install 'graphsieve[{_EXTRA[error.name]}]'"
         )

@@ -5,7 +5,6 @@ import os
 
 import typer
 
-from .console import err
 from .files import FORMATS
 from .methods import find_method, settable, suggestion
 
@@ -18,8 +17,12 @@ def check_input(file, key, header):
     suffix = file.suffix.lower()
     if suffix not in FORMATS:
         raise _unknown_format(file, FORMATS, "FILE")
-    if key is not None and suffix not in (".npz", ".mat"):
-        raise typer.BadParameter("only NPZ and MAT files hold named arrays", param_hint="--key")
+    if file.is_dir() and suffix != ".zarr":
+        raise typer.BadParameter(f"{file} is a folder", param_hint="FILE")
+    if key is not None and suffix not in (".npz", ".mat", ".zarr"):
+        raise typer.BadParameter(
+            "only NPZ, MAT and Zarr files hold named arrays", param_hint="--key"
+        )
     if not header and suffix not in (".csv", ".tsv"):
         raise typer.BadParameter("only CSV and TSV files have a header", param_hint="--no-header")
 
@@ -29,8 +32,11 @@ def check_outputs(file, output, scores, force):
     for path, formats, option in ((output, FORMATS, "-o"), (scores, SCORE_FORMATS, "--scores")):
         if path is None:
             continue
-        if path.resolve() == file.resolve():
+        # Of a Zarr group the input may be a part.
+        if file.resolve().is_relative_to(path.resolve()):
             raise typer.BadParameter(f"{path} is the input itself", param_hint=option)
+        if path.resolve().is_relative_to(file.resolve()):
+            raise typer.BadParameter(f"{path} is inside the input", param_hint=option)
         check_output(path, formats, force, option)
     if output is not None and scores is not None and output.resolve() == scores.resolve():
         raise typer.BadParameter(f"{scores} is also the file of -o", param_hint="--scores")
@@ -44,7 +50,9 @@ def check_output(path, formats, force, option):
         raise typer.BadParameter(f"there is no folder {path.parent}", param_hint=option)
     if not os.access(path.parent, os.W_OK):
         raise typer.BadParameter(f"{path.parent} may not be written to", param_hint=option)
-    if path.is_dir():
+    if path.suffix.lower() == ".zarr":
+        import zarr  # noqa: F401  (not to find out after the work that it is missing)
+    if path.is_dir() and not _is_zarr(path):
         raise typer.BadParameter(f"{path} is a folder", param_hint=option)
     if path.exists() and not force:
         raise typer.BadParameter(f"{path} exists; add --force to overwrite it", param_hint=option)
@@ -73,7 +81,7 @@ def make_method(name, n_features, settings, seed, jobs):
     """The method with its parameters, all of them checked."""
     cls = find_method(name, "--method")
     estimator = cls(n_features)
-    defaults = {"random_state": seed, "n_jobs": jobs, "verbose": int(err.is_terminal)}
+    defaults = {"random_state": seed, "n_jobs": jobs}
     own = estimator.get_params()
     chosen = {parameter: value for parameter, value in defaults.items() if parameter in own}
     chosen |= dict(_parse_setting(setting, name, settable(cls)) for setting in settings)
@@ -102,6 +110,12 @@ def _parse_setting(setting, method, known):
         return parameter, ast.literal_eval(text)
     except (ValueError, SyntaxError):
         return parameter, text
+
+
+def _is_zarr(folder):
+    """Whether a folder is a Zarr array or group, and may be overwritten as a whole."""
+    markers = ("zarr.json", ".zarray", ".zgroup")
+    return folder.suffix == ".zarr" and any((folder / name).is_file() for name in markers)
 
 
 def _unknown_format(path, formats, option):

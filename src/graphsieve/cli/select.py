@@ -15,6 +15,7 @@ EPILOG = examples(
     "graphsieve select genes.csv -k 10% --drop id,label --scores scores.csv",
     "graphsieve select pixels.npy -k 100 --method lap_score --set n_neighbors=10",
     "graphsieve select faces.mat -k 5% --key fea -o faces.parquet --force",
+    "graphsieve select beyond-memory.zarr -k 50 --drop 0 -o selected.zarr",
     note="Exit codes: 0 done, 1 the data or the run failed, 2 the command is wrong. "
     "A run that fails writes nothing.",
 )
@@ -28,9 +29,8 @@ def select(
         Path,
         typer.Argument(
             metavar="FILE",
-            help="Table with one sample per row: CSV, TSV, Parquet, NPY, NPZ or MAT.",
+            help="Table with one sample per row: CSV, TSV, Parquet, NPY, NPZ, MAT or Zarr.",
             exists=True,
-            dir_okay=False,
             show_default=False,
         ),
     ],
@@ -90,7 +90,7 @@ def select(
         typer.Option(
             "--key",
             metavar="NAME",
-            help="Array to take from an NPZ or MAT file; default X, or the only matrix.",
+            help="Array to take from an NPZ, MAT or Zarr file; default X, or the only matrix.",
             show_default=False,
         ),
     ] = None,
@@ -122,6 +122,7 @@ def select(
     with errors_shown(), warnings_shown():
         table = _read(file, key, not no_header, drop or [])
         _check_fit(estimator, method, table)
+        _say_how(file, table, estimator, method)
         seconds = _fit(estimator, method, table)
         kept = table.take(estimator.get_support(indices=True).tolist())
         ranking = _ranking(estimator, table)
@@ -158,13 +159,32 @@ def _check_fit(estimator, name, table):
         )
 
 
+def _say_how(file, table, estimator, name):
+    """One line about a file that is not read whole: what is read at a time."""
+    if not table.how:
+        return
+    n_rows, n_columns = table.X.shape
+    then = "" if estimator._distributes else f"; {name} needs all of it in memory"
+    err.print(
+        f"Reading {file.name}: {n_rows:,} rows x {n_columns:,} columns, {table.how}{then}",
+        markup=False,
+        soft_wrap=True,
+    )
+
+
 def _fit(estimator, name, table):
     """Fit, showing that something happens; seconds taken."""
     start = time.perf_counter()
-    with ExitStack() as stack:
-        if not estimator.get_params().get("verbose"):
-            n_rows, n_columns = table.X.shape
-            stack.enter_context(err.status(f"{name} on {n_rows} rows, {n_columns} columns"))
+    n_rows, n_columns = table.X.shape
+    doing = f"{name} on {n_rows:,} rows, {n_columns:,} columns"
+    with err.status(doing) as status:
+        if "callback" in estimator.get_params():
+            # Not the method's own progress bar: it begins only after the data are read.
+            estimator.set_params(
+                callback=lambda iteration, objective: status.update(
+                    f"{doing}: iteration {iteration}, objective {objective:.6g}"
+                )
+            )
         estimator.fit(table.X)
     return time.perf_counter() - start
 
@@ -192,7 +212,9 @@ def _write(kept, output, ranking, scores):
     with ExitStack() as stack:
         for path, table in ((output, kept), (scores, Table(ranking, list(ranking)))):
             if path is not None:
-                write_table(stack.enter_context(replacing(path)), table)
+                temporary = stack.enter_context(replacing(path))
+                with err.status(Text(f"Writing {path.name}")):
+                    write_table(temporary, table)
 
 
 def _summarise(file, method, table, kept, ranking, seconds):

@@ -1,11 +1,16 @@
 """Tables: columns of numbers with names, whatever file they come from."""
 
 import shlex
+import warnings
 from dataclasses import dataclass, replace
 
 import numpy as np
 import scipy.sparse as sp
 
+from ..blocks import MapStream, ParquetStream, Stream, as_slice, is_mapped, is_numeric
+
+# What takes more in memory is read in pieces where the format has pieces.
+STREAM_BYTES = 2**28
 # How many columns an error names before it says how many more there are.
 _NAMED = 10
 
@@ -16,14 +21,16 @@ class TableError(ValueError):
 
 @dataclass(frozen=True)
 class Table:
-    """Columns with names: ``X`` is a data frame, an array, a memory map or a CSR array.
+    """Columns with names: ``X`` is a data frame, an array, a memory map, a CSR array or a Stream.
 
-    ``key`` is the name of the array in formats that hold several.
+    ``key`` is the name of the array in formats that hold several; ``how`` says in what pieces a
+    file is read that is not read whole.
     """
 
     X: object
     names: list
     key: str = "X"
+    how: str = ""
 
     @property
     def is_frame(self):
@@ -34,7 +41,13 @@ class Table:
         names = [self.names[j] for j in columns]
         if self.is_frame:
             return replace(self, X=self.X.iloc[:, columns], names=names)
-        return replace(self, X=self.X[:, _as_slice(columns)], names=names)
+        if isinstance(self.X, Stream):
+            return replace(self, X=self.X.take(columns), names=names)
+        columns = as_slice(columns)
+        if is_mapped(self.X) and not isinstance(columns, slice):
+            # Some columns of a map would be a copy in memory.
+            return replace(self, X=MapStream(self.X, self.names).take(columns), names=names)
+        return replace(self, X=self.X[:, columns], names=names)
 
     def drop(self, unwanted):
         """The table without these columns: names, positions, or several with commas between."""
@@ -61,7 +74,8 @@ class Table:
     def check(self):
         """An error that names the columns unless every column of a frame holds numbers.
 
-        Arrays and infinities are left to the methods: they look at every entry anyway.
+        Arrays and infinities are left to the methods, and so are missing values of a stream: they
+        look at every entry anyway.
         """
         n_rows, n_columns = self.X.shape
         if n_rows == 0 or n_columns == 0:
@@ -70,6 +84,24 @@ class Table:
             missing = self.X.isna().to_numpy()
             _check_columns(self.X, empty=missing.all(axis=0))
             _check_missing(self.names, missing)
+        elif isinstance(self.X, ParquetStream):
+            _check_schema(self.X)
+
+    def pieces(self):
+        """Tables of some of the rows each, in order and in memory; only one if this one is."""
+        if isinstance(self.X, ParquetStream):
+            for batch in self.X.tables(self.X.pass_rows):
+                yield replace(self, X=batch.to_pandas().set_axis(self.names, axis=1))
+        elif isinstance(self.X, Stream) or is_mapped(self.X):
+            stream = MapStream(self.X) if is_mapped(self.X) else self.X
+            for batch in stream.batches(stream.pass_rows):
+                yield replace(self, X=batch)
+        else:
+            yield self
+
+    def head(self):
+        """The first piece: its types are those of all."""
+        return next(self.pieces())
 
     def frame(self):
         """The table as a data frame, dense."""
@@ -86,6 +118,16 @@ class Table:
         values = self.X.to_numpy()
         # Columns of truth values beside numbers have no common type but object.
         return values.astype(float) if values.dtype == object else values
+
+
+def default_names(n_columns):
+    """x0, x1, ...: scikit-learn's names for columns that have none."""
+    return [f"x{j}" for j in range(n_columns)]
+
+
+def warn(message):
+    """Warn the user, not the programmer: where this was called does not matter."""
+    warnings.warn(message, UserWarning, stacklevel=1)
 
 
 def listed(names):
@@ -110,10 +152,21 @@ def _check_columns(frame, empty):
     if empty.any():
         complaints.append(f"without any value: {listed(frame.columns[empty])}")
     if complaints:
-        raise TableError(
-            f"some columns cannot be used; {'; '.join(complaints)}. Leave them out with "
-            f"--drop {_argument(frame.columns[text | empty])}"
-        )
+        raise _unusable(complaints, frame.columns[text | empty])
+
+
+def _check_schema(stream):
+    text = [name for name, dtype in stream.types.items() if not is_numeric(dtype)]
+    if text:
+        kind = stream.file.schema_arrow.field(text[0]).type
+        raise _unusable([f"not numeric: {listed(text)} ({text[0]!r} holds {kind})"], text)
+
+
+def _unusable(complaints, names):
+    return TableError(
+        f"some columns cannot be used; {'; '.join(complaints)}. Leave them out with "
+        f"--drop {_argument(names)}"
+    )
 
 
 def _check_missing(names, missing):
@@ -132,10 +185,3 @@ def _check_missing(names, missing):
 def _argument(names):
     """Names as one would type them behind --drop."""
     return shlex.quote(",".join(names)) if len(names) <= _NAMED else "NAME,NAME,..."
-
-
-def _as_slice(columns):
-    """The same columns as a slice where they are neighbours: no copy, and a map stays a map."""
-    if columns and columns == list(range(columns[0], columns[-1] + 1)):
-        return slice(columns[0], columns[-1] + 1)
-    return columns
