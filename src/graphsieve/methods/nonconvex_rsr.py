@@ -12,8 +12,8 @@ from ..self_representation import (
 )
 from ..threads import Workers
 
-# Of the start. Measured: the nearer it is to the solution for p = 1, the higher is the minimum
-# that is found from it, because columns have been given up that a smaller p would have used.
+# Of the start. Chosen among 1e-5 to 1e-2 on COIL20, Isolet and BASEHOCK: which of them leads to
+# the lowest minimum differs, but on all three this one led to a lower minimum than 1e-5.
 _START_TOL = 1e-3
 
 
