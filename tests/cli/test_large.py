@@ -70,7 +70,7 @@ def test_no_piece_is_the_whole(frame, tmp_path, source):
     [
         (".npy", "memory-mapped"),
         (".parquet", "3 row groups of up to 7 rows, one at a time"),
-        (".zarr", "6 chunks of 7 x 4, one row of them at a time"),
+        (".zarr", "6 chunks of 7 x 4, a few at a time"),
     ],
 )
 def test_the_command_says_how_it_reads(run, frame, tmp_path, source, how):
@@ -199,15 +199,25 @@ def test_zarr_that_is_no_table(run, frame, tmp_path):
     path = save(frame, tmp_path / "data.zarr")
     message = run("select", path, "-k", 1, "--key", "X", *VARIANCE).stderr
     assert "is a single array" in message
-    zarr.create_array(tmp_path / "cube.zarr", data=np.zeros((2, 3, 4)))
-    message = run("select", tmp_path / "cube.zarr", "-k", 1, *VARIANCE).stderr
-    assert "3 dimensions (2, 3, 4)" in message
+    for shape in ((7,), (2, 3, 4)):
+        zarr.create_array(tmp_path / "cube.zarr", data=np.zeros(shape), overwrite=True)
+        message = run("select", tmp_path / "cube.zarr", "-k", 1, *VARIANCE).stderr
+        assert f"{len(shape)} dimensions {shape}" in message
     (tmp_path / "empty.zarr").mkdir()
     (tmp_path / "file.zarr").write_text("not an array")
     for name in ("empty.zarr", "file.zarr"):
         result = run("select", tmp_path / name, "-k", 1, *VARIANCE)
         assert result.exit_code == 1
         assert f"{name} as ZARR:" in result.stderr
+
+
+def test_damaged_chunk(run, frame, tmp_path):
+    path = save(frame, tmp_path / "data.zarr")
+    (path / "c" / "1" / "0").write_bytes(b"no chunk")
+    result = run("select", path, "-k", 1, "-o", tmp_path / "chosen.csv", *VARIANCE)
+    assert result.exit_code == 1
+    assert "cannot read rows 0 to 19 of the Zarr array: " in result.stderr
+    assert not (tmp_path / "chosen.csv").exists()
 
 
 def test_existing_zarr_output(run, csv, tmp_path):

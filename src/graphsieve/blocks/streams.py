@@ -178,7 +178,14 @@ class ZarrStream(ArrayStream):
         # Whole chunks, as a part of one costs as much to read as all of it.
         step = max(1, n_rows // self.array.chunks[0]) * self.array.chunks[0]
         for start in range(0, self.shape[0], step):
-            yield self.array.oindex[start : start + step, as_slice(self.index)]
+            try:
+                batch = self.array.oindex[start : start + step, as_slice(self.index)]
+            except Exception as error:
+                # Every codec has errors of its own for a damaged chunk.
+                last = min(start + step, self.shape[0]) - 1
+                what = f"rows {start} to {last} of the Zarr array"
+                raise OSError(f"cannot read {what}: {error}") from error
+            yield batch
 
 
 class MapStream(ArrayStream):

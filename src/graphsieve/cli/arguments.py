@@ -115,7 +115,7 @@ def _parse_setting(setting, method, known):
 def _is_zarr(folder):
     """Whether a folder is a Zarr array or group, and may be overwritten as a whole."""
     markers = ("zarr.json", ".zarray", ".zgroup")
-    return folder.suffix == ".zarr" and any((folder / name).is_file() for name in markers)
+    return folder.suffix.lower() == ".zarr" and any((folder / name).is_file() for name in markers)
 
 
 def _unknown_format(path, formats, option):

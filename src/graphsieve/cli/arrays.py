@@ -1,12 +1,13 @@
 """Files of arrays: NPY, NPZ, MAT and Zarr."""
 
 import zipfile
+from dataclasses import replace
 
 import numpy as np
 import scipy.sparse as sp
 
 from ..blocks import ZarrStream, is_numeric
-from .tables import STREAM_BYTES, Table, TableError, default_names, warn
+from .tables import STREAM_BYTES, Table, TableError, counted, default_names, warn
 
 # Where files that have no place for them keep the names of the columns.
 _NAMES = "feature_names"
@@ -95,14 +96,15 @@ def read_zarr(path, key, header):
         array = arrays[key]
     elif key is not None:
         raise TableError(f"{path} is a single array, without a name; leave out --key")
-    n_rows, n_columns = array.chunks if array.ndim == 2 else (0, 0)
+    table = _array_table(path, array, array.attrs.get(_NAMES), key or "X")
+    n_rows, n_columns = array.chunks
     if n_rows * array.shape[1] * array.dtype.itemsize > STREAM_BYTES:
         warn(
             f"a row of chunks of {path} has {n_rows:,} rows and must fit in memory; if it does "
             "not, write the array with chunks of fewer rows"
         )
-    how = f"{array.nchunks:,} chunks of {n_rows:,} x {n_columns:,}, one row of them at a time"
-    return _array_table(path, array, array.attrs.get(_NAMES), key or "X", how)
+    chunks = counted(array.nchunks, "chunk")
+    return replace(table, how=f"{chunks} of {n_rows:,} x {n_columns:,}, a few at a time")
 
 
 def write_zarr(path, table):

@@ -1,7 +1,7 @@
 """Files of columns with names: CSV, TSV and Parquet."""
 
 from ..blocks import ParquetStream
-from .tables import STREAM_BYTES, Table, TableError, default_names, warn
+from .tables import STREAM_BYTES, Table, TableError, counted, default_names, warn
 
 
 def read_text(separator):
@@ -73,7 +73,7 @@ def read_parquet(path, key, header):
             f"a row group of {path} has {n_rows:,} rows and must fit in memory; if it does not, "
             "write the file with smaller ones"
         )
-    how = f"{len(groups):,} row groups of up to {n_rows:,} rows, one at a time"
+    how = f"{counted(len(groups), 'row group')} of up to {n_rows:,} rows, one at a time"
     return Table(stream, stream.names, how=how)
 
 

@@ -130,6 +130,11 @@ def warn(message):
     warnings.warn(message, UserWarning, stacklevel=1)
 
 
+def counted(number, noun):
+    """1 chunk, 2,000 chunks."""
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
 def listed(names):
     """The first few names in quotes, and how many more there are."""
     text = ", ".join(repr(name) for name in list(names)[:_NAMED])
