@@ -28,6 +28,9 @@ _MOST_EXACT = 50_000
 # Numbers in one block of similarities (rows of the block times all samples).
 _BLOCK_ENTRIES = 2**23
 
+# Multiplications below which a search is over before threads have started.
+_FEW_PRODUCTS = 2**28
+
 # Neighbours that pynndescent refines at the least: with fewer it misses some of the nearest.
 _FEWEST_CANDIDATES = 15
 
@@ -133,7 +136,8 @@ def nearest_neighbors(data, n_neighbors, *, metric, neighbors="auto", n_jobs=Non
     """
     data = data.stored()
     similarity = _Similarity(data, metric)
-    with Workers(n_jobs) as workers:
+    is_small = data.n_samples**2 * data.n_features < _FEW_PRODUCTS
+    with Workers(1 if is_small else n_jobs) as workers:
         if _is_approximate(neighbors, data.n_samples):
             find = _approximate if data.in_memory else _approximate_by_axes
         else:

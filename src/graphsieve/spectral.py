@@ -19,8 +19,9 @@ from .threads import Workers
 # Components up to this size are solved densely: there it is faster than Lanczos.
 _DENSE_NODES = 300
 
-# Dense numbers in one block of columns; their differences along edges should stay in cache.
-_BLOCK_ENTRIES = 2**16
+# Columns in one block, and dense numbers in it: their differences along edges should stay in cache.
+_BLOCK_COLUMNS = 96
+_BLOCK_ENTRIES = 2**17
 
 
 @dataclass(frozen=True)
@@ -150,7 +151,7 @@ def fix_signs(V):
 def column_blocks(X):
     """(slice, float64 columns) of a dense or CSR matrix: ndarray or CSC, a few at a time."""
     X = X.tocsc() if sp.issparse(X) else X
-    n_columns = max(1, _BLOCK_ENTRIES // X.shape[0])
+    n_columns = max(1, min(_BLOCK_COLUMNS, _BLOCK_ENTRIES // X.shape[0]))
     for start in range(0, X.shape[1], n_columns):
         columns = slice(start, min(start + n_columns, X.shape[1]))
         yield columns, X[:, columns].astype(np.float64)

@@ -18,7 +18,7 @@ from .parts import LocalParts
 _RELEASE_BYTES = 2**25
 
 # Numbers in the rows of one block of pairs, both sides.
-_PAIR_BYTES = 4 * BLOCK_BYTES
+_PAIR_BYTES = BLOCK_BYTES
 
 
 class RowBlocks(Rows):

@@ -70,11 +70,15 @@ class Columns:
         self.keep(columns)
         position = self._position[columns]
         if 2 * len(columns) < self._n_kept:
-            return self._kept[:, position] @ W
+            return self._kept.T[position].T @ W  # whole columns are copied, along memory
         # With most of them in use, zeros for the rest cost less than a copy.
         weights = np.zeros((self._n_kept, *W.shape[1:]))
         weights[position] = W
         return self._kept[:, : self._n_kept] @ weights
+
+    def with_column(self, j):
+        """Inner products of all columns with column j, which is kept."""
+        return self._kept[:, self._position[j]]
 
     def gram(self, columns):
         """Inner products among the given columns."""

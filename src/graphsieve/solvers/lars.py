@@ -1,12 +1,13 @@
 """Lasso with a given number of non-zero weights, by least angle regression."""
 
 import numpy as np
+from scipy.linalg.lapack import dposv
 
 # A column counts as dependent on the active ones when it differs from them by less than this.
 _DEPENDENT = 1e-9
 
 # Columns whose inner products are computed together: one pass over X costs much the same.
-_AHEAD = 32
+_AHEAD = 16
 
 
 def lasso(columns, Xty, n_nonzero):
@@ -31,6 +32,7 @@ def lasso(columns, Xty, n_nonzero):
     alpha = start = abs(Xty).max()
     entering = int(_first_smallest(-abs(Xty), start))
     active, sign = np.empty(0, dtype=int), np.empty(0)
+    G = np.empty((n_nonzero, n_nonzero))  # inner products of the active columns
     # Without ties an event does not repeat; the limit ends the walk where they make it go round.
     for _ in range(10 * n_nonzero):
         if alpha <= 1e-10 * start or (entering is not None and len(active) == n_nonzero):
@@ -40,8 +42,11 @@ def lasso(columns, Xty, n_nonzero):
                 likely = np.argsort(-abs(correlation), kind="stable")[: len(active) + _AHEAD]
                 columns.keep(np.append(likely, entering))
             active = np.append(active, entering)
+            k = len(active)
+            G[k - 1, :k] = G[:k, k - 1] = columns.with_column(entering)[active]
             sign = np.append(sign, np.sign(correlation[entering]))
-        direction = _solve(columns, active, sign)
+        k = len(active)
+        direction = _solve(G[:k, :k], sign)
         slope = columns.combine(active, direction)
         step, entering = _next_entry(correlation, slope, alpha, active)
         falls = np.flatnonzero(direction * sign < 0)
@@ -55,23 +60,32 @@ def lasso(columns, Xty, n_nonzero):
         alpha -= step
         if leaving is not None:
             w[active[leaving]] = 0.0
+            G[leaving : k - 1] = G[leaving + 1 : k]
+            G[:, leaving : k - 1] = G[:, leaving + 1 : k]
             active, sign = np.delete(active, leaving), np.delete(sign, leaving)
     if len(active):
         # The steps have added up rounding: solve once more for the alpha that was reached.
-        w[active] = _solve(columns, active, Xty[active] - alpha * sign)
+        k = len(active)
+        w[active] = _solve(G[:k, :k], Xty[active] - alpha * sign)
     return w
 
 
 def _next_entry(correlation, slope, alpha, active):
     """How far alpha can fall until a correlation meets it, and whose it is."""
-    steps = np.full(len(slope), alpha)
-    for c, a in ((correlation, slope), (-correlation, -slope)):
-        # Where the correlation falls as fast as alpha, or faster, they never meet; copies of an
-        # active column are among these.
-        fall = 1 - a
-        meeting = np.full(len(steps), alpha)
-        np.divide(np.maximum(alpha - c, 0), fall, out=meeting, where=fall > _DEPENDENT)
-        np.minimum(steps, meeting, out=steps)
+    # Both signs at once: alpha meets c where c rises to it, and -c where c falls to -alpha.
+    gap, fall = np.empty((2, 2, len(slope)))
+    np.subtract(alpha, correlation, out=gap[0])
+    np.add(alpha, correlation, out=gap[1])
+    np.maximum(gap, 0, out=gap)
+    np.subtract(1, slope, out=fall[0])
+    np.add(1, slope, out=fall[1])
+    # Where the correlation falls as fast as alpha, or faster, they never meet; copies of an active
+    # column are among these.
+    never = fall <= _DEPENDENT
+    fall[never] = 1
+    gap /= fall
+    gap[never] = alpha
+    steps = gap.min(axis=0)
     steps[active] = alpha
     entering = _first_smallest(steps, alpha)
     if steps[entering] >= alpha * (1 - _DEPENDENT):
@@ -84,5 +98,7 @@ def _first_smallest(values, scale):
     return (values <= values.min() + 1e-12 * scale).argmax()
 
 
-def _solve(columns, active, right):
-    return np.linalg.solve(columns.gram(active), right)
+def _solve(G, right):
+    # LAPACK itself: the checks around it take longer than a system of this size.
+    _, solution, info = dposv(G, right)
+    return np.linalg.solve(G, right) if info else solution
