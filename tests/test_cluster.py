@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from graphsieve import GAFS, UDFS, GreedyCSS, LaplacianScore, RandomRanker, Variance
+from graphsieve import AEFS, GAFS, UDFS, GreedyCSS, LaplacianScore, RandomRanker, Variance
 
 da = pytest.importorskip("dask.array")
 distributed = pytest.importorskip("distributed")
@@ -23,6 +23,7 @@ METHODS = {
     "lap_score": LaplacianScore(5),
     "css": GreedyCSS(5),
     "gafs": GAFS(5, **FEW),
+    "aefs": AEFS(5, n_hidden=4, max_iter=12, tol=0, random_state=0, dtype="float64"),
     "gafs_greedy": GAFS(5, selection="greedy", **FEW),
 }
 pytestmark = pytest.mark.filterwarnings("ignore:.*max_iter", "ignore:.*have no cosine")
@@ -70,6 +71,10 @@ def test_scores_are_those_of_memory(client, table, kind, name):
     X = table
     if kind == "sparse":
         X = np.where(table > np.median(table), table, 0.0)
+    if (kind, name) == ("sparse", "aefs"):
+        with pytest.raises(TypeError, match="AEFS needs dense data"):
+            METHODS[name].fit(chunked(X, kind))
+        return
     wanted = METHODS[name].fit(X).scores_
     np.testing.assert_allclose(METHODS[name].fit(chunked(X, kind)).scores_, wanted, rtol=1e-6)
 

@@ -114,7 +114,8 @@ class AutoencoderRanker(FeatureRanker):
                 )
             batches = Batches(coordinates, L, random_state)
             return minibatch(coordinates.value_and_grad, batches, start, **stop)
-        return lbfgs(coordinates.value_and_grad, start, memory=self.memory, **stop)
+        history = {"memory": self.memory, "dtype": self.dtype}
+        return lbfgs(coordinates.value_and_grad, start, **history, **stop)
 
     def _check_range(self, data):
         if self.scale is not None or self.output == "identity":

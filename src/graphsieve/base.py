@@ -107,8 +107,8 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
             raise TypeError(
                 f"{type(self).__name__} needs all data at once and cannot work on Dask "
                 "collections. Pass X.compute() if that fits in memory, or use a method that goes "
-                "through the data in pieces: GAFS, LaplacianScore, GreedyCSS, Variance or "
-                "RandomRanker"
+                "through the data in pieces: GAFS, AEFS, LaplacianScore, GreedyCSS, Variance "
+                "or RandomRanker"
             )
         if is_lazy(X):
             self._check_lazy(X, reset=True)

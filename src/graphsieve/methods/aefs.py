@@ -64,6 +64,7 @@ class AEFS(AutoencoderRanker):
     output = "identity"
     graph_weight = 0.0
     _accepts_sparse = False
+    _distributes = True
 
     def __init__(
         self,

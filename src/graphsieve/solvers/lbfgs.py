@@ -6,6 +6,7 @@ does nothing else of that size.
 """
 
 import numpy as np
+from scipy.linalg import get_blas_funcs
 
 from .result import Monitor, Result
 
@@ -15,14 +16,15 @@ _CURVATURE = 0.9
 _MOST_EVALUATIONS = 20
 
 
-def lbfgs(value_and_grad, x0, *, max_iter, tol, memory=10, callback=None):
+def lbfgs(value_and_grad, x0, *, max_iter, tol, memory=10, dtype="float64", callback=None):
     """Minimise a smooth function.
 
     Stops when the relative change of the objective falls below ``tol``, after ``max_iter``
-    iterations, or when ``callback(iteration, objective)`` returns true.
+    iterations, or when ``callback(iteration, objective)`` returns true. ``dtype`` is the precision
+    of the ``memory`` pairs of vectors that are kept: single is enough where gradients have no more.
     """
     x, (value, grad) = x0, value_and_grad(x0)
-    pairs = _Pairs(memory, x0.size)
+    pairs = _Pairs(memory, x0.size, dtype)
     monitor = Monitor(value, tol, callback)
     for _ in range(max_iter):
         if not grad.any():
@@ -50,9 +52,9 @@ def lbfgs(value_and_grad, x0, *, max_iter, tol, memory=10, callback=None):
 class _Pairs:
     """The last steps and changes of the gradient, and what they say about the curvature."""
 
-    def __init__(self, memory, size):
-        self.S = np.empty((memory, size))
-        self.Y = np.empty((memory, size))
+    def __init__(self, memory, size, dtype):
+        self.S = np.empty((memory, size), dtype)
+        self.Y = np.empty((memory, size), dtype)
         self.rho = np.empty(memory)
         self.forget()
 
@@ -72,17 +74,18 @@ class _Pairs:
 
     def direction(self, grad):
         """Minus the approximate inverse Hessian times the gradient."""
-        q = -grad
+        q = (-grad).astype(self.S.dtype, copy=False)
+        axpy = get_blas_funcs("axpy", (q,))  # in place, and nothing else of that size is written
         ages = [(self.newest - age) % len(self.rho) for age in range(self.count)]
-        weight = np.empty(len(self.rho))
+        weight = {}
         for i in ages:
-            weight[i] = self.rho[i] * (self.S[i] @ q)
-            q -= weight[i] * self.Y[i]
+            weight[i] = self.rho[i] * float(self.S[i] @ q)
+            axpy(self.Y[i], q, a=-weight[i])
         if self.count:
-            q *= self.gamma
+            q *= float(self.gamma)
         for i in reversed(ages):
-            q += (weight[i] - self.rho[i] * (self.Y[i] @ q)) * self.S[i]
-        return q
+            axpy(self.S[i], q, a=weight[i] - self.rho[i] * float(self.Y[i] @ q))
+        return q.astype(grad.dtype, copy=False)
 
 
 def _line_search(value_and_grad, x, direction, value, slope, step):
