@@ -5,7 +5,7 @@ from functools import partial
 import numpy as np
 
 from .blocks import BLOCK_BYTES
-from .passes import Network, Weights, decode, encode, make_part
+from .passes import Buffers, Network, Weights, decode, encode, make_part
 from .penalties import l21, squared_l2
 
 
@@ -56,7 +56,7 @@ class GraphAutoencoder:
         self.output = output
         n, d = data.n_samples, data.n_features
         network = Network(n, n_hidden, output == "sigmoid")
-        make = partial(make_part, network=network, block_bytes=block_bytes)
+        make = partial(make_part, network=network, buffers=Buffers(), block_bytes=block_bytes)
         aligned = []
         if self.graph_weight:
             aligned.append((2 * self.graph_weight * L).astype(data.dtype).tocsr())

@@ -5,6 +5,7 @@ the two the codes of all parts are joined, because the graph couples the rows. H
 NumPy arrays with buffers that stay in cache, DevicePart on any array that speaks the array API.
 """
 
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 import numpy as np
@@ -43,73 +44,96 @@ def decode(part, code, H, weights):
     return part.decode(code, H, weights)
 
 
-def make_part(data, L=None, *, network, block_bytes=BLOCK_BYTES):
+def make_part(data, L=None, *, network, buffers, block_bytes=BLOCK_BYTES):
     """The passes for the Rows ``data``, a part of all."""
-    kind = DevicePart if data.is_on_device else HostPart
-    return kind(data, L, network, block_bytes)
+    if data.is_on_device:
+        return DevicePart(data, L, network)
+    # A block costs a pass over the sums of d x m numbers: it should have more rows than that.
+    row_bytes = data.n_features * data.dtype.itemsize
+    block_bytes = max(block_bytes, min(4 * network.n_hidden * row_bytes, 4 * block_bytes))
+    return HostPart(data, L, network, buffers, block_bytes)
+
+
+class Buffers:
+    """Blocks to work in: one set for every thread that is at work, used again and again."""
+
+    def __init__(self):
+        self._free = []
+
+    @contextmanager
+    def borrow(self, make):
+        """What ``make`` returns, new or used."""
+        try:
+            arrays = self._free.pop()
+        except IndexError:
+            arrays = make()
+        yield arrays
+        self._free.append(arrays)
+
+    def __reduce__(self):
+        return Buffers, ()  # what is in them is of no interest to another process
 
 
 class HostPart:
-    """One part of the rows: its blocks, its buffers, its share of the sums.
+    """One part of the rows: its blocks and its share of the sums.
 
     Parameters
     ----------
     data : RowBlocks
     L : CSR array of shape (n_rows, n_samples) or None
         These rows of 2 graph_weight L.
+    network : Network
+    buffers : Buffers
+        For all parts of the same data.
+    block_bytes : int
     """
 
-    def __init__(self, data, L, network, block_bytes):
-        self.data, self.L, self.network = data, L, network
+    def __init__(self, data, L, network, buffers, block_bytes):
+        self.data, self.L, self.network, self.buffers = data, L, network, buffers
         self.slices = data.slices(block_bytes)
         self.stored = [data.rows(block) for block in self.slices] if data.is_sparse else None
         most = max(block.stop - block.start for block in self.slices)
-        d, m = data.n_features, network.n_hidden
-        self.X = np.empty((most, d), data.dtype)
-        self.R = np.empty((most, d), data.dtype)
-        self.E = np.empty((most, d), data.dtype)
-        self.product_in = np.empty((d, m), data.dtype)
-        self.product_out = np.empty((m + 1, d), data.dtype)
+        self.shape = most + 1, data.n_features  # the parts of the data differ by a row
 
     def __sizeof__(self):
         edges = 0 if self.L is None else self.L.data.nbytes + self.L.indices.nbytes
-        return self.data.__sizeof__() + edges + 3 * self.X.nbytes
+        return self.data.__sizeof__() + edges
+
+    def _make_buffers(self):
+        return [np.empty(self.shape, self.data.dtype) for _ in range(3)]
 
     def encode(self, weights):
         H = np.empty((self.data.n_samples, self.network.n_hidden + 1), self.data.dtype)
         H[:, -1] = 1
-        with np.errstate(over="ignore"):  # an exponent that overflows is a sigmoid of 0
+        with self.buffers.borrow(self._make_buffers) as (X, _, _):
             for number, block in enumerate(self.slices):
-                Z = self._rows(number) @ weights.W_in
+                Z = self._rows(number, X) @ weights.W_in
                 Z += weights.b_in
                 H[block, :-1] = _sigmoid(np.negative(Z, out=Z))
         return H
 
     def decode(self, code, H, weights):
-        decoder, sigmoid_output = weights.decoder, self.network.sigmoid_output
-        negative = -decoder if sigmoid_output else decoder
-        n = self.network.n_samples
+        with self.buffers.borrow(self._make_buffers) as buffers:
+            return self._decode(code, H, weights, *buffers)
+
+    def _decode(self, code, H, weights, X, R, E):
+        n, d, m = self.network.n_samples, self.data.n_features, self.network.n_hidden
         LH = None if self.L is None else (self.L @ H)[:, :-1]  # 2 graph_weight L H
-        G_in, G_out = np.zeros_like(self.product_in), np.zeros_like(self.product_out)
-        g_in = np.zeros(self.network.n_hidden, self.data.dtype)
+        W_out = weights.decoder[:-1]
+        negative = -weights.decoder
+        G_in, product_in = np.zeros((d, m), code.dtype), np.empty((d, m), code.dtype)
+        G_out, product_out = np.zeros((m + 1, d), code.dtype), np.empty((m + 1, d), code.dtype)
+        g_in = np.zeros(m, code.dtype)
         squared_error = graph = 0.0
         for number, block in enumerate(self.slices):
-            size = block.stop - block.start
-            R, E, H_b = self.R[:size], self.E[:size], code[block]
-            np.matmul(H_b, negative, out=R)
-            if sigmoid_output:
-                with np.errstate(over="ignore"):
-                    _sigmoid(R)
-            X = self.data.dense(block, out=self.X[:size])
-            np.subtract(R, X, out=E)
-            squared_error += float(np.dot(E.ravel(), E.ravel()))
-            if sigmoid_output:  # E becomes the derivative by the argument of the sigmoid
-                E *= R
-                np.subtract(1, R, out=R)
-                E *= R
-            G_out += np.matmul(H_b.T, E, out=self.product_out)
+            size, H_b = block.stop - block.start, code[block]
+            R_b, E_b = R[:size], E[:size]
+            np.matmul(H_b, negative, out=R_b)
+            X_b = self.data.dense(block, out=X[:size])
+            squared_error += self._error(X_b, R_b, E_b)
+            G_out += np.matmul(H_b.T, E_b, out=product_out)
             H_b = H_b[:, :-1]
-            D = E @ decoder[:-1].T
+            D = E_b @ W_out.T
             D /= n
             if LH is not None:
                 graph += 0.5 * float(np.einsum("ij,ij->", LH[block], H_b))
@@ -120,22 +144,36 @@ class HostPart:
             if self.stored is not None:
                 G_in += self.stored[number].T @ D
             else:
-                G_in += np.matmul(X.T, D, out=self.product_in)
+                G_in += np.matmul(X_b.T, D, out=product_in)
         return squared_error, graph, G_in, g_in, G_out
 
-    def _rows(self, number):
+    def _error(self, X, minus_Z, E):
+        """Squared error of a block; ``E`` becomes its gradient by Z, up to 1 / n."""
+        if not self.network.sigmoid_output:
+            np.add(minus_Z, X, out=E)
+            np.negative(E, out=E)
+            return float(np.vdot(E, E))
+        R = _sigmoid(minus_Z)
+        np.subtract(R, X, out=E)
+        squared_error = float(np.vdot(E, E))
+        E *= R
+        np.subtract(1, R, out=R)
+        E *= R
+        return squared_error
+
+    def _rows(self, number, X):
         if self.stored is not None:
             return self.stored[number]
         block = self.slices[number]
-        return self.data.dense(block, out=self.X[: block.stop - block.start])
+        return self.data.dense(block, out=X[: block.stop - block.start])
 
 
 class DevicePart:
     """The same for DeviceRows: the products on the device, code and sums on the host."""
 
-    def __init__(self, data, L, network, block_bytes):
+    def __init__(self, data, L, network):
         self.data, self.L, self.network = data, L, network
-        self.slices = data.slices(max(block_bytes, _DEVICE_BLOCK_BYTES))
+        self.slices = data.slices(_DEVICE_BLOCK_BYTES)
 
     def encode(self, weights):
         data, xp = self.data, self.data.xp
@@ -176,6 +214,7 @@ class DevicePart:
 
 def _sigmoid(minus_z):
     """1 / (1 + exp(minus_z)), in place. In float32 np.exp is vectorised; scipy's expit is not."""
-    np.exp(minus_z, out=minus_z)
+    with np.errstate(over="ignore"):  # an exponent that overflows is a sigmoid of 0
+        np.exp(minus_z, out=minus_z)
     minus_z += 1
     return np.reciprocal(minus_z, out=minus_z)
