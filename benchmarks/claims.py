@@ -80,6 +80,27 @@ def _peers(table):
     )
 
 
+def _storage(table):
+    gap = table.loc[table["dtype"] == "float64", "difference"].max()
+    yield "scores from every storage agree, float64", f"{gap:.0e}", "below 1e-6", gap < 1e-6
+    torch = table[(table["dtype"] == "float32") & (table["storage"] == "torch")]
+    if len(torch):
+        gap = torch["difference"].max()
+        yield "scores from torch tensors agree, float32", f"{gap:.0e}", "below 1e-5", gap < 1e-5
+
+
+def _large_map(table):
+    for row in table.itertuples():
+        what = f"{row.n:,} x {row.d:,} memory map, graph {row.graph}: peak resident memory"
+        yield what, f"{row.peak_mb:.0f} MB", "under 700 MB", row.peak_mb < 700
+
+
+def _cluster(table):
+    ratio = table["ratio"].median()
+    what = "two workers of a cluster beside two threads in memory, median"
+    yield what, f"{ratio:.2f} x", "at most 1.5 x", ratio <= 1.5
+
+
 CHECKS = {
     "objective": _objective,
     "fit": _fit,
@@ -87,4 +108,7 @@ CHECKS = {
     "whole_mnist": _whole_mnist,
     "sparse_text": _sparse_text,
     "peers": _peers,
+    "storage": _storage,
+    "large_map": _large_map,
+    "cluster": _cluster,
 }

@@ -67,6 +67,11 @@ PARTS = {
         "graph_recall", {"sizes": (1_000, 2_000), "searches": ("exact", "scikit-learn")}
     ),
     "minibatch": Part("minibatch", {"n": 1_000, "iterations": 20}),
+    "storage": Part("storage", {"n": 2_000, "d": 50, "iterations": 3}),
+    "large_map": Part(
+        "storage", {"n": 5_000, "d": 50, "iterations": 3, "graphs": ("given",)}, "large_map"
+    ),
+    "cluster": Part("storage", {"n": 5_000, "d": 50, "repeats": 1}, "cluster_overhead"),
     "solver_overhead": Part("solver", {"iterations": 20}, "overhead_rows"),
     "solver_start": Part("solver", SMALL, "start_rows"),
     "solver_coordinates": Part("solver", SMALL, "coordinates_rows"),

@@ -1,6 +1,6 @@
 """The same fit from every kind of storage: seconds, peak memory, and whether the scores agree.
 
-    python benchmarks/storage.py
+    python benchmarks/run.py storage large_map cluster
 
 Made-up data (a walk through a space of eight dimensions, seen through d columns with noise), in
 which the neighbours of a row are the rows before and after it: the graph is given, unless it says
@@ -8,7 +8,6 @@ which the neighbours of a row are the rows before and after it: the graph is giv
 process, from /proc, which knows nothing of its parent's; those of a cluster's workers do not count.
 """
 
-import argparse
 import json
 import subprocess
 import sys
@@ -159,13 +158,3 @@ def cluster_overhead(n=200_000, d=500, iterations=20, repeats=3):
             memory, dask = (fit(kind, folder, iterations)["seconds"] for kind in ("memory", "dask"))
             sizes = {"n": n, "d": d, "iterations": iterations, "repeat": repeat}
             yield {**sizes, "memory_s": memory, "dask_s": dask, "ratio": dask / memory}
-
-
-PARTS = {"storage": rows, "large_map": large_map, "cluster": cluster_overhead}
-
-if __name__ == "__main__":
-    parser = argparse.ArgumentParser()
-    parser.add_argument("parts", nargs="*", default=list(PARTS), choices=list(PARTS))
-    for part in parser.parse_args().parts:
-        for row in PARTS[part]():
-            print(part, row, flush=True)

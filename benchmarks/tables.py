@@ -19,7 +19,7 @@ from PIL import Image
 
 ROOT = Path(__file__).resolve().parents[1]
 FOLDER = ROOT / "results" / "speed"
-PAGES = (ROOT / "docs" / "speed.md", ROOT / "docs" / "scale_one_machine.md")
+PAGES = tuple(ROOT / "docs" / f"{name}.md" for name in ("speed", "scale_one_machine", "scale"))
 
 
 def read_tables(folder=FOLDER):
@@ -164,6 +164,46 @@ def minibatch_table(tables):
     )
 
 
+def storage_table(tables):
+    table = tables["storage"]
+    return pd.DataFrame(
+        {
+            "storage": table["storage"],
+            "precision": table["dtype"],
+            "seconds": form(table["seconds"], "{:.1f}"),
+            "peak memory": form(table["peak_mb"], "{:.0f} MB"),
+            "grown by the fit": form(table["grown_mb"], "{:.0f} MB"),
+            "largest difference of scores": form(table["difference"], "{:.0e}"),
+        }
+    )
+
+
+def large_map_table(tables):
+    table = tables["large_map"]
+    return pd.DataFrame(
+        {
+            "rows x columns": size(table),
+            "data": form(table["data_mb"], "{:,.0f} MB"),
+            "graph": table["graph"],
+            "iterations": table["iterations"],
+            "seconds": form(table["seconds"], "{:.0f}"),
+            "peak resident memory": form(table["peak_mb"], "{:.0f} MB"),
+        }
+    )
+
+
+def cluster_table(tables):
+    table = tables["cluster"]
+    return pd.DataFrame(
+        {
+            "run": table["repeat"] + 1,
+            "two threads in memory": form(table["memory_s"], "{:.1f} s"),
+            "two workers": form(table["dask_s"], "{:.1f} s"),
+            "ratio": form(table["ratio"], "{:.2f}"),
+        }
+    )
+
+
 def solver_overhead_table(tables):
     table = tables["solver_overhead"]
     return pd.DataFrame(
@@ -251,6 +291,9 @@ WRITERS = {
     "peers": peers_table,
     "graph_recall": graph_recall_table,
     "minibatch": minibatch_table,
+    "storage": storage_table,
+    "large_map": large_map_table,
+    "cluster": cluster_table,
     "solver_overhead": solver_overhead_table,
     "solver_start": solver_start_table,
     "solver_coordinates": solver_coordinates_table,

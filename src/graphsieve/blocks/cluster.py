@@ -73,7 +73,7 @@ class ClusterRows(Rows):
             self.cluster.submit(_reduce, part, task, *(array[rows] for array in aligned))
             for part, rows in zip(self.futures, self.slices, strict=True)
         ]
-        return self.cluster.result(self.cluster.tree(_combine, results, task))
+        return self.cluster.result(_tree(self.cluster.submit, _combine, results, task))
 
     def reduce_pairs(self, function, i, j, *aligned, combine=operator.add):
         task = self.cluster.submit(_same, (function, combine))
@@ -126,25 +126,43 @@ class ClusterRows(Rows):
 
 
 class ClusterParts:
-    """LocalParts on a cluster: states and results stay there, as futures."""
+    """LocalParts on a cluster: the states stay there, and a whole evaluation is sent as one graph.
+
+    A scheduler spends milliseconds on every message from a client, however small it is.
+    """
 
     def __init__(self, cluster, states):
         self.cluster, self.states = cluster, states
 
     def share(self, value):
-        return self.cluster.submit(_same, value)
+        from dask import delayed
+
+        return delayed(value, pure=False, traverse=False)
 
     def run(self, function, *own, shared=()):
-        return [
-            self.cluster.submit(function, *args, *shared)
-            for args in zip(self.states, *own, strict=True)
-        ]
+        return [_later(function, *args, *shared) for args in zip(self.states, *own, strict=True)]
 
     def join(self, arrays):
-        return self.cluster.submit(np.concatenate, arrays)
+        return _later(np.concatenate, arrays)
 
     def total(self, results):
-        return self.cluster.result(self.cluster.tree(add_results, results))
+        return self.cluster.result(self.cluster.compute(_tree(_later, add_results, results)))
+
+
+def _later(function, *args):
+    """A task of a graph that is not sent yet."""
+    from dask import delayed
+
+    return delayed(_on_worker, pure=False)(function, *args)
+
+
+def _tree(send, function, results, *args):
+    """``function(list of results, *args)``, a few at a time, in order, by tasks from ``send``."""
+    while True:
+        groups = [results[i : i + _FAN_IN] for i in range(0, len(results), _FAN_IN)]
+        results = [send(function, group, *args) for group in groups]
+        if len(results) == 1:
+            return results[0]
 
 
 class Cluster:
@@ -173,19 +191,11 @@ class Cluster:
         return [addresses[k * len(addresses) // n] for k in range(n)]
 
     def compute(self, delayed):
-        """Futures of Dask's delayed objects."""
+        """A future of one of Dask's delayed objects, or futures of a list of them."""
         with self._errors():
-            futures = self.client.compute(delayed)
-        self._submitted.update(futures)
+            futures = self.client.compute(delayed, optimize_graph=False)
+        self._submitted.update(futures if isinstance(futures, list) else [futures])
         return futures
-
-    def tree(self, function, futures, *args):
-        """A future of ``function(list of results, *args)``, a few at a time, in order."""
-        while True:
-            groups = [futures[i : i + _FAN_IN] for i in range(0, len(futures), _FAN_IN)]
-            futures = [self.submit(function, group, *args) for group in groups]
-            if len(futures) == 1:
-                return futures[0]
 
     def wait(self, futures):
         from distributed import wait
