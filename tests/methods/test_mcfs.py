@@ -8,9 +8,13 @@ import pytest
 import scipy.sparse as sp
 from awkward import tables
 from dense_spectral import centred, dense_embedding, dense_graph, large_graph, with_zero_rows_ranked
+from scipy.io import loadmat
 from sklearn.linear_model import lars_path
 
 from graphsieve import MCFS
+from graphsieve.blocks import RowBlocks
+from graphsieve.graphs import build_graph
+from graphsieve.spectral import embedding
 
 TABLES = tables()
 
@@ -117,3 +121,18 @@ def test_no_dense_graph(rng):
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 0.1 * 8 * n**2
+
+
+@pytest.mark.filterwarnings("ignore:.*have no cosine")
+def test_words_that_depend_on_each_other(real_data):
+    """In few texts many counts are sums of others, to the last digit."""
+    X = loadmat(real_data / "PCMAC.mat")["X"][:50].astype(np.float64)
+    method = MCFS(random_state=0).fit(X)
+    Y = embedding(build_graph(RowBlocks(X)), method.n_components, 0)
+    Z, Y = X - X.mean(axis=0), Y - Y.mean(axis=0)
+    for w, y in zip(method.coef_.T, Y.T, strict=True):
+        correlation = Z.T @ (y - Z @ w)
+        largest = abs(correlation).max()
+        assert np.count_nonzero(w) > 10
+        expected = largest * np.sign(w[w != 0])
+        np.testing.assert_allclose(correlation[w != 0], expected, atol=1e-8 * abs(Z.T @ y).max())

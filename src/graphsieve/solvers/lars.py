@@ -32,9 +32,10 @@ def lasso(columns, Xty, n_nonzero):
     alpha = start = abs(Xty).max()
     entering = int(_first_smallest(-abs(Xty), start))
     active, sign = np.empty(0, dtype=int), np.empty(0)
+    barred = active  # columns that depend on the active ones
     G = np.empty((n_nonzero, n_nonzero))  # inner products of the active columns
     # Without ties an event does not repeat; the limit ends the walk where they make it go round.
-    for _ in range(10 * n_nonzero):
+    for _ in range(10 * n_nonzero + len(Xty)):
         if alpha <= 1e-10 * start or (entering is not None and len(active) == n_nonzero):
             break
         if entering is not None:
@@ -46,9 +47,14 @@ def lasso(columns, Xty, n_nonzero):
             G[k - 1, :k] = G[:k, k - 1] = columns.with_column(entering)[active]
             sign = np.append(sign, np.sign(correlation[entering]))
         k = len(active)
-        direction = _solve(G[:k, :k], sign)
+        direction, outside = _solve(G[:k, :k], sign)
+        if entering is not None and outside <= _DEPENDENT * G[k - 1, k - 1]:
+            # Its correlation goes down with alpha from here on: rounding alone made them meet.
+            barred = np.append(barred, entering)
+            active, sign, entering = active[:-1], sign[:-1], None
+            continue
         slope = columns.combine(active, direction)
-        step, entering = _next_entry(correlation, slope, alpha, active)
+        step, entering = _next_entry(correlation, slope, alpha, np.append(active, barred))
         falls = np.flatnonzero(direction * sign < 0)
         ends = -w[active[falls]] / direction[falls]
         leaving = None
@@ -63,15 +69,19 @@ def lasso(columns, Xty, n_nonzero):
             G[leaving : k - 1] = G[leaving + 1 : k]
             G[:, leaving : k - 1] = G[:, leaving + 1 : k]
             active, sign = np.delete(active, leaving), np.delete(sign, leaving)
+            barred = barred[:0]
     if len(active):
         # The steps have added up rounding: solve once more for the alpha that was reached.
         k = len(active)
-        w[active] = _solve(G[:k, :k], Xty[active] - alpha * sign)
+        w[active] = _solve(G[:k, :k], Xty[active] - alpha * sign)[0]
     return w
 
 
-def _next_entry(correlation, slope, alpha, active):
-    """How far alpha can fall until a correlation meets it, and whose it is."""
+def _next_entry(correlation, slope, alpha, known):
+    """How far alpha can fall until the correlation of a column meets it, and of which.
+
+    ``known`` columns do not count.
+    """
     # Both signs at once: alpha meets c where c rises to it, and -c where c falls to -alpha.
     gap, fall = np.empty((2, 2, len(slope)))
     np.subtract(alpha, correlation, out=gap[0])
@@ -86,7 +96,7 @@ def _next_entry(correlation, slope, alpha, active):
     gap /= fall
     gap[never] = alpha
     steps = gap.min(axis=0)
-    steps[active] = alpha
+    steps[known] = alpha
     entering = _first_smallest(steps, alpha)
     if steps[entering] >= alpha * (1 - _DEPENDENT):
         return alpha, None
@@ -99,6 +109,9 @@ def _first_smallest(values, scale):
 
 
 def _solve(G, right):
+    """G^-1 right, and the squared length of the last column outside of the others."""
     # LAPACK itself: the checks around it take longer than a system of this size.
-    _, solution, info = dposv(G, right)
-    return np.linalg.solve(G, right) if info else solution
+    factor, solution, info = dposv(G, right)
+    if info:
+        return np.linalg.lstsq(G, right, rcond=None)[0], 0.0
+    return solution, factor[-1, -1] ** 2
