@@ -4,7 +4,8 @@ Many small products per evaluation run faster on our own threads than on threade
 SciPy's L-BFGS-B makes many tiny BLAS calls that threaded BLAS slows down by a factor of a hundred.
 """
 
-from concurrent.futures import ThreadPoolExecutor
+from collections import deque
+from concurrent.futures import ThreadPoolExecutor, wait
 from functools import cache
 
 from threadpoolctl import ThreadpoolController
@@ -34,7 +35,7 @@ class Workers:
 
     def __enter__(self):
         self._limits = _loaded_libraries().limit(limits=1)
-        self._pool = ThreadPoolExecutor(self.n) if self.n > 1 else None
+        self._pool = ThreadPoolExecutor(self.n - 1) if self.n > 1 else None
         return self
 
     def __exit__(self, *exc_info):
@@ -44,6 +45,27 @@ class Workers:
 
     def map(self, function, *arguments):
         """``[function(*args) for args in zip(*arguments)]``, in order, on the threads."""
-        if self._pool is None:
-            return list(map(function, *arguments))
-        return list(self._pool.map(function, *arguments))
+        calls = list(zip(*arguments, strict=True))
+        if self._pool is None or len(calls) < 2:
+            return [function(*call) for call in calls]
+        results = [None] * len(calls)
+        waiting = iter(range(len(calls)))  # whoever is free takes the next
+
+        def work():
+            try:
+                for number in waiting:
+                    results[number] = function(*calls[number])
+            except BaseException:
+                deque(waiting, maxlen=0)  # nobody starts anything new
+                raise
+
+        # To wake a thread takes as long as a small block: this one works too, and the others are
+        # woken once, not for every call.
+        others = [self._pool.submit(work) for _ in range(min(self.n, len(calls)) - 1)]
+        try:
+            work()
+        finally:
+            wait(others)
+        for other in others:
+            other.result()
+        return results
