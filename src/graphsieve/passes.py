@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 import numpy as np
+import scipy.sparse as sp
 
 from .blocks import BLOCK_BYTES
 
@@ -50,6 +51,8 @@ def make_part(data, L=None, *, network, buffers, block_bytes=BLOCK_BYTES):
         return DevicePart(data, L, network)
     # A block costs a pass over the sums of d x m numbers: it should have more rows than that.
     row_bytes = data.n_features * data.dtype.itemsize
+    if data.is_sparse:
+        block_bytes //= 2  # the buffers should stay small beside what is stored
     block_bytes = max(block_bytes, min(4 * network.n_hidden * row_bytes, 4 * block_bytes))
     return HostPart(data, L, network, buffers, block_bytes)
 
@@ -100,12 +103,13 @@ class HostPart:
         return self.data.__sizeof__() + edges
 
     def _make_buffers(self):
-        return [np.empty(self.shape, self.data.dtype) for _ in range(3)]
+        """R, E, and X where rows have to be copied to be dense."""
+        return [np.empty(self.shape, self.data.dtype) for _ in range(2 if self.stored else 3)]
 
     def encode(self, weights):
         H = np.empty((self.data.n_samples, self.network.n_hidden + 1), self.data.dtype)
         H[:, -1] = 1
-        with self.buffers.borrow(self._make_buffers) as (X, _, _):
+        with self.buffers.borrow(self._make_buffers) as (*_, X):
             for number, block in enumerate(self.slices):
                 Z = self._rows(number, X) @ weights.W_in
                 Z += weights.b_in
@@ -116,7 +120,7 @@ class HostPart:
         with self.buffers.borrow(self._make_buffers) as buffers:
             return self._decode(code, H, weights, *buffers)
 
-    def _decode(self, code, H, weights, X, R, E):
+    def _decode(self, code, H, weights, R, E, X=None):
         n, d, m = self.network.n_samples, self.data.n_features, self.network.n_hidden
         LH = None if self.L is None else (self.L @ H)[:, :-1]  # 2 graph_weight L H
         W_out = weights.decoder[:-1]
@@ -129,7 +133,7 @@ class HostPart:
             size, H_b = block.stop - block.start, code[block]
             R_b, E_b = R[:size], E[:size]
             np.matmul(H_b, negative, out=R_b)
-            X_b = self.data.dense(block, out=X[:size])
+            X_b = self._rows(number, X)
             squared_error += self._error(X_b, R_b, E_b)
             G_out += np.matmul(H_b.T, E_b, out=product_out)
             H_b = H_b[:, :-1]
@@ -141,20 +145,16 @@ class HostPart:
             D *= H_b
             D *= 1 - H_b
             g_in += D.sum(axis=0)
-            if self.stored is not None:
-                G_in += self.stored[number].T @ D
-            else:
-                G_in += np.matmul(X_b.T, D, out=product_in)
+            G_in += X_b.T @ D if self.stored else np.matmul(X_b.T, D, out=product_in)
         return squared_error, graph, G_in, g_in, G_out
 
     def _error(self, X, minus_Z, E):
         """Squared error of a block; ``E`` becomes its gradient by Z, up to 1 / n."""
         if not self.network.sigmoid_output:
-            np.add(minus_Z, X, out=E)
-            np.negative(E, out=E)
+            _subtract(np.negative(minus_Z, out=minus_Z), X, out=E)
             return float(np.vdot(E, E))
         R = _sigmoid(minus_Z)
-        np.subtract(R, X, out=E)
+        _subtract(R, X, out=E)
         squared_error = float(np.vdot(E, E))
         E *= R
         np.subtract(1, R, out=R)
@@ -210,6 +210,16 @@ class DevicePart:
             sums = found if sums is None else [a + b for a, b in zip(sums, found, strict=True)]
         squared_error, G_in, g_in, G_out = map(data.to_host, sums)
         return float(squared_error), graph, G_in, g_in, G_out
+
+
+def _subtract(R, X, out):
+    """R - X for dense R and dense or sparse X."""
+    if not sp.issparse(X):
+        np.subtract(R, X, out=out)
+        return
+    out[:] = R
+    X = X.tocoo()
+    out[X.row, X.col] -= X.data
 
 
 def _sigmoid(minus_z):

@@ -41,6 +41,9 @@ class RowBlocks(Rows):
         self.dtype = np.dtype(dtype)
         # csr_array sums to plain arrays where csr_matrix gives matrices.
         self._X = sp.csr_array(X) if self.is_sparse else X
+        if self.is_sparse and not self._X.has_canonical_format:
+            self._X = self._X.copy()  # the user's stays as it is
+            self._X.sum_duplicates()
         self._offset, self._factor = offset, factor
         if offset is not None and self.is_sparse:
             self._X = _scale_csr(self._X, offset, factor, self.dtype)
