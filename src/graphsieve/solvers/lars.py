@@ -33,7 +33,8 @@ def lasso(columns, Xty, n_nonzero):
     entering = int(_first_smallest(-abs(Xty), start))
     active, sign = np.empty(0, dtype=int), np.empty(0)
     barred = active  # columns that depend on the active ones
-    G = np.empty((n_nonzero, n_nonzero))  # inner products of the active columns
+    P = np.empty((n_nonzero, len(Xty)))  # inner products of the active columns with all
+    G = np.empty((n_nonzero, n_nonzero))  # and among themselves
     # Without ties an event does not repeat; the limit ends the walk where they make it go round.
     for _ in range(10 * n_nonzero + len(Xty)):
         if alpha <= 1e-10 * start or (entering is not None and len(active) == n_nonzero):
@@ -44,7 +45,8 @@ def lasso(columns, Xty, n_nonzero):
                 columns.keep(np.append(likely, entering))
             active = np.append(active, entering)
             k = len(active)
-            G[k - 1, :k] = G[:k, k - 1] = columns.with_column(entering)[active]
+            P[k - 1] = columns.with_column(entering)
+            G[k - 1, :k] = G[:k, k - 1] = P[k - 1, active]
             sign = np.append(sign, np.sign(correlation[entering]))
         k = len(active)
         direction, outside = _solve(G[:k, :k], sign)
@@ -53,7 +55,7 @@ def lasso(columns, Xty, n_nonzero):
             barred = np.append(barred, entering)
             active, sign, entering = active[:-1], sign[:-1], None
             continue
-        slope = columns.combine(active, direction)
+        slope = direction @ P[:k]
         step, entering = _next_entry(correlation, slope, alpha, np.append(active, barred))
         falls = np.flatnonzero(direction * sign < 0)
         ends = -w[active[falls]] / direction[falls]
@@ -66,6 +68,7 @@ def lasso(columns, Xty, n_nonzero):
         alpha -= step
         if leaving is not None:
             w[active[leaving]] = 0.0
+            P[leaving : k - 1] = P[leaving + 1 : k]
             G[leaving : k - 1] = G[leaving + 1 : k]
             G[:, leaving : k - 1] = G[:, leaving + 1 : k]
             active, sign = np.delete(active, leaving), np.delete(sign, leaving)
