@@ -4,7 +4,6 @@ import threading
 import time
 
 import pytest
-from threadpoolctl import threadpool_info
 
 from graphsieve.threads import Workers
 
@@ -38,8 +37,3 @@ def test_an_error_ends_the_work(n):
             workers.map(fail, range(500))
         assert workers.map(abs, [-1, -2]) == [1, 2]
     assert len(begun) < 500
-
-
-def test_blas_has_one_thread_inside():
-    with Workers(2):
-        assert {library["num_threads"] for library in threadpool_info()} <= {1}
