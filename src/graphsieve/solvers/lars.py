@@ -41,7 +41,8 @@ def lasso(columns, Xty, n_nonzero):
             break
         if entering is not None:
             if not columns.is_kept(entering):
-                likely = np.argsort(-abs(correlation), kind="stable")[: len(active) + _AHEAD]
+                n_likely = min(len(active) + _AHEAD, len(Xty))
+                likely = np.argpartition(-abs(correlation), n_likely - 1)[:n_likely]
                 columns.keep(np.append(likely, entering))
             active = np.append(active, entering)
             k = len(active)
