@@ -5,6 +5,8 @@ to them as tasks and comes back as sums. No task refers to anything that a lost 
 with it: Dask makes again what it needs.
 """
 
+import functools
+import itertools
 import operator
 import weakref
 from contextlib import contextmanager
@@ -78,20 +80,23 @@ class ClusterRows(Rows):
     def reduce_pairs(self, function, i, j, *aligned, combine=operator.add):
         task = self.cluster.submit(_same, (function, combine))
         left, right = self._part_of(i), self._part_of(j)
-        total = None
+        order = np.lexsort((left, right))
+        edges = np.flatnonzero(np.diff(left[order]) | np.diff(right[order])) + 1
+        rounds = {}
+        for chosen in np.split(order, edges):
+            rounds.setdefault(right[chosen[0]], []).append(chosen)
+
+        def submit(chosen):
+            p, q = left[chosen[0]], right[chosen[0]]
+            pairs = i[chosen] - self.slices[p].start, j[chosen] - self.slices[q].start
+            ours = (array[chosen] for array in aligned)
+            return self.cluster.submit(
+                _reduce_pairs, self.futures[p], self.futures[q], task, *pairs, *ours
+            )
+
         # One part on the right at a time: no worker gets more than one from the others.
-        for q in range(len(self.slices)):
-            results = []
-            for p in range(len(self.slices)):
-                chosen = np.flatnonzero((left == p) & (right == q))
-                if chosen.size:
-                    pairs = i[chosen] - self.slices[p].start, j[chosen] - self.slices[q].start
-                    ours = (array[chosen] for array in aligned)
-                    parts = self.futures[p], self.futures[q]
-                    results.append(self.cluster.submit(_reduce_pairs, *parts, task, *pairs, *ours))
-            for found in self.cluster.result(results):
-                total = found if total is None else combine(total, found)
-        return total
+        found = (self.cluster.result([submit(chosen) for chosen in rounds[q]]) for q in rounds)
+        return functools.reduce(combine, itertools.chain.from_iterable(found))
 
     def fold(self, function, *shared):
         """For every part, ``function(state, part, rows, other, rows of other, *shared)`` over all
@@ -233,8 +238,7 @@ class Cluster:
 
 
 def open_cluster(array, client):
-    """ClusterRows of a Dask array with known chunk sizes."""
-    array = array.rechunk({1: -1})
+    """ClusterRows of a Dask array with known chunk sizes, chunked by rows only."""
     is_sparse = sp.issparse(array._meta)
     dtype = np.dtype(np.float32 if array.dtype == np.float32 else np.float64)
     n_samples, n_features = array.shape
@@ -305,10 +309,7 @@ def _reduce(part, task, *aligned):
 
 
 def _combine(results, task):
-    total, *others = results
-    for other in others:
-        total = task[1](total, other)
-    return total
+    return functools.reduce(task[1], results)
 
 
 def _reduce_pairs(left, right, task, i, j, *aligned):

@@ -1,5 +1,6 @@
 """DeviceRows: rows in an array of another library, such as torch or CuPy, on its device."""
 
+import functools
 import operator
 
 import numpy as np
@@ -49,11 +50,13 @@ class DeviceRows(Rows):
         return split_rows(self.n_samples, max(1, int(block_bytes // row_bytes)))
 
     def reduce(self, function, *aligned, combine=operator.add, block_bytes=PASS_BYTES):
-        total = None
-        for rows in self.slices(block_bytes):
-            found = function(self.to_host(self._X[rows, :]), *(array[rows] for array in aligned))
-            total = found if total is None else combine(total, found)
-        return total
+        return functools.reduce(
+            combine,
+            (
+                function(self.to_host(self._X[rows, :]), *(array[rows] for array in aligned))
+                for rows in self.slices(block_bytes)
+            ),
+        )
 
     def scaled(self, offset, factor, dtype):
         kind = getattr(self.xp, np.dtype(dtype).name)

@@ -4,6 +4,7 @@ Dense arrays in memory and CSR matrices are scaled once; memory-mapped ones bloc
 time, so that no copy of the whole is ever made.
 """
 
+import functools
 import mmap
 import operator
 
@@ -16,9 +17,6 @@ from .parts import LocalParts
 # Pages of a memory map stay in the memory of the process until the system needs them elsewhere.
 # After so many bytes read we give them back; the system may still have them for the next pass.
 _RELEASE_BYTES = 2**25
-
-# Numbers in the rows of one block of pairs, both sides.
-_PAIR_BYTES = BLOCK_BYTES
 
 
 class RowBlocks(Rows):
@@ -119,22 +117,27 @@ class RowBlocks(Rows):
         return split_rows(self.n_samples, max(1, int(block_bytes * self.n_samples // stored)))
 
     def reduce(self, function, *aligned, combine=operator.add, block_bytes=PASS_BYTES):
-        total = None
-        for rows in self._pass_slices(block_bytes):
-            found = function(self.rows(rows), *(array[rows] for array in aligned))
-            total = found if total is None else combine(total, found)
-        return total
+        return functools.reduce(
+            combine,
+            (
+                function(self.rows(rows), *(array[rows] for array in aligned))
+                for rows in self._pass_slices(block_bytes)
+            ),
+        )
 
     def reduce_pairs(self, function, i, j, *aligned, combine=operator.add, others=None):
         """As for all Rows; ``others`` are RowBlocks in which the rows ``j`` are, if not these."""
         others = self if others is None else others
-        total = None
-        row_bytes = 2 * self.n_features * self.dtype.itemsize
-        for pairs in split_rows(len(i), max(1, _PAIR_BYTES // row_bytes)):
-            of_pairs = (array[pairs] for array in aligned)
-            found = function(self.rows(i[pairs]), others.rows(j[pairs]), *of_pairs)
-            total = found if total is None else combine(total, found)
-        return total
+        n_pairs = max(1, BLOCK_BYTES // (2 * self.n_features * self.dtype.itemsize))
+        return functools.reduce(
+            combine,
+            (
+                function(
+                    self.rows(i[pairs]), others.rows(j[pairs]), *(array[pairs] for array in aligned)
+                )
+                for pairs in split_rows(len(i), n_pairs)
+            ),
+        )
 
     def parts(self, make, *aligned, workers):
         return LocalParts(self, make, aligned, workers)

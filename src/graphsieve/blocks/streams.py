@@ -4,6 +4,7 @@ Statistics take one pass over the batches. Whoever needs rows more often than th
 a temporary memory map, to which one pass copies them, scaled already.
 """
 
+import functools
 import operator
 import shutil
 import tempfile
@@ -25,11 +26,13 @@ class StreamRows(Rows):
         self._stored = None
 
     def reduce(self, function, *aligned, combine=operator.add, block_bytes=PASS_BYTES):
-        total = None
-        for rows, block in self._blocks(block_bytes):
-            found = function(block, *(array[rows] for array in aligned))
-            total = found if total is None else combine(total, found)
-        return total
+        return functools.reduce(
+            combine,
+            (
+                function(block, *(array[rows] for array in aligned))
+                for rows, block in self._blocks(block_bytes)
+            ),
+        )
 
     def _blocks(self, block_bytes=PASS_BYTES):
         n_rows = max(1, int(block_bytes // (self.n_features * self.dtype.itemsize)))
