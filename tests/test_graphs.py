@@ -110,6 +110,16 @@ def test_diagonal_of_a_given_affinity_does_not_count():
     np.testing.assert_array_equal(A.toarray(), [[0, 1], [1, 0]])
 
 
+def test_a_given_affinity_stays_as_it_was():
+    # One entry stored in two parts, two stored zeros.
+    entries, columns, starts = [0.0, 1.0, 2.0, 3.0, 0.0], [2, 1, 1, 0, 0], [0, 3, 4, 5]
+    A = sp.csr_array((np.array(entries), columns, starts), shape=(3, 3))
+    checked = check_affinity(A, 3)
+    np.testing.assert_array_equal(checked.toarray(), [[0, 3, 0], [3, 0, 0], [0, 0, 0]])
+    assert checked.nnz == 2
+    assert A.data.tolist() == entries and A.indices.tolist() == columns
+
+
 @pytest.mark.parametrize(
     ("A", "message"),
     [

@@ -31,6 +31,9 @@ _BLOCK_ENTRIES = 2**23
 # Multiplications below which a search is over before threads have started.
 _FEW_PRODUCTS = 2**28
 
+# Rows, or pairs of rows, that are worth a block of their own.
+_FEWEST_ROWS = 128
+
 # Neighbours that pynndescent refines at the least: with fewer it misses some of the nearest.
 _FEWEST_CANDIDATES = 15
 
@@ -119,7 +122,9 @@ def check_affinity(A, n_samples):
     largest = A.data.max() if A.nnz else 0.0
     if abs(A - A.T).max() > 1e-6 * largest:
         raise ValueError("affinity must be symmetric: use (A + A.T) / 2 or A.maximum(A.T)")
-    A = A - sp.diags_array(A.diagonal())
+    diagonal = A.diagonal()
+    A = A - sp.diags_array(diagonal) if diagonal.any() else A.copy()
+    A.sum_duplicates()
     A.eliminate_zeros()
     return A.tocsr()
 
@@ -143,7 +148,11 @@ def nearest_neighbors(data, n_neighbors, *, metric, neighbors="auto", n_jobs=Non
         else:
             find = _exact_across if data.is_distributed else _exact
         i, j = find(similarity, n_neighbors, workers)
-        return i, j, similarity.clip(_of_pairs(similarity, i, j, workers))
+        # Most pairs are neighbours both ways: each is looked at once.
+        n = data.n_samples
+        pairs, place = np.unique(np.minimum(i, j) * n + np.maximum(i, j), return_inverse=True)
+        S = _of_pairs(similarity, pairs // n, pairs % n, workers)
+        return i, j, similarity.clip(S)[place]
 
 
 def _is_approximate(neighbors, n_samples):
@@ -184,7 +193,7 @@ def _exact(similarity, n_neighbors, workers):
 def _by_blocks(function, n_rows, workers, n_columns=None):
     """Arrays that ``function`` returns for blocks of row numbers, on the threads, joined."""
     # Blocks for many threads, the same for any number of them: so are then the last digits.
-    block_rows = min(_BLOCK_ENTRIES // (n_columns or n_rows), max(32, -(-n_rows // 16)))
+    block_rows = min(_BLOCK_ENTRIES // (n_columns or n_rows), max(_FEWEST_ROWS, -(-n_rows // 16)))
     blocks = split_rows(n_rows, max(1, block_rows))
     parts = workers.map(lambda rows: function(np.arange(rows.start, rows.stop)), blocks)
     return [np.concatenate(part) for part in zip(*parts, strict=True)]
@@ -297,7 +306,7 @@ def _of_pairs(similarity, i, j, workers):
         S = S[np.argsort(numbers)]
     else:
         of_pairs = partial(_similarity_of_rows, similarity.is_cosine)
-        parts = split_rows(len(i), -(-len(i) // 16)) if len(i) else []
+        parts = split_rows(len(i), max(_FEWEST_ROWS, -(-len(i) // 16)))
         S = workers.map(
             lambda part: data.reduce_pairs(of_pairs, i[part], j[part], combine=_append_one), parts
         )
@@ -446,26 +455,34 @@ def _inverse_norms(square):
 def _largest(S, k, step):
     """Columns of the k largest entries of every row, in order; among equals the first ones.
 
-    The maxima of many groups of columns are k different entries, so that their k-th largest is a
-    lower bound for the k-th largest of all. Mostly just k entries reach it, and they are found
-    with two passes at the speed of memory; sorting or partitioning whole rows costs as much as
-    the products that they come from.
+    The k-th largest of all is the bound that mostly just k entries reach, and a comparison finds
+    them at the speed of memory; sorting or partitioning positions costs as much as the products
+    that the entries come from.
     """
-    n = S.shape[1]
-    n_groups = max(256, 16 * k**2)  # so many that few rows have two of their k in one group
-    if n < 4 * n_groups:
-        return _largest_of_rounded(S, k, step)
-    top = S[:, :n_groups].copy()
-    for start in range(n_groups, n, n_groups):
-        group = S[:, start : start + n_groups]
-        np.maximum(top[:, : group.shape[1]], group, out=top[:, : group.shape[1]])
-    bound = np.partition(top, n_groups - k, axis=1)[:, n_groups - k]
+    top = _maxima_of_groups(S, k)
+    bound = np.partition(top, top.shape[1] - k, axis=1)[:, top.shape[1] - k]
     mask = (bound - 2 * step)[:, None] <= S  # whatever may round to the same step
     clear = np.count_nonzero(mask, axis=1) == k
     found = np.empty((len(S), k), dtype=np.intp)
     found[clear] = np.nonzero(mask[clear])[1].reshape(-1, k)
     found[~clear] = _largest_of_rounded(S[~clear], k, step)
     return found
+
+
+def _maxima_of_groups(S, k):
+    """Entries of every row among which the k-th largest is close to that of all, and no larger.
+
+    The maxima of groups of columns are different entries.
+    """
+    n = S.shape[1]
+    n_groups = max(256, 16 * k**2)  # so many that few rows have two of their k in one group
+    if n < 4 * n_groups:
+        return S
+    top = S[:, :n_groups].copy()
+    for start in range(n_groups, n, n_groups):
+        group = S[:, start : start + n_groups]
+        np.maximum(top[:, : group.shape[1]], group, out=top[:, : group.shape[1]])
+    return top
 
 
 def _largest_of_rounded(S, k, step):

@@ -157,15 +157,24 @@ def column_blocks(X):
         yield columns, X[:, columns].astype(np.float64)
 
 
+def edges(A):
+    """Ends i < j and weight of every edge."""
+    i = np.repeat(np.arange(A.shape[0], dtype=A.indices.dtype), np.diff(A.indptr))
+    upper = i < A.indices
+    return i[upper], A.indices[upper], A.data[upper].astype(np.float64)
+
+
 def difference_operator(A):
     """Sparse B, one row per edge: (B x)_e = sqrt(A_ij) (x_i - x_j), so that B'B = L."""
-    edges = sp.coo_array(sp.triu(A, k=1))
-    weight = np.sqrt(edges.data.astype(np.float64))
-    row = np.arange(edges.nnz)
-    i, j = edges.coords
+    i, j, weight = edges(A)
+    root = np.sqrt(weight)
     return sp.csr_array(
-        (np.concatenate([weight, -weight]), (np.tile(row, 2), np.concatenate([i, j]))),
-        shape=(edges.nnz, A.shape[0]),
+        (
+            np.column_stack([root, -root]).ravel(),
+            np.column_stack([i, j]).ravel(),
+            2 * np.arange(len(root) + 1),
+        ),
+        shape=(len(root), A.shape[0]),
     )
 
 
@@ -179,7 +188,7 @@ def roughness(B, weight, X, power=1):
         normalized = B @ sp.diags_array(_inverse_root(weight))
     for step in range(1, power):
         V = (normalized.T if step % 2 else normalized) @ V
-    return (V * V).sum(axis=0)
+    return (V * V).sum(axis=0) if sp.issparse(V) else np.einsum("ij,ij->j", V, V)
 
 
 def weighted_moments(X, weight):

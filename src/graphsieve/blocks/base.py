@@ -18,8 +18,8 @@ PASS_BYTES = 8 * BLOCK_BYTES
 def split_rows(n_samples, block_rows):
     """Slices of nearly equal length, at most ``block_rows`` each, that cover all rows."""
     n_blocks = -(-n_samples // block_rows)
-    edges = np.linspace(0, n_samples, n_blocks + 1).astype(int)
-    return [slice(a, b) for a, b in pairwise(edges.tolist())]
+    edges = [n_samples * block // n_blocks for block in range(n_blocks + 1)] if n_blocks else []
+    return [slice(a, b) for a, b in pairwise(edges)]
 
 
 class Rows:

@@ -102,7 +102,7 @@ def _download(entry):
         raise FileNotFoundError(
             f"could not download {entry.name} from {entry.url}: {error}. Put the file {entry.file} "
             f"into a folder and set {FOLDER_VARIABLE} to it"
-        ) from error
+        ) from None  # the layers of the network library below it say nothing more
     return Path(path)
 
 

@@ -5,7 +5,14 @@ import scipy.sparse as sp
 
 from ..base import GRAPH_CONSTRAINTS, FeatureRanker
 from ..graphs import build_graph
-from ..spectral import column_blocks, difference_operator, edge_weight, roughness, weighted_moments
+from ..spectral import (
+    column_blocks,
+    difference_operator,
+    edge_weight,
+    edges,
+    roughness,
+    weighted_moments,
+)
 
 
 class LaplacianScore(FeatureRanker):
@@ -74,9 +81,7 @@ def _by_columns(data, A, weight):
 def _by_rows(data, A, weight):
     """The same for data that are not in memory, from blocks of rows and pairs of neighbours."""
     _, mean, spread = data.reduce(_block_moments, weight, combine=_join_moments)
-    edges = sp.coo_array(sp.triu(A, k=1))
-    i, j = edges.coords
-    return mean, spread, data.reduce_pairs(_block_roughness, i, j, edges.data)
+    return mean, spread, data.reduce_pairs(_block_roughness, *edges(A))
 
 
 def _block_moments(X, weight):

@@ -3,6 +3,7 @@
 import numpy as np
 import scipy.sparse as sp
 
+from ..blocks import BLOCK_BYTES
 from ..penalties import row_norms
 
 # From this share of zeros on, sparse products are the faster ones.
@@ -15,6 +16,10 @@ def is_mostly_zero(X):
     return n_entries < (1 - _MOSTLY_ZERO) * np.prod(X.shape)
 
 
+# Columns whose inner products are computed in one pass over X where that is the faster way.
+_AHEAD = 16
+
+
 class Columns:
     """Inner products of the centred columns of a dense or CSR matrix, kept once computed."""
 
@@ -24,9 +29,10 @@ class Columns:
         self._mean = np.asarray(X.mean(axis=0, dtype=np.float64)).ravel()
         # Sparse data stay as they are: products with centred vectors need no centred matrix.
         self._X = X.astype(np.float64) if sp.issparse(X) else X - self._mean
+        self._is_small = not sp.issparse(X) and self._X.nbytes <= 2 * BLOCK_BYTES  # stays in cache
         self._position = np.full(self.n_features, -1)
         self._n_kept = 0
-        self._kept = np.empty((self.n_features, min(16, self.n_features)), order="F")
+        self._kept = np.empty((min(64, self.n_features), self.n_features))  # a row per column kept
 
     def products(self, V):
         """X'V for ``V`` whose columns have mean zero."""
@@ -47,21 +53,19 @@ class Columns:
         rows = np.flatnonzero(W.any(axis=1))
         return XtY - self.combine(rows, W[rows])
 
-    def is_kept(self, j):
-        return self._position[j] >= 0
-
     def keep(self, columns):
         """Compute the products with these columns ahead of their use."""
         absent = self._position[columns] < 0
-        if not absent.any():
-            return
-        new = np.unique(columns[absent])
+        if absent.any():
+            self._keep_new(np.unique(columns[absent]))
+
+    def _keep_new(self, new):
         needed = self._n_kept + len(new)
-        if needed > self._kept.shape[1]:
-            grown = np.empty((self.n_features, min(2 * needed, self.n_features)), order="F")
-            grown[:, : self._n_kept] = self._kept[:, : self._n_kept]
+        if needed > len(self._kept):
+            grown = np.empty((min(2 * needed, self.n_features), self.n_features))
+            grown[: self._n_kept] = self._kept[: self._n_kept]
             self._kept = grown
-        self._kept[:, self._n_kept : needed] = self.products(self._centred(new))
+        self._kept[self._n_kept : needed] = self._centred(new).T @ self._X
         self._position[new] = np.arange(self._n_kept, needed)
         self._n_kept = needed
 
@@ -70,21 +74,32 @@ class Columns:
         self.keep(columns)
         position = self._position[columns]
         if 2 * len(columns) < self._n_kept:
-            return self._kept.T[position].T @ W  # whole columns are copied, along memory
+            return self._kept[position].T @ W
         # With most of them in use, zeros for the rest cost less than a copy.
         weights = np.zeros((self._n_kept, *W.shape[1:]))
         weights[position] = W
-        return self._kept[:, : self._n_kept] @ weights
+        return self._kept[: self._n_kept].T @ weights
 
-    def with_column(self, j):
-        """Inner products of all columns with column j, which is kept."""
-        return self._kept[:, self._position[j]]
+    def with_column(self, j, promise):
+        """Inner products of all columns with column j.
+
+        Where a pass over X for one column takes as long as for several, those of the largest
+        ``abs(promise)`` are kept as well.
+        """
+        if self._position[j] < 0:
+            self._keep_new(np.array([j]) if self._is_small else self._with_likely(j, abs(promise)))
+        return self._kept[self._position[j]]
+
+    def _with_likely(self, j, promise):
+        promise = np.where(self._position < 0, promise, -1)
+        n_columns = min(_AHEAD, self.n_features - self._n_kept)
+        likely = np.argpartition(-promise, n_columns - 1)[:n_columns]
+        return np.union1d(likely, j)
 
     def gram(self, columns):
         """Inner products among the given columns."""
         self.keep(columns)
-        # Symmetric: the transpose is read along memory.
-        return self._kept.T[np.ix_(self._position[columns], columns)]
+        return self._kept[np.ix_(self._position[columns], columns)]
 
     def _centred(self, columns):
         if sp.issparse(self._X):

@@ -6,9 +6,6 @@ from scipy.linalg.lapack import dposv
 # A column counts as dependent on the active ones when it differs from them by less than this.
 _DEPENDENT = 1e-9
 
-# Columns whose inner products are computed together: one pass over X costs much the same.
-_AHEAD = 16
-
 
 def lasso(columns, Xty, n_nonzero):
     """min_w |y - X w|^2 / 2 + alpha |w|_1, for the smallest alpha with ``n_nonzero`` weights.
@@ -27,84 +24,79 @@ def lasso(columns, Xty, n_nonzero):
     -------
     w : ndarray of shape (n_features,)
     """
-    w = np.zeros(len(Xty))
+    n_features = len(Xty)
     correlation = Xty.copy()
     alpha = start = abs(Xty).max()
     entering = int(_first_smallest(-abs(Xty), start))
-    active, sign = np.empty(0, dtype=int), np.empty(0)
-    barred = active  # columns that depend on the active ones
-    P = np.empty((n_nonzero, len(Xty)))  # inner products of the active columns with all
+    k = 0  # active columns; everything about them is in the first k places of these:
+    active, w, sign = np.empty(n_nonzero, dtype=int), np.empty(n_nonzero), np.empty(n_nonzero)
+    P = np.empty((n_nonzero, n_features))  # inner products of the active columns with all
     G = np.empty((n_nonzero, n_nonzero))  # and among themselves
+    may_enter = np.full(n_features, True)
+    barred = []  # columns that depend on the active ones
     # Without ties an event does not repeat; the limit ends the walk where they make it go round.
-    for _ in range(10 * n_nonzero + len(Xty)):
-        if alpha <= 1e-10 * start or (entering is not None and len(active) == n_nonzero):
+    for _ in range(10 * n_nonzero + n_features):
+        if alpha <= 1e-10 * start or (entering is not None and k == n_nonzero):
             break
         if entering is not None:
-            if not columns.is_kept(entering):
-                n_likely = min(len(active) + _AHEAD, len(Xty))
-                likely = np.argpartition(-abs(correlation), n_likely - 1)[:n_likely]
-                columns.keep(np.append(likely, entering))
-            active = np.append(active, entering)
-            k = len(active)
-            P[k - 1] = columns.with_column(entering)
-            G[k - 1, :k] = G[:k, k - 1] = P[k - 1, active]
-            sign = np.append(sign, np.sign(correlation[entering]))
-        k = len(active)
-        direction, outside = _solve(G[:k, :k], sign)
+            P[k] = columns.with_column(entering, correlation)
+            active[k], w[k], sign[k] = entering, 0, np.sign(correlation[entering])
+            may_enter[entering] = False
+            k += 1
+            G[k - 1, :k] = G[:k, k - 1] = P[k - 1, active[:k]]
+        direction, outside = _solve(G[:k, :k], sign[:k])
         if entering is not None and outside <= _DEPENDENT * G[k - 1, k - 1]:
             # Its correlation goes down with alpha from here on: rounding alone made them meet.
-            barred = np.append(barred, entering)
-            active, sign, entering = active[:-1], sign[:-1], None
+            barred.append(entering)
+            k, entering = k - 1, None
             continue
         slope = direction @ P[:k]
-        step, entering = _next_entry(correlation, slope, alpha, np.append(active, barred))
-        falls = np.flatnonzero(direction * sign < 0)
-        ends = -w[active[falls]] / direction[falls]
-        leaving = None
-        if falls.size and ends.min() < step:
-            leaving, entering = falls[ends.argmin()], None
-            step = ends.min()
-        w[active] += step * direction
-        correlation -= step * slope
+        step, entering = _next_entry(correlation, slope, alpha, may_enter)
+        end, leaving = _next_exit(w[:k], direction, sign[:k])
+        leaves = end < step
+        if leaves:
+            step, entering = end, None
+        w[:k] += step * direction
+        slope *= step
+        correlation -= slope
         alpha -= step
-        if leaving is not None:
-            w[active[leaving]] = 0.0
-            P[leaving : k - 1] = P[leaving + 1 : k]
-            G[leaving : k - 1] = G[leaving + 1 : k]
-            G[:, leaving : k - 1] = G[:, leaving + 1 : k]
-            active, sign = np.delete(active, leaving), np.delete(sign, leaving)
-            barred = barred[:0]
-    if len(active):
+        if leaves:
+            may_enter[active[leaving]] = may_enter[barred] = True
+            barred.clear()
+            k -= 1  # the last one takes its place
+            active[leaving], w[leaving], sign[leaving] = active[k], w[k], sign[k]
+            P[leaving] = P[k]
+            G[leaving], G[:, leaving], G[leaving, leaving] = G[k], G[:, k], G[k, k]
+    result = np.zeros(n_features)
+    if k:
         # The steps have added up rounding: solve once more for the alpha that was reached.
-        k = len(active)
-        w[active] = _solve(G[:k, :k], Xty[active] - alpha * sign)[0]
-    return w
+        result[active[:k]] = _solve(G[:k, :k], Xty[active[:k]] - alpha * sign[:k])[0]
+    return result
 
 
-def _next_entry(correlation, slope, alpha, known):
-    """How far alpha can fall until the correlation of a column meets it, and of which.
-
-    ``known`` columns do not count.
-    """
-    # Both signs at once: alpha meets c where c rises to it, and -c where c falls to -alpha.
-    gap, fall = np.empty((2, 2, len(slope)))
-    np.subtract(alpha, correlation, out=gap[0])
-    np.add(alpha, correlation, out=gap[1])
-    np.maximum(gap, 0, out=gap)
-    np.subtract(1, slope, out=fall[0])
-    np.add(1, slope, out=fall[1])
-    # Where the correlation falls as fast as alpha, or faster, they never meet; copies of an active
-    # column are among these.
-    never = fall <= _DEPENDENT
-    fall[never] = 1
-    gap /= fall
-    gap[never] = alpha
-    steps = gap.min(axis=0)
-    steps[known] = alpha
-    entering = _first_smallest(steps, alpha)
-    if steps[entering] >= alpha * (1 - _DEPENDENT):
+def _next_entry(correlation, slope, alpha, may_enter):
+    """How far alpha can fall until the correlation of a column meets it, and of which."""
+    # With alpha at 0 the correlation would be at c - alpha s, and on the way there it can meet
+    # alpha on that side only, +1 or -1: alpha - t = side (c - t s).
+    end = correlation - alpha * slope
+    gap = np.maximum(alpha - np.sign(end) * correlation, 0)
+    # What falls with alpha never meets it; copies of an active column are among these.
+    fall = gap + abs(end)  # alpha times the speed at which the gap closes
+    slowest = _DEPENDENT * alpha
+    steps = gap / np.maximum(fall, slowest)
+    steps = np.where(may_enter & (fall > slowest), steps, 1.0)
+    entering = _first_smallest(steps, 1)
+    if steps[entering] >= 1 - _DEPENDENT:
         return alpha, None
-    return steps[entering], int(entering)
+    return alpha * steps[entering], int(entering)
+
+
+def _next_exit(w, direction, sign):
+    """How far alpha can fall until a weight is back at zero, and which."""
+    falls = direction * sign < 0
+    steps = np.divide(-w, direction, out=np.full(len(w), np.inf), where=falls)
+    leaving = steps.argmin()
+    return steps[leaving], leaving
 
 
 def _first_smallest(values, scale):
