@@ -17,6 +17,12 @@ if "GRAPHSIEVE_DATA" not in os.environ and DATA.is_dir():
     os.environ["GRAPHSIEVE_DATA"] = str(DATA)
 
 
+@pytest.fixture(autouse=True)
+def many_parts(monkeypatch):
+    """Small tables are cut into as many parts as large ones, so that every test sees some."""
+    monkeypatch.setattr("graphsieve.blocks.parts._FEWEST_ENTRIES", 2**9)
+
+
 @pytest.fixture
 def rng():
     return np.random.default_rng(0)

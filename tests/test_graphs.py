@@ -117,7 +117,8 @@ def test_a_given_affinity_stays_as_it_was():
     checked = check_affinity(A, 3)
     np.testing.assert_array_equal(checked.toarray(), [[0, 3, 0], [3, 0, 0], [0, 0, 0]])
     assert checked.nnz == 2
-    assert A.data.tolist() == entries and A.indices.tolist() == columns
+    assert A.data.tolist() == entries
+    assert A.indices.tolist() == columns
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 from functools import partial
 
 import numpy as np
+from scipy.linalg.blas import daxpy, dger
 
 from .blocks import BLOCK_BYTES
 from .passes import Buffers, Network, Weights, decode, encode, make_part
@@ -86,21 +87,23 @@ class GraphAutoencoder:
         """The objective and its gradient at ``theta``, in float64."""
         W_in, W_out, b_in, b_out = self.unpack(theta)
         cast, parts = self.data.dtype, self._parts
-        decoder = np.vstack([W_out, b_out]).astype(cast)
-        weights = parts.share(Weights(W_in.astype(cast), b_in.astype(cast), decoder))
+        minus_decoder = np.empty((self.n_hidden + 1, self.data.n_features), cast)
+        np.negative(W_out, out=minus_decoder[:-1], casting="same_kind")
+        np.negative(b_out, out=minus_decoder[-1], casting="same_kind")
+        weights = parts.share(Weights(W_in.astype(cast), b_in.astype(cast), minus_decoder))
         codes = parts.run(encode, shared=[weights])
         # The code of all rows is gathered only for the graph, which couples them.
         H = parts.join(codes) if self.graph_weight else None
-        sums = parts.total(parts.run(decode, codes, shared=[H, weights]))
-        squared_error, graph, S_in, s_in, S_out = sums
+        values, grad = np.empty(2), np.empty_like(theta)
+        G_in, G_out, g_in, g_out = self.unpack(grad)
+        sums = parts.run(decode, codes, shared=[H, weights])
+        parts.total(sums, out=[values, G_in, G_out, g_in, g_out])
 
         n = self.data.n_samples
-        value = float(squared_error) / (2 * n) + float(graph)
-        grad = np.empty_like(theta)
-        G_in, G_out, g_in, g_out = self.unpack(grad)
-        G_in[:], g_in[:] = S_in, s_in
-        np.divide(S_out[:-1], n, out=G_out)
-        np.divide(S_out[-1], n, out=g_out)
+        G_out /= n
+        g_out /= n
+        squared_error, graph = values.tolist()
+        value = squared_error / (2 * n) + graph
         return value + self._add_penalties(W_in, W_out, G_in, G_out), grad
 
     def _add_penalties(self, W_in, W_out, G_in, G_out):
@@ -108,13 +111,18 @@ class GraphAutoencoder:
         if self.alpha:
             penalty, gradient = l21(W_in)
             value += self.alpha * penalty
-            G_in += self.alpha * gradient
+            _add_multiple(G_in, self.alpha, gradient)
         if self.decay:
             for W, G in ((W_in, G_in), (W_out, G_out)):
                 penalty, gradient = squared_l2(W)
                 value += self.decay * penalty
-                G += self.decay * gradient
+                _add_multiple(G, self.decay, gradient)
         return value
+
+
+def _add_multiple(G, weight, gradient):
+    """G += weight gradient, with no array in between."""
+    daxpy(gradient.ravel(), G.ravel(), a=weight)
 
 
 class SolverCoordinates:
@@ -133,9 +141,11 @@ class SolverCoordinates:
         self.mean, variance = data.column_moments()
         spread = np.sqrt(variance.sum())
         self.scale = 1 / spread if spread > 0 else 1.0
+        self._theta = None  # where the variables are written to, at every evaluation
 
-    def to_theta(self, z):
-        theta = z.copy()
+    def to_theta(self, z, out=None):
+        theta = np.empty_like(z) if out is None else out
+        theta[:] = z
         W_in, _, b_in, _ = self.objective.unpack(theta)
         W_in *= self.scale
         b_in -= self.mean @ W_in
@@ -149,8 +159,9 @@ class SolverCoordinates:
         return z
 
     def value_and_grad(self, z):
-        value, grad = self.objective.value_and_grad(self.to_theta(z))
+        self._theta = np.empty_like(z) if self._theta is None else self._theta
+        value, grad = self.objective.value_and_grad(self.to_theta(z, out=self._theta))
         G_in, _, g_in, _ = self.objective.unpack(grad)
-        G_in -= np.outer(self.mean, g_in)
         G_in *= self.scale
+        dger(-self.scale, g_in, self.mean, a=G_in.T, overwrite_a=True)  # in place: minus mean g_in'
         return value, grad

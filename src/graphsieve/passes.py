@@ -7,6 +7,7 @@ NumPy arrays with buffers that stay in cache, DevicePart on any array that speak
 
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import scipy.sparse as sp
@@ -28,11 +29,14 @@ class Network:
 
 @dataclass(frozen=True)
 class Weights:
-    """Weights in the precision of the products; the last row of ``decoder`` is b_out."""
+    """Weights in the precision of the products.
+
+    ``minus_decoder`` is -W_out and below it -b_out: what goes into the exponential of a sigmoid.
+    """
 
     W_in: np.ndarray
     b_in: np.ndarray
-    decoder: np.ndarray
+    minus_decoder: np.ndarray
 
 
 def encode(part, weights):
@@ -41,7 +45,8 @@ def encode(part, weights):
 
 
 def decode(part, code, H, weights):
-    """(squared error, graph term, G_in, g_in, G_out) of a part, from its code and that of all."""
+    """[squared error, graph term], G_in, n G_out, g_in, n g_out of a part, from its code and that
+    of all."""
     return part.decode(code, H, weights)
 
 
@@ -80,6 +85,9 @@ class Buffers:
 class HostPart:
     """One part of the rows: its blocks and its share of the sums.
 
+    With few rows and many columns it takes longer to have new memory for the sums than to compute
+    them: those of ``decode`` are written over by the next call.
+
     Parameters
     ----------
     data : RowBlocks
@@ -103,13 +111,21 @@ class HostPart:
         return self.data.__sizeof__() + edges
 
     def _make_buffers(self):
-        """R, E, and X where rows have to be copied to be dense."""
-        return [np.empty(self.shape, self.data.dtype) for _ in range(2 if self.stored else 3)]
+        blocks = np.empty((3, *self.shape), self.data.dtype)  # untouched ones take no memory
+        return (*blocks, *self._make_sums())
+
+    def _make_sums(self):
+        d, m = self.data.n_features, self.network.n_hidden
+        return np.empty((d, m), self.data.dtype), np.empty((m + 1, d), self.data.dtype)
+
+    @cached_property
+    def _sums(self):
+        return self._make_sums()
 
     def encode(self, weights):
         H = np.empty((self.data.n_samples, self.network.n_hidden + 1), self.data.dtype)
         H[:, -1] = 1
-        with self.buffers.borrow(self._make_buffers) as (*_, X):
+        with self.buffers.borrow(self._make_buffers) as (X, *_):
             for number, block in enumerate(self.slices):
                 Z = self._rows(number, X) @ weights.W_in
                 Z += weights.b_in
@@ -120,33 +136,29 @@ class HostPart:
         with self.buffers.borrow(self._make_buffers) as buffers:
             return self._decode(code, H, weights, *buffers)
 
-    def _decode(self, code, H, weights, R, E, X=None):
-        n, d, m = self.network.n_samples, self.data.n_features, self.network.n_hidden
+    def _decode(self, code, H, weights, X, R, E, product_in, product_out):
         LH = None if self.L is None else (self.L @ H)[:, :-1]  # 2 graph_weight L H
-        W_out = weights.decoder[:-1]
-        negative = -weights.decoder
-        G_in, product_in = np.zeros((d, m), code.dtype), np.empty((d, m), code.dtype)
-        G_out, product_out = np.zeros((m + 1, d), code.dtype), np.empty((m + 1, d), code.dtype)
-        g_in = np.zeros(m, code.dtype)
+        G_in, G_out = self._sums
+        g_in = np.zeros(self.network.n_hidden, code.dtype)
         squared_error = graph = 0.0
         for number, block in enumerate(self.slices):
             size, H_b = block.stop - block.start, code[block]
             R_b, E_b = R[:size], E[:size]
-            np.matmul(H_b, negative, out=R_b)
+            np.matmul(H_b, weights.minus_decoder, out=R_b)
             X_b = self._rows(number, X)
             squared_error += self._error(X_b, R_b, E_b)
-            G_out += np.matmul(H_b.T, E_b, out=product_out)
+            _sum_products(G_out, number, H_b.T, E_b, product_out)
             H_b = H_b[:, :-1]
-            D = E_b @ W_out.T
-            D /= n
+            D = E_b @ weights.minus_decoder[:-1].T
+            D /= -self.network.n_samples
             if LH is not None:
                 graph += 0.5 * float(np.einsum("ij,ij->", LH[block], H_b))
                 D += LH[block]
             D *= H_b
             D *= 1 - H_b
             g_in += D.sum(axis=0)
-            G_in += X_b.T @ D if self.stored else np.matmul(X_b.T, D, out=product_in)
-        return squared_error, graph, G_in, g_in, G_out
+            _sum_products(G_in, number, X_b.T, D, product_in)
+        return np.array([squared_error, graph]), G_in, G_out[:-1], g_in, G_out[-1]
 
     def _error(self, X, minus_Z, E):
         """Squared error of a block; ``E`` becomes its gradient by Z, up to 1 / n."""
@@ -189,27 +201,37 @@ class DevicePart:
         n = self.network.n_samples
         LH = None if self.L is None else (self.L @ H)[:, :-1]
         graph = 0.0 if LH is None else 0.5 * float(np.einsum("ij,ij->", LH, code[:, :-1]))
-        decoder = data.to_device(weights.decoder)
+        minus_decoder = data.to_device(weights.minus_decoder)
         sums = None
         for block in self.slices:
             X, H_b = data.on_device(block), data.to_device(code[block])
-            R = H_b @ decoder
-            if self.network.sigmoid_output:
-                R = 1 / (1 + xp.exp(-R))
+            R = H_b @ minus_decoder
+            R = 1 / (1 + xp.exp(R)) if self.network.sigmoid_output else -R
             E = R - X
             squared_error = xp.sum(E * E)
             if self.network.sigmoid_output:
                 E = E * R * (1 - R)
             G_out = H_b.T @ E
             H_b = H_b[:, :-1]
-            D = (E @ decoder[:-1, :].T) / n
+            D = E @ minus_decoder[:-1, :].T / -n
             if LH is not None:
                 D = D + data.to_device(LH[block])
             D = D * H_b * (1 - H_b)
             found = squared_error, X.T @ D, xp.sum(D, axis=0), G_out
             sums = found if sums is None else [a + b for a, b in zip(sums, found, strict=True)]
         squared_error, G_in, g_in, G_out = map(data.to_host, sums)
-        return float(squared_error), graph, G_in, g_in, G_out
+        return np.array([float(squared_error), graph]), G_in, G_out[:-1], g_in, G_out[-1]
+
+
+def _sum_products(total, number, left, right, product):
+    """``left @ right`` of block ``number`` added to the sum of those before it."""
+    out = product if number else total
+    if sp.issparse(left):
+        out[:] = left @ right
+    else:
+        np.matmul(left, right, out=out)
+    if number:
+        total += product
 
 
 def _subtract(R, X, out):

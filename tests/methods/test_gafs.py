@@ -116,7 +116,7 @@ def test_decay_makes_it_converge(table):
 def test_large_alpha_warns_of_collapse(table):
     with pytest.warns(UserWarning, match="collapsed.*decay"):
         fitted = GAFS(alpha=10.0, random_state=0).fit(table)
-    assert fitted.scores_.max() < 1e-6
+    assert fitted.scores_.max() < 1e-4
 
 
 def test_convergence_warning_says_what_was_reached(table):

@@ -150,8 +150,9 @@ class ClusterParts:
     def join(self, arrays):
         return _later(np.concatenate, arrays)
 
-    def total(self, results):
-        return self.cluster.result(self.cluster.compute(_tree(_later, add_results, results)))
+    def total(self, results, out):
+        total = self.cluster.compute(_tree(_later, add_results, results))
+        add_results([self.cluster.result(total)], out)
 
 
 def _later(function, *args):
@@ -242,7 +243,7 @@ def open_cluster(array, client):
     is_sparse = sp.issparse(array._meta)
     dtype = np.dtype(np.float32 if array.dtype == np.float32 else np.float64)
     n_samples, n_features = array.shape
-    slices = part_slices(n_samples, _count_parts(n_samples, n_features * dtype.itemsize))
+    slices = part_slices(n_samples, _count_parts(n_samples, n_features, dtype))
     chunks = array.to_delayed()[:, 0]
     edges = np.cumsum([0, *array.chunks[0]])
     cluster = Cluster(client)
@@ -276,9 +277,10 @@ def _pieces(chunks, edges, rows):
     return pieces
 
 
-def _count_parts(n_samples, row_bytes):
+def _count_parts(n_samples, n_features, dtype):
     """As many parts as in memory, so that the sums are the same, or more for large data."""
-    return max(count_parts(n_samples), -(-n_samples * row_bytes // _PART_BYTES))
+    n_bytes = n_samples * n_features * dtype.itemsize
+    return max(count_parts(n_samples, n_features), -(-n_bytes // _PART_BYTES))
 
 
 # What follows runs on the workers.

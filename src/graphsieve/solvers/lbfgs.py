@@ -2,8 +2,10 @@
 
 SciPy's L-BFGS-B spends more time between two evaluations than the evaluations take when there
 are many parameters and few samples; this one reads each stored vector twice per iteration and
-does nothing else of that size.
+makes few others of that size.
 """
+
+from typing import NamedTuple
 
 import numpy as np
 from scipy.linalg import get_blas_funcs
@@ -33,17 +35,16 @@ def lbfgs(value_and_grad, x0, *, max_iter, tol, memory=10, dtype="float64", call
         direction = pairs.direction(grad)
         slope = float(direction @ grad)
         step = 1.0 if pairs.count else min(1.0, 1.0 / np.sqrt(-slope))
-        found = _line_search(value_and_grad, x, direction, value, slope, step)
-        if found is None and pairs.count:
+        start = _Trial(0.0, value, slope, x, grad)
+        end = _line_search(value_and_grad, start, direction, step)
+        if end is None and pairs.count:
             pairs.forget()  # once more, along the gradient
             continue
-        if found is None:
+        if end is None:
             monitor.status = "stalled"
             break
-        step, value, new_grad = found
-        direction *= step
-        pairs.add(direction, new_grad - grad)
-        x, grad = x + direction, new_grad
+        pairs.add(direction, start, end)
+        value, x, grad = end.value, end.x, end.grad
         if monitor.finished(value):
             break
     return Result(x, np.array(monitor.trace), monitor.status)
@@ -62,15 +63,20 @@ class _Pairs:
         self.count = 0
         self.newest = -1
 
-    def add(self, s, y):
-        curvature = float(s @ y)
-        if curvature <= np.finfo(float).eps * float(y @ y):
+    def add(self, direction, start, end):
+        """The step s from ``start`` to ``end`` and the change y of the gradient."""
+        newest = (self.newest + 1) % len(self.rho)
+        s, y = self.S[newest], self.Y[newest]
+        np.subtract(end.grad, start.grad, out=y, casting="same_kind")
+        curvature, squared = end.step * (end.slope - start.slope), float(y @ y)
+        if curvature <= np.finfo(float).eps * squared:
+            self.count = min(self.count, len(self.rho) - 1)  # the oldest was written over
             return
-        self.newest = (self.newest + 1) % len(self.rho)
+        np.multiply(direction, end.step, out=s, casting="same_kind")
+        self.newest = newest
         self.count = min(self.count + 1, len(self.rho))
-        self.S[self.newest], self.Y[self.newest] = s, y
-        self.rho[self.newest] = 1 / curvature
-        self.gamma = curvature / float(y @ y)
+        self.rho[newest] = 1 / curvature
+        self.gamma = curvature / squared
 
     def direction(self, grad):
         """Minus the approximate inverse Hessian times the gradient."""
@@ -88,35 +94,44 @@ class _Pairs:
         return q.astype(grad.dtype, copy=False)
 
 
-def _line_search(value_and_grad, x, direction, value, slope, step):
-    """(step, value, gradient) under the strong Wolfe conditions, or None where there is none."""
-    if slope >= 0:
+class _Trial(NamedTuple):
+    """A point on a line, how far along it, and what is known there."""
+
+    step: float
+    value: float
+    slope: float
+    x: np.ndarray
+    grad: np.ndarray
+
+
+def _line_search(value_and_grad, start, direction, step):
+    """A trial under the strong Wolfe conditions, or None where there is none."""
+    if start.slope >= 0:
         return None
     # Differences below the rounding of single-precision sums decide nothing.
-    noise = 1e-7 * abs(value)
-    low = (0.0, value, slope, None)
-    high = None
+    noise = 1e-7 * abs(start.value)
+    low, high = start, None
     for _ in range(_MOST_EVALUATIONS):
-        new_value, grad = value_and_grad(x + step * direction)
-        new_slope = float(grad @ direction)
-        if not np.isfinite(new_value) or (
-            new_value > value + _SUFFICIENT_DECREASE * step * slope + noise
-            or new_value > low[1] + noise
-        ):
-            high = (step, new_value, new_slope, grad)
-        elif abs(new_slope) <= -_CURVATURE * slope:
-            return step, new_value, grad
+        x = step * direction
+        x += start.x
+        value, grad = value_and_grad(x)
+        trial = _Trial(step, value, float(grad @ direction), x, grad)
+        enough = start.value + _SUFFICIENT_DECREASE * step * start.slope
+        if not np.isfinite(value) or value > min(enough, low.value) + noise:
+            high = trial
+        elif abs(trial.slope) <= -_CURVATURE * start.slope:
+            return trial
         else:
-            if new_slope * ((high[0] if high else np.inf) - low[0]) >= 0:
+            if trial.slope * ((high.step if high else np.inf) - low.step) >= 0:
                 high = low
-            low = (step, new_value, new_slope, grad)
+            low = trial
         step = 2 * step if high is None else _between(low, high)
-    return None if low[3] is None else (low[0], low[1], low[3])
+    return None if low is start else low
 
 
 def _between(low, high):
     """Minimum of the cubic through two points and slopes, kept away from both ends."""
-    (a, fa, ga, _), (b, fb, gb, _) = low, high
+    (a, fa, ga), (b, fb, gb) = low[:3], high[:3]
     width = b - a
     guess = a + 0.5 * width
     if np.isfinite(fb) and np.isfinite(gb):
