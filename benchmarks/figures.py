@@ -91,6 +91,25 @@ def peers(table):
     return figure
 
 
+def methods(table):
+    groups = list(table.groupby("data", sort=False))
+    names = list(table["method"].unique())
+    figure, found = panels(len(groups), size=(2.2 + 2.6 * len(groups), 0.9 + 0.24 * len(names)))
+    for panel, (data, rows) in zip(found, groups, strict=True):
+        place = [names.index(name) for name in rows["method"]]
+        before, after = rows["processor_seconds_before"], rows["processor_seconds_after"]
+        panel.hlines(place, before, after, color=MUTED, linewidth=1.2)
+        panel.plot(before, place, "o", color=MUTED, markerfacecolor="white", label="before")
+        panel.plot(after, place, "o", color=OURS, label="after")
+        log_scale(panel, "x")
+        panel.set_yticks(range(len(names)), names if panel is found[0] else [""] * len(names))
+        panel.set_ylim(len(names) - 0.4, -0.7)
+        panel.set_title(data, fontsize=10, loc="left")
+        panel.set_xlabel("processor seconds")
+    found[0].legend(frameon=False, fontsize=8, loc="lower left")
+    return figure
+
+
 def graph_recall(table):
     figure, (panel,) = panels(1, size=(5.2, 3.0))
     for style, (name, rows) in zip(styles(), table.groupby("search", sort=False), strict=False):
@@ -177,6 +196,7 @@ FIGURES = {
     "scaling": scaling_figure,
     "sparse_text": sparse_text,
     "peers": peers,
+    "methods": methods,
     "graph_recall": graph_recall,
     "minibatch": minibatch,
     "solver_overhead": solver_overhead,

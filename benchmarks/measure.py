@@ -23,13 +23,14 @@ def timed(function):
     return value, time.perf_counter() - start
 
 
-def best_times(functions, repeats, limit=np.inf):
+def best_times(functions, repeats, enough=0.0, limit=np.inf):
     """Smallest time of each function, taken in turn so that all see the same machine.
 
-    No further round starts once the rounds together are past ``limit`` seconds.
+    Rounds go on until there are ``repeats`` and they together took ``enough`` seconds; none starts
+    once they are past ``limit`` seconds.
     """
     rounds = []
-    while len(rounds) < repeats and np.sum(rounds) <= limit:
+    while (len(rounds) < repeats or np.sum(rounds) < enough) and np.sum(rounds) <= limit:
         rounds.append([timed(function)[1] for function in functions])
     return np.min(rounds, axis=0).tolist()
 

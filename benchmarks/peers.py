@@ -3,7 +3,8 @@
     python benchmarks/run.py peers
 
 All values divided by the largest (for lassonet every column brought to [0, 1]), seed 0, best of 3
-in turns; no further round starts once the rounds of a pair are past 30 seconds.
+rounds in turns, or of as many as fit in two seconds; no further one starts once those of a pair are
+past 30 seconds.
 
 What was chosen stands beside the time: the share of the first k columns that both chose, and the
 error of a ridge regression of all columns on the first k, relative to the variance
@@ -28,7 +29,7 @@ PEERS = {
 }
 
 
-def rows(peers=PEERS, repeats=3, limit=30.0, options=None):
+def rows(peers=PEERS, repeats=3, enough=2.0, limit=30.0, options=None):
     """``options``: keyword arguments for the ``pairs`` of a module, by its name."""
     for module, datasets in peers.items():
         peer = import_module(module)
@@ -41,11 +42,11 @@ def rows(peers=PEERS, repeats=3, limit=30.0, options=None):
                     "data": dataset,
                     "n": X.shape[0],
                     "d": X.shape[1],
-                    **compare(X, ours, theirs, repeats, limit),
+                    **compare(X, ours, theirs, repeats, enough, limit),
                 }
 
 
-def compare(X, ours, theirs, repeats, limit):
+def compare(X, ours, theirs, repeats, enough, limit):
     orders = {}
 
     def rank(name, function):
@@ -53,7 +54,7 @@ def compare(X, ours, theirs, repeats, limit):
             orders[name] = function(X)
 
     our_seconds, peer_seconds = best_times(
-        [partial(rank, "ours", ours), partial(rank, "peer", theirs)], repeats, limit
+        [partial(rank, "ours", ours), partial(rank, "peer", theirs)], repeats, enough, limit
     )
     k = min(50, X.shape[1] // 4)
     orders["variance"] = Variance().fit(X).order_

@@ -61,7 +61,12 @@ PARTS = {
                 "peers_lassonet": ("breast_cancer",),
             },
             "repeats": 1,
+            "enough": 0,
         },
+    ),
+    "methods": Part(
+        "methods",
+        {"datasets": ("digits",), "names": ("gafs", "mcfs"), "before": None, "repeats": 1},
     ),
     "graph_recall": Part(
         "graph_recall", {"sizes": (1_000, 2_000), "searches": ("exact", "scikit-learn")}

@@ -24,6 +24,7 @@ from graphsieve.solvers import lbfgs
 from graphsieve.threads import Workers
 
 MEMORY = 10
+HISTORY = {"memory": MEMORY, "dtype": "float32"}
 DATASETS = ("yale", "isolet", "coil20", "mnist")
 ALPHAS = (1e-1, 3e-2, 1e-2, 3e-3, 1e-3)
 
@@ -47,7 +48,7 @@ def training_data(dataset, n_samples=None):
 
 
 def run_ours(function, start, iterations):
-    return lbfgs(function, start, max_iter=iterations, tol=0.0, memory=MEMORY).n_iter
+    return lbfgs(function, start, max_iter=iterations, tol=0.0, **HISTORY).n_iter
 
 
 def run_scipy(function, start, iterations):
@@ -109,11 +110,11 @@ def overhead_rows(n=50, d=6_000, m=40, iterations=60):
 def minimise(objective, theta, iterations, tol=0.0, plain=False):
     """L-BFGS as in a fit, or ``plain`` in the weights themselves: (trace, theta at the end)."""
     if plain:
-        result = lbfgs(objective.value_and_grad, theta, max_iter=iterations, tol=tol, memory=MEMORY)
+        result = lbfgs(objective.value_and_grad, theta, max_iter=iterations, tol=tol, **HISTORY)
         return result.trace, result.x
     coordinates = SolverCoordinates(objective)
     start = coordinates.from_theta(theta)
-    result = lbfgs(coordinates.value_and_grad, start, max_iter=iterations, tol=tol, memory=MEMORY)
+    result = lbfgs(coordinates.value_and_grad, start, max_iter=iterations, tol=tol, **HISTORY)
     return result.trace, coordinates.to_theta(result.x)
 
 

@@ -19,7 +19,10 @@ from PIL import Image
 
 ROOT = Path(__file__).resolve().parents[1]
 FOLDER = ROOT / "results" / "speed"
-PAGES = tuple(ROOT / "docs" / f"{name}.md" for name in ("speed", "scale_one_machine", "scale"))
+PAGES = tuple(
+    ROOT / "docs" / f"{name}.md"
+    for name in ("speed", "methods_speed", "scale_one_machine", "scale")
+)
 
 
 def read_tables(folder=FOLDER):
@@ -127,6 +130,24 @@ def peers_table(tables):
             "the peer ": form(table["peer_error"], "{:.3f}"),
             "variance": form(table["variance_error"], "{:.3f}"),
             "random": form(table["random_error"], "{:.3f}"),
+        }
+    )
+
+
+def methods_table(tables):
+    table = tables["methods"]
+    return pd.DataFrame(
+        {
+            "data": [f"{r.data}, {r.n} x {r.d}" for r in table.itertuples()],
+            "method": [f"`{name}`" for name in table["method"]],
+            "before": form(table["processor_seconds_before"], "{:.3g} s"),
+            "after": form(table["processor_seconds_after"], "{:.3g} s"),
+            "ratio": form(table["ratio"], "{:.1f}"),
+            "wall clock before": form(table["seconds_before"], "{:.3g} s"),
+            "after ": form(table["seconds_after"], "{:.3g} s"),
+            "memory before": form(table["peak_mb_before"], "{:.0f} MB"),
+            "after  ": form(table["peak_mb_after"], "{:.0f} MB"),
+            "objective": form(table["objective"], "{:+.0e}"),
         }
     )
 
@@ -289,6 +310,7 @@ WRITERS = {
     "whole_mnist": whole_mnist_table,
     "sparse_text": sparse_text_table,
     "peers": peers_table,
+    "methods": methods_table,
     "graph_recall": graph_recall_table,
     "minibatch": minibatch_table,
     "storage": storage_table,

@@ -24,7 +24,12 @@ CASES = {
         "iterations": 1,
         "repeats": 1,
     },
-    "peers": {"peers": {"peers_skfeature": ("wine",), "peers_fastcan": ("wine",)}, "repeats": 1},
+    "peers": {
+        "peers": {"peers_skfeature": ("wine",), "peers_fastcan": ("wine",)},
+        "repeats": 1,
+        "enough": 0,
+    },
+    "methods": {"datasets": ("wine",), "names": ("mcfs", "gafs"), "before": None, "repeats": 1},
     "graph_recall": {
         "dataset": "digits",
         "sizes": (100, 200),

