@@ -74,17 +74,23 @@ def check_affinity(A, n_samples):
             f"affinity must be square with one row per sample: expected "
             f"{(n_samples, n_samples)}, got {A.shape}"
         )
-    A = sp.csr_array(A)
-    if A.nnz and A.data.min() < 0:
-        raise ValueError(f"affinity must not be negative: its smallest entry is {A.data.min():g}")
-    largest = A.data.max() if A.nnz else 0.0
-    if abs(A - A.T).max() > 1e-6 * largest:
-        raise ValueError("affinity must be symmetric: use (A + A.T) / 2 or A.maximum(A.T)")
-    diagonal = A.diagonal()
-    A = A - sp.diags_array(diagonal) if diagonal.any() else A.copy()
+    A = sp.csr_array(A, copy=True)
     A.sum_duplicates()
     A.eliminate_zeros()
-    return A.tocsr()
+    if A.nnz and A.data.min() < 0:
+        raise ValueError(f"affinity must not be negative: its smallest entry is {A.data.min():g}")
+    if A.nnz and _asymmetry(A) > 1e-6 * A.data.max():
+        raise ValueError("affinity must be symmetric: use (A + A.T) / 2 or A.maximum(A.T)")
+    diagonal = A.diagonal()
+    return (A - sp.diags_array(diagonal)).tocsr() if diagonal.any() else A
+
+
+def _asymmetry(A):
+    """Largest difference between A and its transpose; entries in the same places are the rule."""
+    transpose = A.T.tocsr()
+    if np.array_equal(A.indptr, transpose.indptr) and np.array_equal(A.indices, transpose.indices):
+        return abs(A.data - transpose.data).max()
+    return abs(A - transpose).max()
 
 
 def degree(A):
