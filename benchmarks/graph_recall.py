@@ -16,7 +16,7 @@ from sklearn.neighbors import NearestNeighbors
 from sklearn.preprocessing import normalize
 
 from graphsieve.blocks import RowBlocks
-from graphsieve.graphs import nearest_neighbors
+from graphsieve.neighbors import nearest_neighbors
 
 N_NEIGHBORS = 5
 

@@ -7,7 +7,7 @@ on the way, so that its raw scores are sorted here.
 
 import numpy as np
 from measure import unit_range
-from scipy.sparse import csc_matrix
+from scipy.sparse import csr_matrix
 from skfeature.function.similarity_based import SPEC as peer_spec
 from skfeature.function.similarity_based import lap_score as peer_lap_score
 from skfeature.function.sparse_learning_based import MCFS as peer_mcfs
@@ -96,4 +96,4 @@ def pairs_with_graph(A):
 def pairs(dataset):
     """(data, {method: (ours, the peer's)}); each gives an order of the features or None."""
     X = unit_range(dataset)
-    return X, {**PAIRS, **pairs_with_graph(csc_matrix(build_graph(RowBlocks(X))))}
+    return X, {**PAIRS, **pairs_with_graph(csr_matrix(build_graph(RowBlocks(X))))}

@@ -15,7 +15,7 @@ LAYERS = [
     {"_sklearn"},
     {"threads", "progress"},
     {"blocks"},
-    {"graphs", "spectral", "penalties", "scaling"},
+    {"graphs", "neighbors", "similarity", "spectral", "penalties", "scaling"},
     {"passes", "objectives", "solvers", "selection", "greedy", "reconstruction"},
     {"base", "autoencoder", "self_representation", "subspace"},
     {"methods"},

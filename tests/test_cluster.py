@@ -9,23 +9,13 @@ import sys
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from few_iterations import FEW, METHODS
 
-from graphsieve import AEFS, GAFS, UDFS, GreedyCSS, LaplacianScore, RandomRanker, Variance
+from graphsieve import GAFS, UDFS, GreedyCSS, LaplacianScore, Variance
 
 da = pytest.importorskip("dask.array")
 distributed = pytest.importorskip("distributed")
 
-# Few iterations: the paths of a non-convex problem part at the last digit, and not by storage only.
-FEW = {"dtype": "float64", "max_iter": 12, "tol": 0, "random_state": 0}
-METHODS = {
-    "variance": Variance(5),
-    "random": RandomRanker(5, random_state=0),
-    "lap_score": LaplacianScore(5),
-    "css": GreedyCSS(5),
-    "gafs": GAFS(5, **FEW),
-    "aefs": AEFS(5, n_hidden=4, max_iter=12, tol=0, random_state=0, dtype="float64"),
-    "gafs_greedy": GAFS(5, selection="greedy", **FEW),
-}
 pytestmark = pytest.mark.filterwarnings("ignore:.*max_iter", "ignore:.*have no cosine")
 
 

@@ -8,7 +8,8 @@ import pytest
 import scipy.sparse as sp
 
 from graphsieve.blocks import RowBlocks
-from graphsieve.graphs import build_graph, check_affinity, degree, laplacian, nearest_neighbors
+from graphsieve.graphs import build_graph, check_affinity, degree, laplacian
+from graphsieve.neighbors import nearest_neighbors
 
 
 def plain_graph(X, k, affinity):
@@ -58,7 +59,7 @@ def test_graph_equals_double_loop(name, affinity, container):
 def test_graph_in_row_blocks(monkeypatch):
     X = tables()["random"]
     whole = build_graph(RowBlocks(X)).toarray()
-    monkeypatch.setattr("graphsieve.graphs._BLOCK_ENTRIES", 3 * len(X))
+    monkeypatch.setattr("graphsieve.neighbors._BLOCK_ENTRIES", 3 * len(X))
     np.testing.assert_allclose(build_graph(RowBlocks(X)).toarray(), whole, atol=1e-15)
 
 
@@ -202,12 +203,12 @@ def test_approximate_neighbors_name_the_missing_package(monkeypatch):
 
 def test_auto_is_exact_for_few_samples_or_without_the_package(monkeypatch):
     data = RowBlocks(tables()["random"])
-    monkeypatch.setattr("graphsieve.graphs.find_spec", lambda name: None)
+    monkeypatch.setattr("graphsieve.neighbors.find_spec", lambda name: None)
     exact = build_graph(data)
-    monkeypatch.setattr("graphsieve.graphs._MOST_EXACT", 30)
+    monkeypatch.setattr("graphsieve.neighbors._MOST_EXACT", 30)
     with pytest.warns(UserWarning, match=r"graphsieve\[ann\]"):
         assert abs(build_graph(data) - exact).max() == 0
-    monkeypatch.setattr("graphsieve.graphs.find_spec", lambda name: object())
+    monkeypatch.setattr("graphsieve.neighbors.find_spec", lambda name: object())
     monkeypatch.setitem(sys.modules, "pynndescent", None)
     with pytest.raises(ImportError):
         build_graph(data)

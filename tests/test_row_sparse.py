@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from row_sparse_reference import check_optimal, coordinate_descent
 
 from graphsieve.solvers.columns import Columns
 from graphsieve.solvers.lars import lasso
@@ -24,32 +25,6 @@ def problem(n, d, m=4, seed=0):
     return X - X.mean(axis=0), Y - Y.mean(axis=0)
 
 
-def coordinate_descent(X, Y, alpha):
-    """min |Y - X W|^2 + alpha sum_j |W_j|, row after row, each exactly."""
-    W = np.zeros((X.shape[1], Y.shape[1]))
-    R = Y.copy()
-    square = (X**2).sum(axis=0)
-    for _ in range(20_000):
-        before = W.copy()
-        for j in np.flatnonzero(square):
-            c = X[:, j] @ R + square[j] * W[j]
-            w = max(0, 1 - alpha / 2 / max(np.linalg.norm(c), 1e-300)) * c / square[j]
-            R += np.outer(X[:, j], W[j] - w)
-            W[j] = w
-        if abs(W - before).max() < 1e-13:
-            break
-    return W
-
-
-def check_optimal(X, Y, W, alpha, tol=1e-7):
-    """|2 x_j'R| <= alpha where W_j = 0, 2 x_j'R = alpha W_j / |W_j| elsewhere."""
-    pull = 2 * X.T @ (Y - X @ W)
-    norms = np.linalg.norm(W, axis=1)
-    on = norms > 0
-    assert (np.linalg.norm(pull[~on], axis=1) <= alpha * (1 + tol)).all()
-    np.testing.assert_allclose(pull[on], alpha * W[on] / norms[on, None], atol=tol * alpha)
-
-
 def solve(X, Y, alpha, **params):
     columns = Columns(X)
     XtY = columns.products(Y)
@@ -64,7 +39,7 @@ def test_row_sparse_equals_coordinate_descent(shape, share):
     alpha = share * penalty_limit(X.T @ Y)
     result = solve(X, Y, alpha)
     np.testing.assert_allclose(result.x, coordinate_descent(X, Y, alpha), atol=1e-6)
-    check_optimal(X, Y, result.x, alpha)
+    check_optimal(X, Y, result.x, alpha, tol=1e-7)
     assert result.converged
     objective = ((Y - X @ result.x) ** 2).sum() + alpha * np.linalg.norm(result.x, axis=1).sum()
     np.testing.assert_allclose(result.trace[-1], objective, rtol=1e-10)
@@ -139,7 +114,7 @@ def test_only_the_end_of_a_path_to_a_penalty_is_exact(share):
     result, reached = row_sparse_path(columns, XtY, np.vdot(Y, Y), path, **settings)
     assert result.converged
     assert reached == alpha
-    check_optimal(X, Y, result.x, alpha)
+    check_optimal(X, Y, result.x, alpha, tol=1e-7)
 
 
 @pytest.mark.parametrize("shape", SHAPES)
@@ -150,7 +125,7 @@ def test_lasso_is_optimal_and_cannot_spare_more_penalty(shape, n_nonzero):
     w = lasso(columns, X.T @ Y[:, 0], n_nonzero)
     assert np.count_nonzero(w) == n_nonzero
     alpha = 2 * abs(X.T @ (Y[:, 0] - X @ w)).max()
-    check_optimal(X, Y, w[:, None], alpha)
+    check_optimal(X, Y, w[:, None], alpha, tol=1e-7)
     # A little less penalty, and one weight more is needed.
     assert np.count_nonzero(coordinate_descent(X, Y, 0.9999 * alpha)) == n_nonzero + 1
 

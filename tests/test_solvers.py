@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from scipy.optimize import rosen, rosen_der
+from scipy.optimize import minimize, rosen, rosen_der
 
 from graphsieve.solvers import lbfgs
 
@@ -21,6 +21,24 @@ def test_lbfgs_finds_the_minimum(function):
     result = lbfgs(function, np.zeros(10), max_iter=500, tol=1e-14)
     assert result.converged
     np.testing.assert_allclose(result.x, 1, atol=1e-4)
+
+
+@pytest.mark.parametrize("size", [2, 10, 200])
+@pytest.mark.parametrize("function", [quadratic, rosenbrock])
+def test_lbfgs_needs_no_more_than_scipy(function, size):
+    start = np.random.default_rng(0).normal(size=size)
+    calls = []
+
+    def counted(x):
+        calls.append(x)
+        return function(x)
+
+    options = {"maxcor": 10, "ftol": 1e-12, "gtol": 0, "maxiter": 5000, "maxfun": 10**5}
+    theirs = minimize(function, start, jac=True, method="L-BFGS-B", options=options)
+    ours = lbfgs(counted, start, max_iter=5000, tol=1e-12, memory=10)
+    assert ours.trace[-1] == pytest.approx(theirs.fun, rel=1e-6)
+    np.testing.assert_allclose(ours.x, theirs.x, atol=1e-3)
+    assert len(calls) <= 1.2 * theirs.nfev + 10
 
 
 def test_trace_and_stopping_rule():

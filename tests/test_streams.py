@@ -5,25 +5,15 @@ import sys
 
 import numpy as np
 import pytest
+from few_iterations import METHODS
 
-from graphsieve import GAFS, UDFS, GreedyCSS, LaplacianScore, RandomRanker, Variance
+from graphsieve import UDFS, Variance
 from graphsieve.blocks import open_rows
 
 pa = pytest.importorskip("pyarrow")
 pq = pytest.importorskip("pyarrow.parquet")
 zarr = pytest.importorskip("zarr")
 
-# Few iterations: the paths of a non-convex problem part at the last digit, and not by storage only.
-FEW = {"dtype": "float64", "max_iter": 12, "tol": 0, "random_state": 0}
-METHODS = {
-    "variance": Variance(5),
-    "random": RandomRanker(5, random_state=0),
-    "lap_score": LaplacianScore(5),
-    "css": GreedyCSS(5),
-    "gafs": GAFS(5, **FEW),
-    "gafs_greedy": GAFS(5, selection="greedy", **FEW),
-    "udfs": UDFS(5),
-}
 pytestmark = pytest.mark.filterwarnings("ignore:.*max_iter")
 
 
@@ -48,10 +38,10 @@ def stored(X, folder, kind):
 
 
 @pytest.mark.parametrize("kind", ["memory map", "parquet", "zarr"])
-@pytest.mark.parametrize("name", METHODS)
-def test_scores_are_those_of_memory(table, tmp_path, kind, name):
-    wanted = METHODS[name].fit(table).scores_
-    scores = METHODS[name].fit(stored(table, tmp_path, kind)).scores_
+@pytest.mark.parametrize("method", [*METHODS.values(), UDFS(5)], ids=[*METHODS, "udfs"])
+def test_scores_are_those_of_memory(table, tmp_path, kind, method):
+    wanted = method.fit(table).scores_
+    scores = method.fit(stored(table, tmp_path, kind)).scores_
     np.testing.assert_allclose(scores, wanted, rtol=1e-6)
 
 

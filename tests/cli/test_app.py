@@ -23,7 +23,9 @@ def without(package):
     return f"import sys; sys.modules[{package!r}] = None; from graphsieve.cli import main; main()"
 
 
-@pytest.mark.parametrize("command", [[], ["select"], ["methods"], ["demo"]])
+@pytest.mark.parametrize(
+    "command", [[], ["select"], ["methods"], ["demo"], ["data"], ["data", "fetch"]]
+)
 def test_help_has_examples(run, command):
     result = run(*command, "--help")
     assert result.exit_code == 0

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from . import bench, demo, methods, select
+from . import bench, data, demo, methods, select
 from .console import examples
 
 app = typer.Typer(
@@ -24,6 +24,7 @@ app = typer.Typer(
 app.command(epilog=select.EPILOG)(select.select)
 app.command(epilog=methods.EPILOG)(methods.methods)
 app.command(epilog=demo.EPILOG)(demo.demo)
+app.add_typer(data.app, name="data")
 app.add_typer(bench.app, name="bench")
 
 

@@ -5,8 +5,9 @@ from functools import partial
 from .._sklearn import StrOptions
 from ..autoencoder import NON_NEGATIVE, AutoencoderRanker, hidden_code
 from ..base import GRAPH_CONSTRAINTS
-from ..graphs import SEARCHES, build_graph
+from ..graphs import build_graph
 from ..greedy import TARGETS, greedy_order
+from ..neighbors import SEARCHES
 
 
 class GAFS(AutoencoderRanker):

@@ -10,7 +10,7 @@ from scipy.sparse.linalg import LinearOperator, eigsh
 from .._sklearn import Interval
 from ..base import ITERATION_CONSTRAINTS, FeatureRanker
 from ..blocks import BLOCK_BYTES, RowBlocks, split_rows
-from ..graphs import limit_neighbors, nearest_neighbors
+from ..neighbors import limit_neighbors, nearest_neighbors
 from ..self_representation import dense_columns, square_rows, varying_columns
 from ..solvers import reweighted_l21
 from ..threads import Workers
