@@ -94,9 +94,9 @@ class GraphAutoencoder:
         codes = parts.run(encode, shared=[weights])
         # The code of all rows is gathered only for the graph, which couples them.
         H = parts.join(codes) if self.graph_weight else None
+        sums = parts.run(decode, codes, shared=[H, weights])
         values, grad = np.empty(2), np.empty_like(theta)
         G_in, G_out, g_in, g_out = self.unpack(grad)
-        sums = parts.run(decode, codes, shared=[H, weights])
         parts.total(sums, out=[values, G_in, G_out, g_in, g_out])
 
         n = self.data.n_samples

@@ -37,8 +37,9 @@ class RowBlocks(Rows):
         if dtype is None:
             dtype = np.float32 if X.dtype == np.float32 else np.float64
         self.dtype = np.dtype(dtype)
-        # csr_array sums to plain arrays where csr_matrix gives matrices.
-        self._X = sp.csr_array(X) if self.is_sparse else X
+        # csr_array sums to plain arrays where csr_matrix gives matrices. A new one of a view would
+        # be a copy.
+        self._X = sp.csr_array(X) if self.is_sparse and not isinstance(X, sp.csr_array) else X
         if self.is_sparse and not self._X.has_canonical_format:
             self._X = self._X.copy()  # the user's stays as it is
             self._X.sum_duplicates()
@@ -66,7 +67,7 @@ class RowBlocks(Rows):
     def rows(self, rows):
         """Rows as they are stored: an ndarray or a CSR matrix, in floats."""
         if self.is_sparse:
-            return self._X[rows].astype(self.dtype, copy=False)
+            return self._pick(rows).astype(self.dtype, copy=False)
         return self.dense(rows)
 
     def take(self, rows):
@@ -74,7 +75,7 @@ class RowBlocks(Rows):
         if not isinstance(rows, slice):
             return RowBlocks(self.rows(rows), dtype=self.dtype)
         if not self.is_mapped:
-            return RowBlocks(self._X[rows], dtype=self.dtype)
+            return RowBlocks(self._pick(rows), dtype=self.dtype)
         part = RowBlocks(self._X[rows], offset=self._offset, factor=self._factor, dtype=self.dtype)
         part._pages = self._pages  # all that is read of one map counts
         return part
@@ -84,7 +85,7 @@ class RowBlocks(Rows):
 
         ``rows`` is a slice or an array of row numbers, as in ``rows()``.
         """
-        picked = self._X[rows]
+        picked = self._pick(rows)
         if self._pages is not None:
             self._pages.count(picked.nbytes)
         if not (self.is_sparse or self._scale_on_read) and self._X.dtype == self.dtype:
@@ -98,6 +99,12 @@ class RowBlocks(Rows):
             return scale_into(out, picked, self._offset, self._factor)
         out[:] = picked
         return out
+
+    def _pick(self, rows):
+        """The rows as they are; of a slice no entry is copied."""
+        if self.is_sparse and isinstance(rows, slice):
+            return _slice_csr(self._X, rows)
+        return self._X[rows]
 
     def slices(self, block_bytes=BLOCK_BYTES):
         """Row slices of at most about ``block_bytes`` each, as dense floats."""
@@ -186,6 +193,16 @@ def scale_into(out, X, offset, factor):
     np.subtract(X, offset, out=out, casting="unsafe")
     out *= factor.astype(out.dtype)
     return out
+
+
+def _slice_csr(X, rows):
+    """A view of successive rows, of which SciPy would make a copy."""
+    start, stop, _ = rows.indices(X.shape[0])
+    entries = slice(X.indptr[start], X.indptr[stop])
+    part = sp.csr_array((stop - start, X.shape[1]), dtype=X.dtype)
+    part.data, part.indices = X.data[entries], X.indices[entries]
+    part.indptr = X.indptr[start : stop + 1] - X.indptr[start]
+    return part
 
 
 def _scale_csr(X, offset, factor, dtype):

@@ -25,7 +25,8 @@ def lbfgs(value_and_grad, x0, *, max_iter, tol, memory=10, dtype="float64", call
     iterations, or when ``callback(iteration, objective)`` returns true. ``dtype`` is the precision
     of the ``memory`` pairs of vectors that are kept: single is enough where gradients have no more.
     """
-    x, (value, grad) = x0, value_and_grad(x0)
+    x, (value, grad) = x0.copy(), value_and_grad(x0)
+    point = np.empty_like(x)  # where the function is evaluated; it must not keep it
     pairs = _Pairs(memory, x0.size, dtype)
     monitor = Monitor(value, tol, callback)
     for _ in range(max_iter):
@@ -35,16 +36,19 @@ def lbfgs(value_and_grad, x0, *, max_iter, tol, memory=10, dtype="float64", call
         direction = pairs.direction(grad)
         slope = float(direction @ grad)
         step = 1.0 if pairs.count else min(1.0, 1.0 / np.sqrt(-slope))
-        start = _Trial(0.0, value, slope, x, grad)
-        end = _line_search(value_and_grad, start, direction, step)
+        end = _line_search(
+            value_and_grad, x, direction, _Trial(0.0, value, slope, grad), step, point
+        )
         if end is None and pairs.count:
             pairs.forget()  # once more, along the gradient
             continue
         if end is None:
             monitor.status = "stalled"
             break
-        pairs.add(direction, start, end)
-        value, x, grad = end.value, end.x, end.grad
+        x += np.multiply(direction, end.step, out=point)
+        curvature = end.step * (end.slope - slope)
+        pairs.add(point, np.subtract(end.grad, grad, out=direction), curvature)
+        value, grad = end.value, end.grad
         if monitor.finished(value):
             break
     return Result(x, np.array(monitor.trace), monitor.status)
@@ -63,19 +67,15 @@ class _Pairs:
         self.count = 0
         self.newest = -1
 
-    def add(self, direction, start, end):
-        """The step s from ``start`` to ``end`` and the change y of the gradient."""
-        newest = (self.newest + 1) % len(self.rho)
-        s, y = self.S[newest], self.Y[newest]
-        np.subtract(end.grad, start.grad, out=y, casting="same_kind")
-        curvature, squared = end.step * (end.slope - start.slope), float(y @ y)
+    def add(self, s, y, curvature):
+        """A step, the change of the gradient on it, and their product."""
+        squared = float(y @ y)
         if curvature <= np.finfo(float).eps * squared:
-            self.count = min(self.count, len(self.rho) - 1)  # the oldest was written over
             return
-        np.multiply(direction, end.step, out=s, casting="same_kind")
-        self.newest = newest
+        self.newest = (self.newest + 1) % len(self.rho)
         self.count = min(self.count + 1, len(self.rho))
-        self.rho[newest] = 1 / curvature
+        self.S[self.newest], self.Y[self.newest] = s, y
+        self.rho[self.newest] = 1 / curvature
         self.gamma = curvature / squared
 
     def direction(self, grad):
@@ -95,16 +95,15 @@ class _Pairs:
 
 
 class _Trial(NamedTuple):
-    """A point on a line, how far along it, and what is known there."""
+    """How far along a line, and what is known there."""
 
     step: float
     value: float
     slope: float
-    x: np.ndarray
     grad: np.ndarray
 
 
-def _line_search(value_and_grad, start, direction, step):
+def _line_search(value_and_grad, x, direction, start, step, point):
     """A trial under the strong Wolfe conditions, or None where there is none."""
     if start.slope >= 0:
         return None
@@ -112,10 +111,10 @@ def _line_search(value_and_grad, start, direction, step):
     noise = 1e-7 * abs(start.value)
     low, high = start, None
     for _ in range(_MOST_EVALUATIONS):
-        x = step * direction
-        x += start.x
-        value, grad = value_and_grad(x)
-        trial = _Trial(step, value, float(grad @ direction), x, grad)
+        np.multiply(direction, step, out=point)
+        point += x
+        value, grad = value_and_grad(point)
+        trial = _Trial(step, value, float(grad @ direction), grad)
         enough = start.value + _SUFFICIENT_DECREASE * step * start.slope
         if not np.isfinite(value) or value > min(enough, low.value) + noise:
             high = trial
