@@ -38,7 +38,7 @@ class Part:
 
 SMALL = {"datasets": ("digits",), "iterations": 20}
 PARTS = {
-    "objective": Part("objective", {"sizes": ((1000, 784, 10),), "repeats": 5}),
+    "objective": Part("objective", {"sizes": ((1000, 784, 10),), "turns": 1}),
     "fit": Part("fit", {"iterations": 40, "per_class": 20}),
     "scaling": Part(
         "scaling",

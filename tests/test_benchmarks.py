@@ -13,7 +13,7 @@ SMALL = {"datasets": ("digits",), "iterations": 3, "n_samples": 200}
 
 # Arguments that make a part of run.py small.
 CASES = {
-    "objective": {"sizes": ((60, 20, 3),), "repeats": 1},
+    "objective": {"sizes": ((60, 20, 3),), "repeats": 1, "enough": 0, "turns": 1},
     "fit": {"dataset": "digits", "iterations": 3, "per_class": 5},
     "scaling": {
         "dataset": "digits",
