@@ -106,7 +106,7 @@ def methods(table):
         panel.set_ylim(len(names) - 0.4, -0.7)
         panel.set_title(data, fontsize=10, loc="left")
         panel.set_xlabel("processor seconds")
-    found[0].legend(frameon=False, fontsize=8, loc="lower left")
+    found[0].legend(frameon=False, fontsize=8, loc="upper left")
     return figure
 
 

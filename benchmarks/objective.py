@@ -2,9 +2,9 @@
 
     python benchmarks/run.py objective
 
-Random data, seed 0, a ring as the graph, best of at least 15 in three turns. The products are whole float32
-matrices on threaded BLAS; beside them stand the objective and gradient written plainly, with whole
-float64 matrices.
+Random data, seed 0, a ring as the graph, best of at least 15 in three turns. The products are whole
+float32 matrices on threaded BLAS; beside them stand the objective and gradient written plainly,
+with whole float64 matrices.
 """
 
 import numpy as np
