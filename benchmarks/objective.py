@@ -99,6 +99,6 @@ def measure(n, d, m, repeats, enough, turns):
     }
 
 
-def rows(sizes=SIZES, repeats=5, enough=0.5, turns=3):
+def rows(sizes=SIZES, repeats=5, enough=1.5, turns=3):
     for n, d, m in sizes:
         yield measure(n, d, m, repeats, enough, turns)
