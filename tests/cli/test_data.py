@@ -26,12 +26,15 @@ def here(tmp_path, monkeypatch):
 def test_list(run, here):
     result = run("data", "list")
     assert result.exit_code == 0
-    rows = {line.split()[0]: line for line in result.stdout.splitlines()}
-    assert set(DATASETS) < set(rows)
-    assert rows["yale"].split()[1:5] == ["165", "1,024", "15", "here"]
-    assert "to download" in rows["mnist"]
-    assert "scikit-learn" in rows["wine"]
-    assert "to be made from images" in rows["cub200"]
+    lines = result.stdout.splitlines()
+    entries = {
+        title.split()[0]: about for title, about in zip(lines[::2], lines[1::2], strict=True)
+    }
+    assert set(entries) == set(DATASETS)
+    assert entries["yale"].strip() == "165 x 1,024, 15 classes, here"
+    assert entries["mnist"].endswith(", to download")
+    assert entries["wine"].endswith(", in scikit-learn")
+    assert entries["cub200"].endswith(", to be made from images")
 
 
 def test_path(run, here):

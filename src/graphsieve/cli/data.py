@@ -24,27 +24,20 @@ app = typer.Typer(
 @app.command("list", epilog=EPILOG)
 def show():
     """List the data sets, and where they are."""
-    from rich.table import Table
-
     from ..datasets import DATASETS
 
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for title in ("name", "samples", "features", "classes"):
-        table.add_column(title, justify="left" if title == "name" else "right", no_wrap=True)
-    table.add_column("where", no_wrap=True)
-    table.add_column("what")
     for name, entry in DATASETS.items():
-        samples = "" if entry.n_samples is None else f"{entry.n_samples:,}"
-        sizes = samples, f"{entry.n_features:,}", str(entry.n_classes)
-        table.add_row(name, *sizes, _where(entry), entry.title)
-    out.print(table)
+        samples = "as many as images" if entry.n_samples is None else f"{entry.n_samples:,}"
+        sizes = f"{samples} x {entry.n_features:,}, {entry.n_classes} classes"
+        out.print(f"[bold cyan]{name}[/]  {entry.title}", soft_wrap=True)
+        out.print(f"    {sizes}, {_where(entry)}", style="dim")
 
 
 def _where(entry):
     from ..datasets import find
 
     if entry.scikit_learn:
-        return "scikit-learn"
+        return "in scikit-learn"
     if find(entry.name) is not None:
         return "here"
     return "to download" if entry.url else "to be made from images"

@@ -9,15 +9,14 @@ from ..penalties import row_norms
 # From this share of zeros on, sparse products are the faster ones.
 _MOSTLY_ZERO = 0.9
 
+# Columns whose inner products are computed in one pass over X where that is the faster way.
+_AHEAD = 16
+
 
 def is_mostly_zero(X):
     """Whether a dense or sparse matrix has so few entries that it is better kept as CSR."""
     n_entries = X.nnz if sp.issparse(X) else np.count_nonzero(X)
     return n_entries < (1 - _MOSTLY_ZERO) * np.prod(X.shape)
-
-
-# Columns whose inner products are computed in one pass over X where that is the faster way.
-_AHEAD = 16
 
 
 class Columns:
