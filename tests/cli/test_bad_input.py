@@ -320,3 +320,12 @@ def test_unforeseen_errors_are_not_hidden(run, csv, monkeypatch):
     monkeypatch.setattr(Variance, "_rank", wrong)
     result = run("select", csv, "-k", 1, *VARIANCE)
     assert isinstance(result.exception, ZeroDivisionError)
+
+
+def test_the_word_among_numbers_is_named(run, csv):
+    lines = csv.read_text().splitlines()
+    lines[3] = "oops" + lines[3][lines[3].index(",") :]
+    csv.write_text("\n".join(lines))
+    result = run("select", csv, "-k", 2)
+    assert result.exit_code == 1
+    assert "not numeric: 'a' ('a' holds 'oops')" in result.stderr

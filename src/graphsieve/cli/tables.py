@@ -143,13 +143,16 @@ def listed(names):
 
 
 def _check_columns(frame, empty):
+    import pandas as pd
     from pandas.api.types import is_numeric_dtype
 
     text = np.array([not is_numeric_dtype(dtype) for dtype in frame.dtypes]) & ~empty
     complaints = []
     if text.any():
         first = int(np.argmax(text))
-        value = frame.iloc[:, first].dropna().iloc[0]
+        values = frame.iloc[:, first].dropna()
+        words = values[pd.to_numeric(values, errors="coerce").isna()]
+        value = (words if len(words) else values).iloc[0]
         complaints.append(
             f"not numeric: {listed(frame.columns[text])} "
             f"({frame.columns[first]!r} holds {str(value)!r})"
