@@ -16,10 +16,10 @@ from measure import Clock, quiet, training_rows
 from objective import plain
 
 from graphsieve import GAFS
-from graphsieve.blocks import RowBlocks
-from graphsieve.graphs import build_graph, laplacian
-from graphsieve.objectives import GraphAutoencoder
-from graphsieve.threads import Workers
+from graphsieve._autoencoder.objective import GraphAutoencoder
+from graphsieve._graph.affinity import build_graph, laplacian
+from graphsieve._rows import RowBlocks
+from graphsieve._utils.threads import Workers
 
 M, ALPHA, GRAPH_WEIGHT = 10, 1e-2, 1e-3
 PLAIN = "plain NumPy and SciPy, float64"

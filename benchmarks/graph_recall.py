@@ -15,8 +15,8 @@ from measure import timed, unit_range
 from sklearn.neighbors import NearestNeighbors
 from sklearn.preprocessing import normalize
 
-from graphsieve.blocks import RowBlocks
-from graphsieve.neighbors import nearest_neighbors
+from graphsieve._graph.neighbors import nearest_neighbors
+from graphsieve._rows import RowBlocks
 
 N_NEIGHBORS = 5
 

@@ -12,8 +12,8 @@ import pandas as pd
 from measure import Clock, quiet, unit_range
 
 from graphsieve import GAFS
-from graphsieve.blocks import RowBlocks
-from graphsieve.graphs import build_graph
+from graphsieve._graph.affinity import build_graph
+from graphsieve._rows import RowBlocks
 
 SOLVERS = ("lbfgs", "minibatch")
 

@@ -11,10 +11,10 @@ import numpy as np
 import scipy.sparse as sp
 from measure import best_times
 
-from graphsieve.blocks import RowBlocks
-from graphsieve.graphs import laplacian
-from graphsieve.objectives import GraphAutoencoder
-from graphsieve.threads import Workers
+from graphsieve._autoencoder.objective import GraphAutoencoder
+from graphsieve._graph.affinity import laplacian
+from graphsieve._rows import RowBlocks
+from graphsieve._utils.threads import Workers
 
 SIZES = ((1000, 784, 10), (1000, 784, 40), (960, 3289, 10), (7800, 4096, 40))
 # How many times its five products an evaluation may take.

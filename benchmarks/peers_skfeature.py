@@ -16,8 +16,8 @@ from skfeature.function.statistical_based import low_variance
 from skfeature.utility.construct_W import construct_W
 
 from graphsieve import MCFS, SPEC, UDFS, LaplacianScore, Variance
-from graphsieve.blocks import RowBlocks
-from graphsieve.graphs import build_graph
+from graphsieve._graph.affinity import build_graph
+from graphsieve._rows import RowBlocks
 
 PEER = "skfeature-chappers"
 N_NONZERO = 50

@@ -22,7 +22,7 @@ import pandas as pd
 import tables
 from measure import in_own_process, timed
 
-from graphsieve.threads import count_threads
+from graphsieve._utils.threads import count_threads
 
 FOLDER = tables.FOLDER
 

@@ -17,11 +17,11 @@ from objective import ring
 from scipy.sparse.linalg import svds
 from threadpoolctl import ThreadpoolController, threadpool_limits
 
-from graphsieve.blocks import RowBlocks
-from graphsieve.graphs import build_graph, laplacian
-from graphsieve.objectives import GraphAutoencoder, SolverCoordinates
-from graphsieve.solvers import lbfgs
-from graphsieve.threads import Workers
+from graphsieve._autoencoder.objective import GraphAutoencoder, SolverCoordinates
+from graphsieve._graph.affinity import build_graph, laplacian
+from graphsieve._rows import RowBlocks
+from graphsieve._solvers import lbfgs
+from graphsieve._utils.threads import Workers
 
 MEMORY = 10
 HISTORY = {"memory": MEMORY, "dtype": "float32"}

@@ -20,7 +20,7 @@ if "GRAPHSIEVE_DATA" not in os.environ and DATA.is_dir():
 @pytest.fixture(autouse=True)
 def many_parts(monkeypatch):
     """Small tables are cut into as many parts as large ones, so that every test sees some."""
-    monkeypatch.setattr("graphsieve.blocks.parts._FEWEST_ENTRIES", 2**9)
+    monkeypatch.setattr("graphsieve._rows.parts._FEWEST_ENTRIES", 2**9)
 
 
 @pytest.fixture

@@ -9,8 +9,9 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from ._sklearn import Interval, StrOptions, fit_context
-from .blocks import (
+from ._graph.affinity import AFFINITIES
+from ._linear.ridge import fit_rebuild
+from ._rows import (
     check_columns,
     find_non_finite,
     is_constant,
@@ -19,9 +20,8 @@ from .blocks import (
     open_rows,
     take_columns,
 )
-from .graphs import AFFINITIES
-from .reconstruction import fit_rebuild
-from .selection import count_features, knee, order_by_score
+from ._utils.order import count_features, knee, order_by_score
+from ._utils.sklearn_private import Interval, StrOptions, fit_context
 
 GRAPH_CONSTRAINTS = {
     "n_neighbors": [Interval(Integral, 1, None, closed="left")],

@@ -9,8 +9,7 @@ import sys
 import pytest
 
 from graphsieve import REGISTRY
-
-from .conftest import load
+from tests.cli.conftest import load
 
 
 def python(code, *arguments):

@@ -10,10 +10,9 @@ import scipy.sparse as sp
 
 from graphsieve import Variance
 from graphsieve.base import FeatureRanker
-from graphsieve.cli import files
+from graphsieve.cli.io import files
 from graphsieve.methods import REGISTRY
-
-from .conftest import save
+from tests.cli.conftest import save
 
 VARIANCE = ("--method", "variance")
 USAGE, DATA = 2, 1

@@ -11,11 +11,11 @@ import pytest
 import zarr
 
 from graphsieve import UDFS
-from graphsieve.blocks import ParquetStream, streams
-from graphsieve.cli import files, frames
-from graphsieve.cli.files import FORMATS, read_table
-
-from .conftest import load, save
+from graphsieve._rows import ParquetStream
+from graphsieve._rows import stream as streams
+from graphsieve.cli.io import files, frames
+from graphsieve.cli.io.files import FORMATS, read_table
+from tests.cli.conftest import load, save
 
 VARIANCE = ("--method", "variance")
 LARGE = [".npy", ".parquet", ".zarr"]
@@ -98,7 +98,7 @@ def test_large_pieces_are_pointed_out(run, frame, tmp_path, monkeypatch):
     message = run("select", tmp_path / "data.parquet", "-k", 1, *VARIANCE).stderr
     assert "a row group of" in message
     assert "has 20 rows and must fit in memory" in message
-    monkeypatch.setattr("graphsieve.cli.arrays.STREAM_BYTES", 300)
+    monkeypatch.setattr("graphsieve.cli.io.arrays.STREAM_BYTES", 300)
     message = run("select", save(frame, tmp_path / "data.zarr"), "-k", 1, *VARIANCE).stderr
     assert "has 7 rows and must fit in memory" in message
 

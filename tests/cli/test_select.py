@@ -7,10 +7,9 @@ import scipy.io
 import scipy.sparse as sp
 
 from graphsieve import GAFS
-from graphsieve.blocks import is_mapped
-from graphsieve.cli.files import FORMATS, read_table
-
-from .conftest import load, save
+from graphsieve._rows import is_mapped
+from graphsieve.cli.io.files import FORMATS, read_table
+from tests.cli.conftest import load, save
 
 VARIANCE = ("--method", "variance")
 

@@ -4,13 +4,13 @@ import tracemalloc
 
 import numpy as np
 import pytest
-from awkward import tables
-from textbook import without_momentum
 
 from graphsieve import DFSC, GSRSFS
-from graphsieve.blocks import RowBlocks
-from graphsieve.graphs import build_graph, laplacian
+from graphsieve._graph.affinity import build_graph, laplacian
+from graphsieve._rows import RowBlocks
 from graphsieve.methods import dfsc as module
+from tests.helpers.awkward import tables
+from tests.helpers.textbook import without_momentum
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 TABLES = tables()

@@ -10,11 +10,11 @@ import scipy.sparse as sp
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 
 from graphsieve import GAFS
-from graphsieve.blocks import RowBlocks
+from graphsieve._autoencoder.objective import GraphAutoencoder
+from graphsieve._graph.affinity import build_graph, laplacian
+from graphsieve._rows import RowBlocks
+from graphsieve._utils.threads import Workers
 from graphsieve.datasets import make_planted
-from graphsieve.graphs import build_graph, laplacian
-from graphsieve.objectives import GraphAutoencoder
-from graphsieve.threads import Workers
 
 
 @pytest.fixture

@@ -5,12 +5,12 @@ import tracemalloc
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from awkward import tables
-from textbook import without_momentum
 
 from graphsieve import GSRSFS
-from graphsieve.blocks import RowBlocks
-from graphsieve.graphs import build_graph
+from graphsieve._graph.affinity import build_graph
+from graphsieve._rows import RowBlocks
+from tests.helpers.awkward import tables
+from tests.helpers.textbook import without_momentum
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 TABLES = tables()

@@ -2,12 +2,12 @@
 
 import numpy as np
 import pytest
-from awkward import tables
-from dense_spectral import centred, dense_embedding, dense_graph
-from row_sparse_reference import coordinate_descent
-from textbook import without_momentum
 
 from graphsieve import JFSSL, MRSF
+from tests.helpers.awkward import tables
+from tests.helpers.dense_spectral import centred, dense_embedding, dense_graph
+from tests.helpers.row_sparse_reference import coordinate_descent
+from tests.helpers.textbook import without_momentum
 
 TABLES = tables()
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")

@@ -5,12 +5,12 @@ import tracemalloc
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from awkward import tables
-from dense_spectral import dense_graph, large_graph
 from scipy.io import loadmat
 from scipy.linalg import eigh
 
 from graphsieve import SPEC, LaplacianScore
+from tests.helpers.awkward import tables
+from tests.helpers.dense_spectral import dense_graph, large_graph
 
 TABLES = tables()
 

@@ -6,15 +6,21 @@ import warnings
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from awkward import tables
-from dense_spectral import centred, dense_embedding, dense_graph, large_graph, with_zero_rows_ranked
 from scipy.io import loadmat
 from sklearn.linear_model import lars_path
 
 from graphsieve import MCFS
-from graphsieve.blocks import RowBlocks
-from graphsieve.graphs import build_graph
-from graphsieve.spectral import embedding
+from graphsieve._graph.affinity import build_graph
+from graphsieve._graph.spectral import embedding
+from graphsieve._rows import RowBlocks
+from tests.helpers.awkward import tables
+from tests.helpers.dense_spectral import (
+    centred,
+    dense_embedding,
+    dense_graph,
+    large_graph,
+    with_zero_rows_ranked,
+)
 
 TABLES = tables()
 

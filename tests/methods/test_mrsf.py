@@ -5,12 +5,18 @@ import tracemalloc
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from awkward import tables
-from dense_spectral import centred, dense_embedding, dense_graph, large_graph, with_zero_rows_ranked
-from row_sparse_reference import check_optimal, coordinate_descent
 from sklearn.exceptions import ConvergenceWarning
 
 from graphsieve import MCFS, MRSF
+from tests.helpers.awkward import tables
+from tests.helpers.dense_spectral import (
+    centred,
+    dense_embedding,
+    dense_graph,
+    large_graph,
+    with_zero_rows_ranked,
+)
+from tests.helpers.row_sparse_reference import check_optimal, coordinate_descent
 
 TABLES = tables()
 

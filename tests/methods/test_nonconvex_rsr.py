@@ -4,10 +4,10 @@ import tracemalloc
 
 import numpy as np
 import pytest
-from awkward import tables
-from textbook import without_momentum
 
 from graphsieve import RSR, NonconvexRSR
+from tests.helpers.awkward import tables
+from tests.helpers.textbook import without_momentum
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning"),

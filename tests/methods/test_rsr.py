@@ -6,10 +6,10 @@ import warnings
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from awkward import tables
-from textbook import without_momentum
 
 from graphsieve import RSR
+from tests.helpers.awkward import tables
+from tests.helpers.textbook import without_momentum
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning"),

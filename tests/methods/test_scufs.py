@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
-from awkward import tables
 
 from graphsieve import SCUFS
-from graphsieve.subspace import first_representation, sweep_representation
+from graphsieve._linear.subspace import first_representation, sweep_representation
+from tests.helpers.awkward import tables
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 TABLES = tables()

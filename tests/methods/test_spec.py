@@ -5,10 +5,10 @@ import tracemalloc
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from awkward import tables
-from dense_spectral import dense_graph, large_graph
 
 from graphsieve import SPEC
+from tests.helpers.awkward import tables
+from tests.helpers.dense_spectral import dense_graph, large_graph
 
 TABLES = tables()
 

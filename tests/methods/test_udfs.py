@@ -4,11 +4,11 @@ import tracemalloc
 
 import numpy as np
 import pytest
-from awkward import tables
-from textbook import without_momentum
 
 from graphsieve import UDFS
 from graphsieve.methods.udfs import _dense_step, _lanczos_step, local_scatter
+from tests.helpers.awkward import tables
+from tests.helpers.textbook import without_momentum
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning"),

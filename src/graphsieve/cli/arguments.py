@@ -5,7 +5,7 @@ import os
 
 import typer
 
-from .files import FORMATS
+from .io.files import FORMATS
 from .methods import find_method, settable, suggestion
 
 # A table of scores holds names and numbers: it needs a format for frames.

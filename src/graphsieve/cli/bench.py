@@ -69,8 +69,8 @@ def run(
 ):
     """Run experiments, or what is left of them."""
     with errors_shown(), _interrupted():
-        from ..benchmark import experiment_names, load_experiment
-        from ..benchmark import run as run_experiment
+        from ..paper import experiment_names, load_experiment
+        from ..paper import run as run_experiment
 
         names = experiment_names() if names == ["all"] else names
         experiments = [load_experiment(name) for name in names]
@@ -105,10 +105,10 @@ def report(
 ):
     """Draw the figures and check the paper's claims, on one self-contained page."""
     with errors_shown():
-        from ..benchmark import read_tables
+        from ..paper import read_tables
 
         try:
-            from ..report import write_report
+            from ..paper.report import write_report
         except ModuleNotFoundError as error:
             if error.name not in ("jinja2", "markupsafe"):
                 raise

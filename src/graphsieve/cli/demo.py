@@ -92,7 +92,7 @@ def _save_picture(path, digits, table):
 
     from ..evaluation import ALL_FEATURES
     from ..plots import pixel_mask_figure
-    from .files import replacing
+    from .io.files import replacing
 
     accuracy = table.groupby(["method", "share"])["accuracy"].mean()
     masks = {"mean digit": np.zeros(digits.data.shape[1], dtype=bool)}

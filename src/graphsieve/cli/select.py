@@ -133,7 +133,7 @@ def select(
 
 
 def _read(file, key, header, drop):
-    from .files import read_table
+    from .io.files import read_table
 
     with err.status(Text(f"Reading {file.name}")):
         table = read_table(file, key=key, header=header).drop(drop)
@@ -206,8 +206,8 @@ def _ranking(estimator, table):
 
 def _write(kept, output, ranking, scores):
     """Both files, or neither."""
-    from .files import replacing, write_table
-    from .tables import Table
+    from .io.files import replacing, write_table
+    from .io.tables import Table
 
     with ExitStack() as stack:
         for path, table in ((output, kept), (scores, Table(ranking, list(ranking)))):

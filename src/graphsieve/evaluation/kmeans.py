@@ -10,8 +10,8 @@ import scipy.sparse as sp
 from sklearn.utils import check_random_state
 from sklearn.utils.sparsefuncs import mean_variance_axis
 
-from ..blocks import split_rows
-from ..threads import Workers
+from .._rows import split_rows
+from .._utils.threads import Workers
 
 BLOCK_ROWS = 1024
 

@@ -13,8 +13,8 @@ from scipy.special import entr
 from sklearn.linear_model import LogisticRegression
 from threadpoolctl import threadpool_limits
 
-from ..blocks import split_rows
-from ..reconstruction import ridge_penalty
+from .._linear.ridge import ridge_penalty
+from .._rows import split_rows
 from .kmeans import repeated_kmeans
 
 

@@ -11,9 +11,9 @@ from sklearn.base import clone
 from sklearn.utils import check_array, check_consistent_length, check_random_state, get_tags
 from threadpoolctl import threadpool_limits
 
-from ..blocks import RowBlocks
-from ..scaling import SCALES, column_scaling
-from ..selection import count_features
+from .._rows import RowBlocks
+from .._rows.scaling import SCALES, column_scaling
+from .._utils.order import count_features
 from .metrics import (
     classification_accuracy,
     clustering_scores,

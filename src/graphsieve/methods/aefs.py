@@ -1,6 +1,6 @@
 """AEFS: autoencoder feature selection, without a graph."""
 
-from ..autoencoder import AutoencoderRanker
+from .._autoencoder.ranker import AutoencoderRanker
 
 
 class AEFS(AutoencoderRanker):

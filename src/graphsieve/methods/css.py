@@ -2,9 +2,9 @@
 
 from numbers import Real
 
-from .._sklearn import Interval
+from .._linear.greedy import greedy_order
+from .._utils.sklearn_private import Interval
 from ..base import FeatureRanker
-from ..greedy import greedy_order
 
 
 class GreedyCSS(FeatureRanker):

@@ -5,11 +5,9 @@ from numbers import Real
 import numpy as np
 import scipy.sparse as sp
 
-from .._sklearn import Interval
-from ..base import GRAPH_CONSTRAINTS, ITERATION_CONSTRAINTS, FeatureRanker
-from ..blocks import RowBlocks
-from ..graphs import build_graph, laplacian
-from ..self_representation import (
+from .._graph.affinity import build_graph, laplacian
+from .._linear.laplacian_systems import solve_laplacian
+from .._linear.self_representation import (
     ALPHA_SHARE,
     CentredColumns,
     graph_loss_features,
@@ -18,9 +16,11 @@ from ..self_representation import (
     ridge_samples,
     square_rows,
 )
-from ..solvers import reweighted_l21
-from ..solvers.laplacian import solve_laplacian
-from ..threads import Workers
+from .._rows import RowBlocks
+from .._solvers import reweighted_l21
+from .._utils.sklearn_private import Interval
+from .._utils.threads import Workers
+from ..base import GRAPH_CONSTRAINTS, ITERATION_CONSTRAINTS, FeatureRanker
 
 # Up to here d x d matrices are faster than the sparse form, also when n < d.
 _SMALL = 2000

@@ -2,12 +2,12 @@
 
 from functools import partial
 
-from .._sklearn import StrOptions
-from ..autoencoder import NON_NEGATIVE, AutoencoderRanker, hidden_code
+from .._autoencoder.ranker import NON_NEGATIVE, AutoencoderRanker, hidden_code
+from .._graph.affinity import build_graph
+from .._graph.neighbors import SEARCHES
+from .._linear.greedy import TARGETS, greedy_order
+from .._utils.sklearn_private import StrOptions
 from ..base import GRAPH_CONSTRAINTS
-from ..graphs import build_graph
-from ..greedy import TARGETS, greedy_order
-from ..neighbors import SEARCHES
 
 
 class GAFS(AutoencoderRanker):

@@ -4,10 +4,8 @@ from numbers import Real
 
 import numpy as np
 
-from .._sklearn import Interval
-from ..base import GRAPH_CONSTRAINTS, ITERATION_CONSTRAINTS, FeatureRanker
-from ..graphs import build_graph, laplacian
-from ..self_representation import (
+from .._graph.affinity import build_graph, laplacian
+from .._linear.self_representation import (
     ALPHA_SHARE,
     CentredColumns,
     graph_loss_features,
@@ -15,8 +13,10 @@ from ..self_representation import (
     quadratic_step,
     ridge_samples,
 )
-from ..solvers import reweighted_l21
-from ..threads import Workers
+from .._solvers import reweighted_l21
+from .._utils.sklearn_private import Interval
+from .._utils.threads import Workers
+from ..base import GRAPH_CONSTRAINTS, ITERATION_CONSTRAINTS, FeatureRanker
 
 
 class GSRSFS(FeatureRanker):

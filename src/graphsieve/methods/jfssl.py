@@ -3,15 +3,15 @@
 from numbers import Integral, Real
 
 import numpy as np
+from sklearn.utils.extmath import row_norms
 
-from .._sklearn import Interval
+from .._graph.affinity import build_graph
+from .._graph.spectral import embedding
+from .._linear.columns import Columns
+from .._linear.row_sparse import interpolate, penalty_limit, penalty_path, row_sparse_path
+from .._utils.sklearn_private import Interval
+from .._utils.threads import Workers
 from ..base import GRAPH_CONSTRAINTS, ITERATION_CONSTRAINTS, FeatureRanker
-from ..graphs import build_graph
-from ..penalties import row_norms
-from ..solvers.columns import Columns
-from ..solvers.row_sparse import interpolate, penalty_limit, penalty_path, row_sparse_path
-from ..spectral import embedding
-from ..threads import Workers
 
 # Default alpha, as a share of the one at which all weights are zero.
 _ALPHA_SHARE = 1e-2

@@ -3,9 +3,8 @@
 import numpy as np
 import scipy.sparse as sp
 
-from ..base import GRAPH_CONSTRAINTS, FeatureRanker
-from ..graphs import build_graph
-from ..spectral import (
+from .._graph.affinity import build_graph
+from .._graph.spectral import (
     column_blocks,
     difference_operator,
     edge_weight,
@@ -13,6 +12,7 @@ from ..spectral import (
     roughness,
     weighted_moments,
 )
+from ..base import GRAPH_CONSTRAINTS, FeatureRanker
 
 
 class LaplacianScore(FeatureRanker):

@@ -4,14 +4,14 @@ from numbers import Integral
 
 import numpy as np
 
-from .._sklearn import Interval
+from .._graph.affinity import build_graph
+from .._graph.spectral import embedding
+from .._linear.columns import Columns
+from .._linear.lasso_path import lasso
+from .._linear.row_sparse import rank_zero_rows
+from .._utils.sklearn_private import Interval
+from .._utils.threads import Workers
 from ..base import GRAPH_CONSTRAINTS, FeatureRanker
-from ..graphs import build_graph
-from ..solvers.columns import Columns
-from ..solvers.lars import lasso
-from ..solvers.row_sparse import rank_zero_rows
-from ..spectral import embedding
-from ..threads import Workers
 
 
 class MCFS(FeatureRanker):

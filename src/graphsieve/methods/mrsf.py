@@ -3,14 +3,14 @@
 from numbers import Integral, Real
 
 import numpy as np
+from sklearn.utils.extmath import row_norms
 
-from .._sklearn import Interval
+from .._graph.affinity import build_graph
+from .._graph.spectral import embedding
+from .._linear.columns import Columns
+from .._linear.row_sparse import penalty_limit, penalty_path, rank_zero_rows, row_sparse_path
+from .._utils.sklearn_private import Interval
 from ..base import GRAPH_CONSTRAINTS, ITERATION_CONSTRAINTS, FeatureRanker
-from ..graphs import build_graph
-from ..penalties import row_norms
-from ..solvers.columns import Columns
-from ..solvers.row_sparse import penalty_limit, penalty_path, rank_zero_rows, row_sparse_path
-from ..spectral import embedding
 
 
 class MRSF(FeatureRanker):

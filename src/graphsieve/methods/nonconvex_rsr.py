@@ -2,15 +2,15 @@
 
 from numbers import Real
 
-from .._sklearn import Interval
-from ..base import ITERATION_CONSTRAINTS, FeatureRanker
-from ..self_representation import (
+from .._linear.self_representation import (
     CentredColumns,
     robust_alpha,
     robust_self_representation,
     warn_exact_fit,
 )
-from ..threads import Workers
+from .._utils.sklearn_private import Interval
+from .._utils.threads import Workers
+from ..base import ITERATION_CONSTRAINTS, FeatureRanker
 
 # Of the start. Chosen among 1e-5 to 1e-2 on COIL20, Isolet and BASEHOCK: which of them leads to
 # the lowest minimum differs, but on all three this one led to a lower minimum than 1e-5.

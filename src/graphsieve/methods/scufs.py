@@ -4,20 +4,20 @@ from numbers import Integral, Real
 
 import numpy as np
 from sklearn.utils import check_random_state
+from sklearn.utils.extmath import row_norms
 
-from .._sklearn import Interval
-from ..base import ITERATION_CONSTRAINTS, FeatureRanker
-from ..penalties import row_norms
-from ..self_representation import (
+from .._linear.self_representation import (
     ALPHA_SHARE,
     dense_columns,
     ridge_regression,
     square_rows,
     varying_columns,
 )
-from ..solvers import Monitor, Result, default_eps, inverse_weights, smoothed_norms
-from ..subspace import first_representation, sweep_representation
-from ..threads import Workers
+from .._linear.subspace import first_representation, sweep_representation
+from .._solvers import Monitor, Result, default_eps, inverse_weights, smoothed_norms
+from .._utils.sklearn_private import Interval
+from .._utils.threads import Workers
+from ..base import ITERATION_CONSTRAINTS, FeatureRanker
 
 
 class SCUFS(FeatureRanker):

@@ -4,10 +4,8 @@ from numbers import Integral
 
 import numpy as np
 
-from .._sklearn import Interval, StrOptions
-from ..base import GRAPH_CONSTRAINTS, FeatureRanker
-from ..graphs import build_graph
-from ..spectral import (
+from .._graph.affinity import build_graph
+from .._graph.spectral import (
     column_blocks,
     difference_operator,
     edge_weight,
@@ -16,6 +14,8 @@ from ..spectral import (
     roughness,
     weighted_moments,
 )
+from .._utils.sklearn_private import Interval, StrOptions
+from ..base import GRAPH_CONSTRAINTS, FeatureRanker
 
 
 class SPEC(FeatureRanker):

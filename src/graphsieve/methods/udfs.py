@@ -7,13 +7,13 @@ import scipy.sparse as sp
 from scipy.linalg import cho_factor, cho_solve, eigh
 from scipy.sparse.linalg import LinearOperator, eigsh
 
-from .._sklearn import Interval
+from .._graph.neighbors import limit_neighbors, nearest_neighbors
+from .._linear.self_representation import dense_columns, square_rows, varying_columns
+from .._rows import BLOCK_BYTES, RowBlocks, split_rows
+from .._solvers import reweighted_l21
+from .._utils.sklearn_private import Interval
+from .._utils.threads import Workers
 from ..base import ITERATION_CONSTRAINTS, FeatureRanker
-from ..blocks import BLOCK_BYTES, RowBlocks, split_rows
-from ..neighbors import limit_neighbors, nearest_neighbors
-from ..self_representation import dense_columns, square_rows, varying_columns
-from ..solvers import reweighted_l21
-from ..threads import Workers
 
 # Up to here a dense d x d eigenproblem is faster than Lanczos, also when n < d.
 _SMALL = 500

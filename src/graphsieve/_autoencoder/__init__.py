@@ -1,0 +1,1 @@
+"""The graph autoencoder: objective, passes over row blocks, batches, and its estimator base."""

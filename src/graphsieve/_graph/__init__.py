@@ -1,0 +1,1 @@
+"""From rows to neighbours, affinities, Laplacians and spectral embeddings."""

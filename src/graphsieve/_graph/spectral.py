@@ -1,0 +1,239 @@
+"""Spectral analysis of the sample graph: its smooth directions, and how rough a column is on it.
+
+The normalised Laplacian is Lh = P - D^-1/2 A D^-1/2, with P the identity on the nodes that have an
+edge; isolated nodes take no part. Its null space is known: one vector D^1/2 1_C per component C.
+It is written down, never iterated for, because Lanczos finds only some copies of a multiple
+eigenvalue; the other eigenpairs are computed one component at a time for the same reason.
+"""
+
+import warnings
+from dataclasses import dataclass
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.utils import check_random_state
+
+from .._utils.threads import Workers
+from .affinity import degree
+
+# Components up to this size are solved densely: there it is faster than Lanczos.
+_DENSE_NODES = 300
+
+# Columns in one block, and dense numbers in it: their differences along edges should stay in cache.
+_BLOCK_COLUMNS = 96
+_BLOCK_ENTRIES = 2**17
+
+
+@dataclass(frozen=True)
+class NullSpace:
+    """Components of a graph, the largest first.
+
+    ``nodes`` holds the samples of each component, ``basis`` (n, c) the orthonormal null vectors
+    D^1/2 1_C / |D^1/2 1_C|, ``share`` (c,) their products with the trivial one, D^1/2 1.
+    """
+
+    nodes: list
+    basis: sp.csr_array
+    share: np.ndarray
+
+    def directions(self, n_directions):
+        """Orthonormal null vectors orthogonal to the trivial one, (n, n_directions).
+
+        From the QR factors of the trivial vector and the indicators in order of size, so that the
+        choice within the null space does not depend on a solver.
+        """
+        c = len(self.share)
+        Q = np.linalg.qr(np.column_stack([self.share, np.eye(c, n_directions)]))[0]
+        return self.basis @ Q[:, 1:]
+
+
+def edge_weight(A):
+    """The degree of every node; an error when the graph has no edge."""
+    weight = degree(A.astype(np.float64))
+    if not weight.any():
+        raise ValueError(
+            "the graph has no edges: no two samples are similar. Use another affinity, for "
+            'instance affinity="heat"'
+        )
+    return weight
+
+
+def null_space(A):
+    """The null space of the normalised Laplacian of ``A``."""
+    weight = edge_weight(A)
+    n_parts, label = sp.csgraph.connected_components(A, directed=False)
+    size = np.bincount(label)
+    volume = np.bincount(label, weight)
+    # By size, then by weight, then by the first sample; isolated nodes are left out.
+    order = np.lexsort((np.arange(n_parts), -volume, -size))
+    order = order[volume[order] > 0]
+    members = np.split(np.argsort(label, kind="stable"), np.cumsum(size)[:-1])
+    column = np.full(n_parts, -1)
+    column[order] = np.arange(len(order))
+    node = np.flatnonzero(weight)
+    entries = np.sqrt(weight[node] / volume[label[node]])
+    basis = sp.csr_array((entries, (node, column[label[node]])), shape=(len(weight), len(order)))
+    return NullSpace([members[c] for c in order], basis, np.sqrt(volume[order] / volume.sum()))
+
+
+def eigenpairs(A, components, n_pairs, random_state=None):
+    """The smallest non-zero eigenvalues of the normalised Laplacian, and their eigenvectors.
+
+    Returns
+    -------
+    values : ndarray of shape (k,), ascending
+    vectors : ndarray of shape (n_samples, k), orthonormal, signs fixed
+        k is ``n_pairs``, or less when the graph has fewer.
+    """
+    random_state = check_random_state(random_state)
+    weight = edge_weight(A)
+    scale = _inverse_root(weight)
+    S = sp.csr_array(sp.diags_array(scale) @ A @ sp.diags_array(scale))
+    values, vectors, owner = [], [], []
+    with Workers(1):  # threads only slow down the many small products of Lanczos
+        for nodes in components.nodes:
+            k = min(n_pairs, len(nodes) - 1)
+            null = np.sqrt(weight[nodes] / weight[nodes].sum())
+            found, V = _largest_pairs(S[nodes][:, nodes], null, k, random_state)
+            values.append(1 - found)
+            vectors.extend(V.T)
+            owner.extend([nodes] * k)
+    values = np.concatenate(values)
+    chosen = np.argsort(values, kind="stable")[:n_pairs]
+    result = np.zeros((A.shape[0], len(chosen)))
+    for column, i in enumerate(chosen):
+        result[owner[i], column] = vectors[i]
+    return np.clip(values[chosen], 0, 2), fix_signs(result)
+
+
+def low_eigenpairs(A, components, n_pairs, random_state=None):
+    """``eigenpairs`` with all copies of the last eigenvalue; none when ``n_pairs`` < 1."""
+    if n_pairs < 1:
+        return np.empty(0), np.empty((A.shape[0], 0))
+    more = 4
+    while True:
+        values, V = eigenpairs(A, components, n_pairs + more, random_state)
+        kept = values <= values[:n_pairs][-1] + 1e-8
+        if not kept[-1] or len(values) < n_pairs + more:
+            return values[kept], V[:, kept]
+        more *= 2
+
+
+def embedding(A, n_dims, random_state=None):
+    """Solutions of L y = l D y with the smallest l after the constant one, (n, n_dims).
+
+    y' D y = 1, and the row of an isolated node is zero. When the graph falls apart, the first
+    columns tell its components.
+    """
+    components = null_space(A)
+    n_nodes = sum(map(len, components.nodes))
+    if n_dims >= n_nodes:
+        warnings.warn(
+            f"a graph that joins {n_nodes} samples has no {n_dims} directions: using {n_nodes - 1}",
+            UserWarning,
+            stacklevel=3,
+        )
+        n_dims = n_nodes - 1
+    n_null = min(len(components.nodes) - 1, n_dims)
+    V = fix_signs(components.directions(n_null))
+    if n_null < n_dims:
+        V = np.hstack([V, eigenpairs(A, components, n_dims - n_null, random_state)[1]])
+    return _inverse_root(edge_weight(A))[:, None] * V
+
+
+def fix_signs(V):
+    """``V`` with the first of the largest entries of every column made positive."""
+    size = abs(V)
+    first = (size >= (1 - 1e-6) * size.max(axis=0)).argmax(axis=0)
+    return V * np.where(V[first, np.arange(V.shape[1])] < 0, -1.0, 1.0)
+
+
+def column_blocks(X):
+    """(slice, float64 columns) of a dense or CSR matrix: ndarray or CSC, a few at a time."""
+    X = X.tocsc() if sp.issparse(X) else X
+    n_columns = max(1, min(_BLOCK_COLUMNS, _BLOCK_ENTRIES // X.shape[0]))
+    for start in range(0, X.shape[1], n_columns):
+        columns = slice(start, min(start + n_columns, X.shape[1]))
+        yield columns, X[:, columns].astype(np.float64)
+
+
+def edges(A):
+    """Ends i < j and weight of every edge."""
+    i = np.repeat(np.arange(A.shape[0], dtype=A.indices.dtype), np.diff(A.indptr))
+    upper = i < A.indices
+    return i[upper], A.indices[upper], A.data[upper].astype(np.float64)
+
+
+def difference_operator(A):
+    """Sparse B, one row per edge: (B x)_e = sqrt(A_ij) (x_i - x_j), so that B'B = L."""
+    i, j, weight = edges(A)
+    root = np.sqrt(weight)
+    return sp.csr_array(
+        (
+            np.column_stack([root, -root]).ravel(),
+            np.column_stack([i, j]).ravel(),
+            2 * np.arange(len(root) + 1),
+        ),
+        shape=(len(root), A.shape[0]),
+    )
+
+
+def roughness(B, weight, X, power=1):
+    """x' D^1/2 Lh^power D^1/2 x for every column x; x'Lx for power 1.
+
+    As a sum of squares of differences along edges: it needs no centring and nothing cancels.
+    """
+    V = B @ X
+    if power > 1:
+        normalized = B @ sp.diags_array(_inverse_root(weight))
+    for step in range(1, power):
+        V = (normalized.T if step % 2 else normalized) @ V
+    return (V * V).sum(axis=0) if sp.issparse(V) else np.einsum("ij,ij->j", V, V)
+
+
+def weighted_moments(X, weight):
+    """Weighted mean of every column, and the weighted sum of squared deviations from it."""
+    mean = weight @ X / weight.sum()
+    if not sp.issparse(X):
+        return mean, weight @ (X - mean) ** 2
+    column = np.repeat(np.arange(X.shape[1]), np.diff(X.indptr))
+    absent = weight.sum() - np.bincount(column, weight[X.indices], X.shape[1])
+    absent[np.diff(X.indptr) == X.shape[0]] = 0  # exactly: a large mean would magnify rounding
+    deviation = weight[X.indices] * (X.data - mean[column]) ** 2
+    spread = np.bincount(column, deviation, X.shape[1])
+    return mean, spread + absent * mean**2
+
+
+def _inverse_root(weight):
+    positive = weight > 0
+    return np.where(positive, 1 / np.sqrt(np.where(positive, weight, 1)), 0)
+
+
+def _largest_pairs(S, null, k, random_state):
+    """The k largest eigenpairs of S on the complement of its top eigenvector ``null``."""
+    n = len(null)
+    if n <= _DENSE_NODES or k > n // 4:
+        from scipy.linalg import eigh
+
+        return eigh(S.toarray() - 2 * np.outer(null, null), subset_by_index=[n - k, n - 1])
+    from scipy.sparse.linalg import LinearOperator, eigsh
+
+    def solve(known, k, tol):
+        # On the complement of the known vectors: S has no eigenvalue below -1, they go to -1.
+        def product(v):
+            return S @ v - known @ (shift * (known.T @ v))
+
+        shift = 1 + np.einsum("ij,ij->j", known, S @ known)
+        operator = LinearOperator((n, n), product, dtype=np.float64)
+        return eigsh(operator, k=k, which="LA", v0=random_state.uniform(-1, 1, n), tol=tol)
+
+    known = null[:, None]
+    values, V = solve(known, k, 0)
+    while True:
+        # Lanczos may miss copies of a multiple eigenvalue: look for one in what is left.
+        (value,), v = solve(np.hstack([known, V]), 1, 1e-6)
+        if value <= values[0] + 1e-9:
+            return values, V
+        (value,), v = solve(np.hstack([known, V]), 1, 0)
+        order = np.argsort(np.append(values, value))[1:]
+        values, V = np.append(values, value)[order], np.hstack([V, v])[:, order]

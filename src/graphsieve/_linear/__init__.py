@@ -1,0 +1,1 @@
+"""Greedy selection, sparse regression and self-representation on centred columns."""

@@ -1,0 +1,323 @@
+"""ClusterRows: row-chunked Dask data on the workers of a cluster.
+
+The rows are collected once into parts, RowBlocks that stay on the workers. Everything else is sent
+to them as tasks and comes back as sums. No task refers to anything that a lost worker could take
+with it: Dask makes again what it needs.
+"""
+
+import functools
+import itertools
+import operator
+import weakref
+from contextlib import contextmanager
+
+import numpy as np
+import scipy.sparse as sp
+
+from .._utils.threads import Workers
+from .base import PASS_BYTES, Rows
+from .memory import RowBlocks
+from .parts import add_results, count_parts, part_slices
+
+# Parts of large data: few enough for the scheduler, small enough that none runs for long.
+_PART_BYTES = 2**28
+
+# Results that one task puts together. As many as LocalParts adds in a row, for the same sums.
+_FAN_IN = 8
+
+
+class ClusterRows(Rows):
+    """Rows of a Dask array with known chunk sizes.
+
+    Parameters
+    ----------
+    cluster : Cluster
+    slices : list of slice
+        The rows of each part.
+    make_parts : callable
+        Returns the futures of the parts, RowBlocks each.
+    dtype, n_features, is_sparse
+    """
+
+    is_distributed = True
+
+    def __init__(self, cluster, slices, make_parts, *, n_features, dtype, is_sparse):
+        self.cluster, self.slices = cluster, slices
+        self.n_samples, self.n_features = slices[-1].stop, n_features
+        self.dtype, self.is_sparse = np.dtype(dtype), is_sparse
+        self._make_parts = make_parts
+        self._futures = None
+
+    @property
+    def futures(self):
+        """The parts; on the workers from the first use on."""
+        if self._futures is None:
+            self._futures = self._make_parts()
+        return self._futures
+
+    def scaled(self, offset, factor, dtype):
+        scaling = self.cluster.submit(_same, (offset, factor, np.dtype(dtype)))
+        scaled = [self.cluster.submit(_scale, part, scaling) for part in self.futures]
+        # What is scaled takes the place of what is not: the workers need not hold both.
+        self._futures = None
+        return ClusterRows(
+            self.cluster,
+            self.slices,
+            lambda: scaled,
+            n_features=self.n_features,
+            dtype=dtype,
+            is_sparse=self.is_sparse,
+        )
+
+    def reduce(self, function, *aligned, combine=operator.add, block_bytes=PASS_BYTES):
+        task = self.cluster.submit(_same, (function, combine, block_bytes))
+        results = [
+            self.cluster.submit(_reduce, part, task, *(array[rows] for array in aligned))
+            for part, rows in zip(self.futures, self.slices, strict=True)
+        ]
+        return self.cluster.result(_tree(self.cluster.submit, _combine, results, task))
+
+    def reduce_pairs(self, function, i, j, *aligned, combine=operator.add):
+        task = self.cluster.submit(_same, (function, combine))
+        left, right = self._part_of(i), self._part_of(j)
+        order = np.lexsort((left, right))
+        edges = np.flatnonzero(np.diff(left[order]) | np.diff(right[order])) + 1
+        rounds = {}
+        for chosen in np.split(order, edges):
+            rounds.setdefault(right[chosen[0]], []).append(chosen)
+
+        def submit(chosen):
+            p, q = left[chosen[0]], right[chosen[0]]
+            pairs = i[chosen] - self.slices[p].start, j[chosen] - self.slices[q].start
+            ours = (array[chosen] for array in aligned)
+            return self.cluster.submit(
+                _reduce_pairs, self.futures[p], self.futures[q], task, *pairs, *ours
+            )
+
+        # One part on the right at a time: no worker gets more than one from the others.
+        found = (self.cluster.result([submit(chosen) for chosen in rounds[q]]) for q in rounds)
+        return functools.reduce(combine, itertools.chain.from_iterable(found))
+
+    def fold(self, function, *shared):
+        """For every part, ``function(state, part, rows, other, rows of other, *shared)`` over all
+        others, in order, from the state None; the last states."""
+        shared = self.cluster.submit(_same, shared)
+        states = [None] * len(self.slices)
+        for q, others in enumerate(self.slices):
+            states = [
+                self.cluster.submit(
+                    _fold, function, state, self.futures[p], rows, self.futures[q], others, shared
+                )
+                for p, (state, rows) in enumerate(zip(states, self.slices, strict=True))
+            ]
+            self.cluster.wait(states)
+        return self.cluster.result(states)
+
+    def _part_of(self, rows):
+        starts = [part.start for part in self.slices]
+        return np.searchsorted(starts, rows, side="right") - 1
+
+    def parts(self, make, *aligned, workers):
+        states = [
+            self.cluster.submit(make, part, *(array[rows] for array in aligned))
+            for part, rows in zip(self.futures, self.slices, strict=True)
+        ]
+        return ClusterParts(self.cluster, states)
+
+    def whole(self):
+        blocks = [self.cluster.submit(RowBlocks.whole, part) for part in self.futures]
+        blocks = self.cluster.result(blocks)
+        return sp.vstack(blocks, format="csr") if self.is_sparse else np.concatenate(blocks)
+
+
+class ClusterParts:
+    """LocalParts on a cluster: the states stay there, and a whole evaluation is sent as one graph.
+
+    A scheduler spends milliseconds on every message from a client, however small it is.
+    """
+
+    def __init__(self, cluster, states):
+        self.cluster, self.states = cluster, states
+
+    def share(self, value):
+        from dask import delayed
+
+        return delayed(value, pure=False, traverse=False)
+
+    def run(self, function, *own, shared=()):
+        return [_later(function, *args, *shared) for args in zip(self.states, *own, strict=True)]
+
+    def join(self, arrays):
+        return _later(np.concatenate, arrays)
+
+    def total(self, results, out):
+        total = self.cluster.compute(_tree(_later, add_results, results))
+        add_results([self.cluster.result(total)], out)
+
+
+def _later(function, *args):
+    """A task of a graph that is not sent yet."""
+    from dask import delayed
+
+    return delayed(_on_worker, pure=False)(function, *args)
+
+
+def _tree(send, function, results, *args):
+    """``function(list of results, *args)``, a few at a time, in order, by tasks from ``send``."""
+    while True:
+        groups = [results[i : i + _FAN_IN] for i in range(0, len(results), _FAN_IN)]
+        results = [send(function, group, *args) for group in groups]
+        if len(results) == 1:
+            return results[0]
+
+
+class Cluster:
+    """The client of a cluster, with errors that say what happened to it."""
+
+    def __init__(self, client):
+        self.client = client
+        self._submitted = weakref.WeakSet()
+
+    def submit(self, function, *args, worker=None):
+        """A future of ``function(*args)``; the futures among the arguments are waited for there.
+
+        ``worker`` is the address where it should run if that worker is alive.
+        """
+        where = {} if worker is None else {"workers": [worker], "allow_other_workers": True}
+        with self._errors():
+            future = self.client.submit(_on_worker, function, *args, pure=False, **where)
+        self._submitted.add(future)
+        return future
+
+    def spread(self, n):
+        """Addresses of workers for ``n`` things of equal size, neighbours together."""
+        addresses = sorted(self.client.scheduler_info(n_workers=-1)["workers"])
+        if not addresses:
+            return [None] * n  # whoever comes first
+        return [addresses[k * len(addresses) // n] for k in range(n)]
+
+    def compute(self, delayed):
+        """A future of one of Dask's delayed objects, or futures of a list of them."""
+        with self._errors():
+            futures = self.client.compute(delayed, optimize_graph=False)
+        self._submitted.update(futures if isinstance(futures, list) else [futures])
+        return futures
+
+    def wait(self, futures):
+        from distributed import wait
+
+        with self._errors():
+            wait(futures)
+
+    def result(self, futures):
+        """What a future, or each of a list of them, came to."""
+        with self._errors():
+            return self.client.gather(futures)
+
+    @contextmanager
+    def _errors(self):
+        from distributed import CancelledError, KilledWorker
+        from distributed.comm import CommClosedError
+
+        try:
+            yield
+        except KilledWorker as error:
+            raise RuntimeError(
+                f"the workers that were given the same rows died one after the other ({error}). "
+                "Most often they ran out of memory: use more or larger workers"
+            ) from error
+        except (CancelledError, CommClosedError) as error:
+            scheduler = self.client.scheduler
+            where = "" if scheduler is None else f" at {scheduler.address}"
+            raise ConnectionError(
+                f"the Dask scheduler{where} was lost, or the work was cancelled there. The "
+                "estimator is as it was before: connect to a running cluster and fit again"
+            ) from error
+        except KeyboardInterrupt:
+            self.client.cancel(list(self._submitted), force=True)
+            raise
+
+
+def open_cluster(array, client):
+    """ClusterRows of a Dask array with known chunk sizes, chunked by rows only."""
+    is_sparse = sp.issparse(array._meta)
+    dtype = np.dtype(np.float32 if array.dtype == np.float32 else np.float64)
+    n_samples, n_features = array.shape
+    slices = part_slices(n_samples, _count_parts(n_samples, n_features, dtype))
+    chunks = array.to_delayed()[:, 0]
+    edges = np.cumsum([0, *array.chunks[0]])
+    cluster = Cluster(client)
+
+    def make_parts():
+        pieces = [_pieces(chunks, edges, rows) for rows in slices]
+        futures = iter(cluster.compute([piece for some in pieces for piece in some]))
+        addresses = cluster.spread(len(slices))
+        return [
+            cluster.submit(_collect, [next(futures) for _ in some], worker=address)
+            for some, address in zip(pieces, addresses, strict=True)
+        ]
+
+    return ClusterRows(
+        cluster, slices, make_parts, n_features=n_features, dtype=dtype, is_sparse=is_sparse
+    )
+
+
+def _pieces(chunks, edges, rows):
+    """The chunks, or slices of them, in which these rows are."""
+    first = np.searchsorted(edges, rows.start, side="right") - 1
+    last = np.searchsorted(edges, rows.stop)
+    pieces = []
+    for chunk, start, stop in zip(
+        chunks[first:last], edges[first:last], edges[first + 1 : last + 1], strict=True
+    ):
+        low, high = max(start, rows.start), min(stop, rows.stop)
+        if low < high:
+            whole = (low, high) == (start, stop)
+            pieces.append(chunk if whole else chunk[low - start : high - start])
+    return pieces
+
+
+def _count_parts(n_samples, n_features, dtype):
+    """As many parts as in memory, so that the sums are the same, or more for large data."""
+    n_bytes = n_samples * n_features * dtype.itemsize
+    return max(count_parts(n_samples, n_features), -(-n_bytes // _PART_BYTES))
+
+
+# What follows runs on the workers.
+
+
+def _on_worker(function, *args):
+    with Workers(1):
+        return function(*args)
+
+
+def _same(value):
+    return value
+
+
+def _collect(pieces):
+    if sp.issparse(pieces[0]):
+        return RowBlocks(sp.vstack(pieces, format="csr"))
+    return RowBlocks(np.concatenate([np.asarray(piece) for piece in pieces]))
+
+
+def _scale(part, scaling):
+    return part.scaled(*scaling)
+
+
+def _reduce(part, task, *aligned):
+    function, combine, block_bytes = task
+    return part.reduce(function, *aligned, combine=combine, block_bytes=block_bytes)
+
+
+def _combine(results, task):
+    return functools.reduce(task[1], results)
+
+
+def _reduce_pairs(left, right, task, i, j, *aligned):
+    function, combine = task
+    return left.reduce_pairs(function, i, j, *aligned, combine=combine, others=right)
+
+
+def _fold(function, state, part, rows, other, other_rows, shared):
+    return function(state, part, rows, other, other_rows, *shared)

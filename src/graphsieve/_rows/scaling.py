@@ -1,0 +1,46 @@
+"""Bringing columns to the range that a model expects: (X - offset) * factor."""
+
+import numpy as np
+
+from . import is_constant
+
+SCALES = ("minmax", "global", "standard")
+
+
+def column_scaling(data, scale):
+    """Offset and factor of every column of ``data``, Rows.
+
+    "minmax" maps every column to [0, 1]; "global" maps all columns with one range, for pixels and
+    counts; "standard" gives mean 0 and variance 1; None leaves the data alone. Constant columns
+    become 0 under "minmax" and "standard".
+    """
+    if scale is None:
+        return np.zeros(data.n_features), np.ones(data.n_features)
+    if scale == "standard":
+        mean, variance = data.column_moments()
+        offset, spread = mean, np.sqrt(variance)
+    else:
+        low, high = (np.asarray(edge, dtype=np.float64) for edge in data.column_range())
+        if scale == "global":
+            low, high = np.full_like(low, low.min()), np.full_like(high, high.max())
+        offset, spread = low, high - low
+    if data.is_sparse:
+        _check_sparse(offset, scale)
+    # The rounding errors of a constant column must not be blown up to full range.
+    constant = is_constant(offset, offset + spread)
+    return offset, np.where(constant, 0.0, 1 / np.where(constant, 1.0, spread))
+
+
+def _check_sparse(offset, scale):
+    if scale == "standard":
+        raise ValueError(
+            "standardising sparse data would make it dense: pass X.toarray() if it fits in "
+            'memory, or use GAFS(scale="minmax"), which keeps zeros'
+        )
+    if (offset < 0).any():
+        raise ValueError(
+            f"X is sparse and has negative values (column {int((offset < 0).argmax())}): "
+            f"scale={scale!r} would shift them, and every zero with them, and make X dense. "
+            "Shift or drop these columns, pass X.toarray(), or use scale=None with "
+            'output="identity"'
+        )

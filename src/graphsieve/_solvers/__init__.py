@@ -1,0 +1,19 @@
+"""Solvers: they see only functions and arrays, and the iterative ones return one ``Result``."""
+
+from .adam import minibatch
+from .lbfgs import lbfgs
+from .monitor import Monitor, Result, relative_change
+from .reweighted import SMOOTHING, default_eps, inverse_weights, reweighted_l21, smoothed_norms
+
+__all__ = [
+    "SMOOTHING",
+    "Monitor",
+    "Result",
+    "default_eps",
+    "inverse_weights",
+    "lbfgs",
+    "minibatch",
+    "relative_change",
+    "reweighted_l21",
+    "smoothed_norms",
+]

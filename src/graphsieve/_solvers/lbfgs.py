@@ -1,0 +1,144 @@
+"""Limited-memory BFGS: the two-loop recursion and a line search for the strong Wolfe conditions.
+
+SciPy's L-BFGS-B spends more time between two evaluations than the evaluations take when there
+are many parameters and few samples; this one reads each stored vector twice per iteration and
+makes few others of that size.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy.linalg import get_blas_funcs
+
+from .monitor import Monitor, Result
+
+# Nocedal and Wright, "Numerical Optimization", 2nd edition, algorithms 3.5, 3.6 and 7.4.
+_SUFFICIENT_DECREASE = 1e-4
+_CURVATURE = 0.9
+_MOST_EVALUATIONS = 20
+
+
+def lbfgs(value_and_grad, x0, *, max_iter, tol, memory=10, dtype="float64", callback=None):
+    """Minimise a smooth function.
+
+    Stops when the relative change of the objective falls below ``tol``, after ``max_iter``
+    iterations, or when ``callback(iteration, objective)`` returns true. ``dtype`` is the precision
+    of the ``memory`` pairs of vectors that are kept: single is enough where gradients have no more.
+    """
+    x, (value, grad) = x0.copy(), value_and_grad(x0)
+    point = np.empty_like(x)  # where the function is evaluated; it must not keep it
+    pairs = _Pairs(memory, x0.size, dtype)
+    monitor = Monitor(value, tol, callback)
+    for _ in range(max_iter):
+        if not grad.any():
+            monitor.status = "converged"
+            break
+        direction = pairs.direction(grad)
+        slope = float(direction @ grad)
+        step = 1.0 if pairs.count else min(1.0, 1.0 / np.sqrt(-slope))
+        end = _line_search(
+            value_and_grad, x, direction, _Trial(0.0, value, slope, grad), step, point
+        )
+        if end is None and pairs.count:
+            pairs.forget()  # once more, along the gradient
+            continue
+        if end is None:
+            monitor.status = "stalled"
+            break
+        x += np.multiply(direction, end.step, out=point)
+        curvature = end.step * (end.slope - slope)
+        pairs.add(point, np.subtract(end.grad, grad, out=direction), curvature)
+        value, grad = end.value, end.grad
+        if monitor.finished(value):
+            break
+    return Result(x, np.array(monitor.trace), monitor.status)
+
+
+class _Pairs:
+    """The last steps and changes of the gradient, and what they say about the curvature."""
+
+    def __init__(self, memory, size, dtype):
+        self.S = np.empty((memory, size), dtype)
+        self.Y = np.empty((memory, size), dtype)
+        self.rho = np.empty(memory)
+        self.forget()
+
+    def forget(self):
+        self.count = 0
+        self.newest = -1
+
+    def add(self, s, y, curvature):
+        """A step, the change of the gradient on it, and their product."""
+        squared = float(y @ y)
+        if curvature <= np.finfo(float).eps * squared:
+            return
+        self.newest = (self.newest + 1) % len(self.rho)
+        self.count = min(self.count + 1, len(self.rho))
+        self.S[self.newest], self.Y[self.newest] = s, y
+        self.rho[self.newest] = 1 / curvature
+        self.gamma = curvature / squared
+
+    def direction(self, grad):
+        """Minus the approximate inverse Hessian times the gradient."""
+        q = (-grad).astype(self.S.dtype, copy=False)
+        axpy = get_blas_funcs("axpy", (q,))  # in place, and nothing else of that size is written
+        ages = [(self.newest - age) % len(self.rho) for age in range(self.count)]
+        weight = {}
+        for i in ages:
+            weight[i] = self.rho[i] * float(self.S[i] @ q)
+            axpy(self.Y[i], q, a=-weight[i])
+        if self.count:
+            q *= float(self.gamma)
+        for i in reversed(ages):
+            axpy(self.S[i], q, a=weight[i] - self.rho[i] * float(self.Y[i] @ q))
+        return q.astype(grad.dtype, copy=False)
+
+
+class _Trial(NamedTuple):
+    """How far along a line, and what is known there."""
+
+    step: float
+    value: float
+    slope: float
+    grad: np.ndarray
+
+
+def _line_search(value_and_grad, x, direction, start, step, point):
+    """A trial under the strong Wolfe conditions, or None where there is none."""
+    if start.slope >= 0:
+        return None
+    # Differences below the rounding of single-precision sums decide nothing.
+    noise = 1e-7 * abs(start.value)
+    low, high = start, None
+    for _ in range(_MOST_EVALUATIONS):
+        np.multiply(direction, step, out=point)
+        point += x
+        value, grad = value_and_grad(point)
+        trial = _Trial(step, value, float(grad @ direction), grad)
+        enough = start.value + _SUFFICIENT_DECREASE * step * start.slope
+        if not np.isfinite(value) or value > min(enough, low.value) + noise:
+            high = trial
+        elif abs(trial.slope) <= -_CURVATURE * start.slope:
+            return trial
+        else:
+            if trial.slope * ((high.step if high else np.inf) - low.step) >= 0:
+                high = low
+            low = trial
+        step = 2 * step if high is None else _between(low, high)
+    return None if low is start else low
+
+
+def _between(low, high):
+    """Minimum of the cubic through two points and slopes, kept away from both ends."""
+    (a, fa, ga), (b, fb, gb) = low[:3], high[:3]
+    width = b - a
+    guess = a + 0.5 * width
+    if np.isfinite(fb) and np.isfinite(gb):
+        theta = ga + gb - 3 * (fa - fb) / (a - b)
+        root = theta**2 - ga * gb
+        if root >= 0:
+            root = np.copysign(np.sqrt(root), width)
+            if gb - ga + 2 * root != 0:
+                guess = b - width * (gb + root - theta) / (gb - ga + 2 * root)
+    edges = sorted((a + 0.1 * width, b - 0.1 * width))
+    return float(np.clip(guess, *edges))

@@ -1,0 +1,1 @@
+"""Threads, files, warnings and the private names of scikit-learn that are in use."""

@@ -1,0 +1,214 @@
+"""Graphs equal a plain double loop, with ties, duplicates, zero rows and odd input."""
+
+import sys
+from tempfile import TemporaryFile
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from graphsieve._graph.affinity import build_graph, check_affinity, degree, laplacian
+from graphsieve._graph.neighbors import nearest_neighbors
+from graphsieve._rows import RowBlocks
+
+
+def plain_graph(X, k, affinity):
+    """Neighbours sample by sample; among equals the sample that comes first."""
+    n = len(X)
+    norm = np.linalg.norm(X, axis=1)
+    near = np.zeros((n, n), dtype=bool)
+    closeness = np.zeros((n, n))
+    for i in range(n):
+        for j in range(n):
+            if affinity == "heat":
+                closeness[i, j] = -np.linalg.norm(X[i] - X[j])
+            elif norm[i] and norm[j]:
+                closeness[i, j] = X[i] @ X[j] / (norm[i] * norm[j])
+        others = sorted((-round(closeness[i, j], 8), j) for j in range(n) if j != i)
+        near[i, [j for _, j in others[:k]]] = True
+    if affinity == "heat":
+        spread = -closeness[near].mean()
+        weight = np.exp(-(closeness**2) / (2 * spread**2))
+    else:
+        weight = np.clip(closeness, 0, 1)
+        if affinity == "binary":
+            weight = (weight > 0).astype(float)
+    return np.where(near | near.T, weight, 0.0)
+
+
+def tables():
+    rng = np.random.default_rng(3)
+    random = rng.normal(size=(40, 6))
+    with_ties = rng.integers(0, 2, size=(40, 5)) + np.array([1.0, 0, 0, 0, 0])
+    duplicates = np.vstack([random[:8]] * 4)
+    zero_rows = random.copy()
+    zero_rows[[3, 9]] = 0
+    return {"random": random, "ties": with_ties, "duplicates": duplicates, "zero rows": zero_rows}
+
+
+@pytest.mark.filterwarnings("ignore:.*all zero")
+@pytest.mark.parametrize("name", tables())
+@pytest.mark.parametrize("affinity", ["cosine", "binary", "heat"])
+@pytest.mark.parametrize("container", [np.asarray, sp.csr_array])
+def test_graph_equals_double_loop(name, affinity, container):
+    X = tables()[name]
+    A = build_graph(RowBlocks(container(X)), affinity=affinity, n_neighbors=4).toarray()
+    np.testing.assert_allclose(A, plain_graph(X, 4, affinity), atol=1e-6)
+
+
+def test_graph_in_row_blocks(monkeypatch):
+    X = tables()["random"]
+    whole = build_graph(RowBlocks(X)).toarray()
+    monkeypatch.setattr("graphsieve._graph.neighbors._BLOCK_ENTRIES", 3 * len(X))
+    np.testing.assert_allclose(build_graph(RowBlocks(X)).toarray(), whole, atol=1e-15)
+
+
+@pytest.mark.filterwarnings("ignore:.*all zero")
+@pytest.mark.parametrize("name", tables())
+@pytest.mark.parametrize("affinity", ["cosine", "binary", "heat"])
+def test_laplacian_properties(name, affinity):
+    A = build_graph(RowBlocks(tables()[name]), affinity=affinity)
+    L = laplacian(A).toarray()
+    assert (A.toarray() >= 0).all()
+    assert (A.diagonal() == 0).all()
+    np.testing.assert_array_equal(L, L.T)
+    np.testing.assert_allclose(L.sum(axis=1), 0, atol=1e-12)
+    assert np.linalg.eigvalsh(L).min() > -1e-10
+    np.testing.assert_allclose(np.diag(L), degree(A))
+
+
+def test_zero_rows_get_no_edges_and_a_warning():
+    with pytest.warns(UserWarning, match="2 rows are all zero.*row 3"):
+        A = build_graph(RowBlocks(tables()["zero rows"]))
+    assert (degree(A)[[3, 9]] == 0).all()
+
+
+def test_opposite_samples_have_no_edge():
+    X = np.array([[1.0, 0.0], [-1.0, 0.1], [0.0, 1.0]])
+    A = build_graph(RowBlocks(X), n_neighbors=2).toarray()
+    assert A[0, 1] == 0
+    assert A[1, 2] > 0
+
+
+def test_more_neighbors_than_samples():
+    X = np.random.default_rng(0).random((4, 3))
+    with pytest.warns(UserWarning, match="using n_neighbors=3"):
+        A = build_graph(RowBlocks(X), n_neighbors=9)
+    assert A.nnz == 12
+
+
+def test_callable_and_precomputed():
+    X = tables()["random"]
+    A = build_graph(RowBlocks(X))
+    for affinity in (A, A.toarray(), sp.csr_matrix(A), lambda given: build_graph(RowBlocks(given))):
+        np.testing.assert_allclose(
+            build_graph(RowBlocks(X), affinity=affinity).toarray(), A.toarray()
+        )
+
+
+def test_diagonal_of_a_given_affinity_does_not_count():
+    A = check_affinity(np.array([[5.0, 1.0], [1.0, 5.0]]), 2)
+    np.testing.assert_array_equal(A.toarray(), [[0, 1], [1, 0]])
+
+
+def test_a_given_affinity_stays_as_it_was():
+    # One entry stored in two parts, two stored zeros.
+    entries, columns, starts = [0.0, 1.0, 2.0, 3.0, 0.0], [2, 1, 1, 0, 0], [0, 3, 4, 5]
+    A = sp.csr_array((np.array(entries), columns, starts), shape=(3, 3))
+    checked = check_affinity(A, 3)
+    np.testing.assert_array_equal(checked.toarray(), [[0, 3, 0], [3, 0, 0], [0, 0, 0]])
+    assert checked.nnz == 2
+    assert A.data.tolist() == entries
+    assert A.indices.tolist() == columns
+
+
+@pytest.mark.parametrize(
+    ("A", "message"),
+    [
+        (np.ones((3, 2)), "square"),
+        (np.ones((4, 4)), "one row per sample"),
+        (np.array([[0, 1, 0], [0, 0, 0], [0, 0, 0.0]]), "symmetric"),
+        (np.array([[0, -1, 0], [-1, 0, 0], [0, 0, 0.0]]), "negative"),
+        (np.full((3, 3), np.nan), "NaN"),
+    ],
+)
+def test_bad_affinity(A, message):
+    with pytest.raises(ValueError, match=message):
+        build_graph(RowBlocks(np.eye(3)), affinity=A)
+
+
+@pytest.mark.parametrize("metric", ["cosine", "euclidean"])
+@pytest.mark.parametrize("kind", ["continuous", "ties", "one row"])
+def test_neighbors_of_many_samples(kind, metric):
+    """Enough samples for the search by groups of columns; ties go to the first sample."""
+    rng = np.random.default_rng(5)
+    X = {
+        "continuous": rng.normal(size=(2100, 9)),
+        "ties": 1.0 + rng.integers(0, 3, size=(2100, 3)),
+        "one row": np.ones((2100, 2)),
+    }[kind]
+    i, j, similarity = nearest_neighbors(RowBlocks(X), 5, metric=metric, n_jobs=2)
+    if metric == "cosine":
+        X = X / np.linalg.norm(X, axis=1)[:, None]
+        expected = X @ X.T
+    else:
+        expected = -((X[:, None] - X[None]) ** 2).sum(axis=2)
+    np.fill_diagonal(expected, -np.inf)
+    nearest = np.argsort(-expected.round(9), axis=1, kind="stable")[:, :5]
+    np.testing.assert_array_equal(i, np.repeat(np.arange(2100), 5))
+    np.testing.assert_array_equal(j.reshape(2100, 5), np.sort(nearest, axis=1))
+    np.testing.assert_allclose(similarity, expected[i, j], atol=1e-9)
+
+
+def groups(n_samples=1500, seed=0):
+    """Clouds of points around a few centres, with two zero rows and some copies."""
+    rng = np.random.default_rng(seed)
+    centres = 3 * rng.random((12, 20))
+    X = np.abs(centres[rng.integers(0, 12, n_samples)] + rng.normal(size=(n_samples, 20)))
+    X *= rng.random(X.shape) < 0.7
+    X[100:110] = X[0]
+    X[[7, 70]] = 0
+    return X
+
+
+def mapped(X):
+    with TemporaryFile() as file:
+        np.ascontiguousarray(X).tofile(file)
+        return np.memmap(file, X.dtype, "r", shape=X.shape)
+
+
+@pytest.mark.xdist_group("pynndescent")  # it takes long to compile: in one process only
+@pytest.mark.filterwarnings("ignore:.*all zero")
+@pytest.mark.parametrize("container", [np.asarray, sp.csr_array, mapped])
+def test_approximate_neighbors(container):
+    pytest.importorskip("pynndescent")
+    data = RowBlocks(container(groups()))
+    exact = build_graph(data, neighbors="exact")
+    first, second = (build_graph(data, neighbors="approximate", n_jobs=2) for _ in range(2))
+    assert abs(first - second).max() == 0
+    assert abs(first - first.T).max() == 0
+    assert (first.diagonal() == 0).all()
+    assert degree(first)[[7, 70]].max() == 0
+    common = (first > 0).multiply(exact > 0)
+    assert common.nnz >= 0.95 * exact.nnz
+    # The weights are those of the exact graph, not pynndescent's own distances.
+    assert abs(first - exact).multiply(common).max() < 1e-12
+
+
+def test_approximate_neighbors_name_the_missing_package(monkeypatch):
+    monkeypatch.setitem(sys.modules, "pynndescent", None)
+    with pytest.raises(ImportError, match=r"graphsieve\[ann\]"):
+        build_graph(RowBlocks(tables()["random"]), neighbors="approximate")
+
+
+def test_auto_is_exact_for_few_samples_or_without_the_package(monkeypatch):
+    data = RowBlocks(tables()["random"])
+    monkeypatch.setattr("graphsieve._graph.neighbors.find_spec", lambda name: None)
+    exact = build_graph(data)
+    monkeypatch.setattr("graphsieve._graph.neighbors._MOST_EXACT", 30)
+    with pytest.warns(UserWarning, match=r"graphsieve\[ann\]"):
+        assert abs(build_graph(data) - exact).max() == 0
+    monkeypatch.setattr("graphsieve._graph.neighbors.find_spec", lambda name: object())
+    monkeypatch.setitem(sys.modules, "pynndescent", None)
+    with pytest.raises(ImportError):
+        build_graph(data)

@@ -1,0 +1,178 @@
+"""Eigenpairs of the sample graph against dense solvers, and the corners where they mislead."""
+
+import numpy as np
+import pytest
+import scipy.linalg
+import scipy.sparse as sp
+
+from graphsieve._graph import spectral
+from graphsieve._graph.affinity import build_graph, degree
+from graphsieve._rows import RowBlocks
+
+
+def cycle(n):
+    i = np.arange(n)
+    A = sp.csr_array((np.ones(n), (i, (i + 1) % n)), shape=(n, n))
+    return (A + A.T).tocsr()
+
+
+def torus(n):
+    """n x n grid that closes on itself: eigenvalues of multiplicity 4 and 8."""
+    eye = sp.eye_array(n)
+    return sp.csr_array(sp.kron(cycle(n), eye) + sp.kron(eye, cycle(n)))
+
+
+def clusters(sizes, seed=0):
+    """Nearest-neighbour graphs of random points side by side, without edges between them."""
+    rng = np.random.default_rng(seed)
+    parts = [build_graph(RowBlocks(rng.random((n, 6)))) for n in sizes]
+    return sp.csr_array(sp.block_diag(parts))
+
+
+def with_isolated(A, n):
+    return sp.csr_array(sp.block_diag([A, sp.csr_array((n, n))]))
+
+
+GRAPHS = {
+    "connected": clusters([60]),
+    "large enough for Lanczos": clusters([700]),
+    "three components": clusters([20, 350, 30]),
+    "isolated nodes": with_isolated(clusters([40, 25]), 3),
+    "copies": sp.csr_array(sp.block_diag([clusters([30])] * 3)),
+}
+
+
+def dense_values(A):
+    """Eigenvalues of L y = l D y on the nodes that have an edge."""
+    A = A.toarray()
+    on = A.sum(axis=1) > 0
+    A = A[np.ix_(on, on)]
+    D = np.diag(A.sum(axis=1))
+    return scipy.linalg.eigh(D - A, D, eigvals_only=True)
+
+
+def normalised_laplacian(A):
+    weight = degree(A)
+    scale = np.where(weight > 0, 1 / np.sqrt(np.where(weight > 0, weight, 1)), 0)
+    return np.diag((weight > 0).astype(float)) - scale[:, None] * A.toarray() * scale
+
+
+@pytest.mark.parametrize("name", GRAPHS)
+def test_eigenpairs_equal_dense_ones(name):
+    A = GRAPHS[name]
+    components = spectral.null_space(A)
+    values, V = spectral.eigenpairs(A, components, 9, random_state=0)
+    n_null = len(components.nodes)
+    np.testing.assert_allclose(values, dense_values(A)[n_null : n_null + 9], atol=1e-12)
+    np.testing.assert_allclose(V.T @ V, np.eye(9), atol=1e-10)
+    np.testing.assert_allclose(normalised_laplacian(A) @ V, V * values, atol=1e-10)
+    np.testing.assert_allclose(components.basis.T @ V, 0, atol=1e-10)
+
+
+@pytest.mark.parametrize("name", GRAPHS)
+def test_null_space_is_orthonormal_and_in_order_of_size(name):
+    A = GRAPHS[name]
+    components = spectral.null_space(A)
+    c = len(components.nodes)
+    N = components.basis.toarray()
+    np.testing.assert_allclose(N.T @ N, np.eye(c), atol=1e-14)
+    np.testing.assert_allclose(normalised_laplacian(A) @ N, 0, atol=1e-14)
+    trivial = np.sqrt(degree(A) / A.sum())
+    np.testing.assert_allclose(N.T @ trivial, components.share, atol=1e-14)
+    assert (np.diff([len(nodes) for nodes in components.nodes]) <= 0).all()
+
+
+@pytest.mark.parametrize("n_dims", [1, 2, 8])
+@pytest.mark.parametrize("name", GRAPHS)
+def test_embedding_solves_the_generalised_problem(name, n_dims):
+    A = GRAPHS[name]
+    weight = degree(A)
+    Y = spectral.embedding(A, n_dims, random_state=0)
+    L = np.diag(weight) - A.toarray()
+    values = dense_values(A)[1 : n_dims + 1]
+    np.testing.assert_allclose(L @ Y, weight[:, None] * Y * values, atol=1e-9)
+    np.testing.assert_allclose(Y.T @ (weight[:, None] * Y), np.eye(n_dims), atol=1e-9)
+    np.testing.assert_allclose(weight @ Y, 0, atol=1e-9)
+    assert (Y[weight == 0] == 0).all()
+
+
+def test_first_directions_tell_the_components_apart():
+    """Largest against the rest, then the second largest against what is left."""
+    Y = spectral.embedding(GRAPHS["three components"], 2)
+    parts = [Y[20:370], Y[370:], Y[:20]]
+    for part in parts:
+        np.testing.assert_allclose(part, np.tile(part[0], (len(part), 1)), atol=1e-12)
+    largest, second, third = (part[0] for part in parts)
+    np.testing.assert_allclose(second[0], third[0])
+    assert largest[0] * second[0] < 0
+    np.testing.assert_allclose(largest[1], 0, atol=1e-12)
+    assert second[1] * third[1] < 0
+
+
+def test_no_copy_of_a_multiple_eigenvalue_is_missed():
+    """Lanczos alone finds only some of the copies here."""
+    A = torus(24)
+    values, _ = spectral.eigenpairs(A, spectral.null_space(A), 24, random_state=0)
+    wave = np.cos(2 * np.pi * np.arange(24) / 24)
+    expected = np.sort(1 - np.add.outer(wave, wave).ravel() / 2)[1:25]
+    np.testing.assert_allclose(values, expected, atol=1e-10)
+
+
+@pytest.mark.parametrize("n_pairs", [1, 2, 3, 7, 10_000])
+def test_low_eigenpairs_do_not_cut_a_multiple_eigenvalue(n_pairs):
+    A = cycle(21)
+    values, V = spectral.low_eigenpairs(A, spectral.null_space(A), n_pairs)
+    assert len(values) == V.shape[1] == min(20, n_pairs + n_pairs % 2)
+    np.testing.assert_allclose(values[::2], values[1::2], atol=1e-12)
+
+
+def test_signs_and_repeats():
+    A = GRAPHS["large enough for Lanczos"]
+    Y = spectral.embedding(A, 6, random_state=3)
+    np.testing.assert_array_equal(spectral.embedding(A, 6, random_state=3), Y)
+    np.testing.assert_allclose(spectral.embedding(A, 6, random_state=4), Y, atol=1e-9)
+    V = np.sqrt(degree(A))[:, None] * Y
+    assert (V[abs(V).argmax(axis=0), np.arange(6)] > 0).all()
+
+
+def test_sign_of_a_tie_is_that_of_the_first_entry():
+    V = np.array([[-1.0, 1.0], [1.0 + 1e-12, -1.0 - 1e-12]])
+    np.testing.assert_array_equal(spectral.fix_signs(V)[0], [1.0, 1.0])
+
+
+def test_more_directions_than_there_are():
+    A = GRAPHS["isolated nodes"]
+    with pytest.warns(UserWarning, match="using 64"):
+        Y = spectral.embedding(A, 500)
+    assert Y.shape == (68, 64)
+
+
+def test_graph_without_edges():
+    with pytest.raises(ValueError, match="no edges"):
+        spectral.embedding(sp.csr_array((5, 5)), 2)
+
+
+@pytest.mark.parametrize("power", [1, 2, 3, 4])
+@pytest.mark.parametrize("container", [np.asarray, sp.csc_array])
+def test_roughness_is_a_quadratic_form(power, container, rng):
+    A = GRAPHS["isolated nodes"]
+    X = rng.random((A.shape[0], 5)) * (rng.random((A.shape[0], 5)) > 0.5) + np.array(
+        [0, 0, 0, 0, 1e4]
+    )
+    root = np.sqrt(degree(A))[:, None]
+    form = np.linalg.matrix_power(normalised_laplacian(A), power)
+    expected = np.diag((root * X).T @ form @ (root * X))
+    found = spectral.roughness(spectral.difference_operator(A), degree(A), container(X), power)
+    np.testing.assert_allclose(found[:4], expected[:4], rtol=1e-10)
+    # Here the reference is the one that loses digits.
+    np.testing.assert_allclose(found[4], expected[4], rtol=1e-5)
+
+
+@pytest.mark.parametrize("container", [np.asarray, sp.csc_array])
+def test_weighted_moments_survive_a_large_origin(container, rng):
+    X = rng.random((50, 3)) + np.array([0, 0, 1e6])
+    weight = rng.random(50)
+    mean, spread = spectral.weighted_moments(container(X), weight)
+    expected = np.average(X, axis=0, weights=weight)
+    np.testing.assert_allclose(mean, expected, rtol=1e-14)
+    np.testing.assert_allclose(spread, weight @ (X - expected) ** 2, rtol=1e-7)

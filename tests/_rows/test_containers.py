@@ -1,0 +1,157 @@
+"""Dense, CSR, memory map and any block size give the same numbers."""
+
+import tracemalloc
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from graphsieve import GAFS
+from graphsieve._autoencoder.objective import GraphAutoencoder
+from graphsieve._graph.affinity import build_graph, laplacian
+from graphsieve._rows import RowBlocks, find_non_finite, split_rows
+from graphsieve._rows.parts import count_parts, part_slices
+from graphsieve._rows.scaling import column_scaling
+from graphsieve._utils.threads import Workers
+
+
+@pytest.fixture
+def table(rng):
+    X = rng.random((103, 17)) * (rng.random((103, 17)) < 0.6)
+    X[:, 4] = 2 + rng.random(103)  # a column without zeros: min-max shifts it, also when sparse
+    return X
+
+
+def mapped(X, folder):
+    path = folder / "X.npy"
+    np.save(path, X)
+    return np.load(path, mmap_mode="r")
+
+
+def containers(X, folder):
+    return {"dense": X, "csr": sp.csr_array(X), "mapped": mapped(X, folder)}
+
+
+@pytest.mark.parametrize("kind", ["dense", "csr", "mapped"])
+@pytest.mark.parametrize("scale", ["minmax", "global", None])
+@pytest.mark.parametrize("block_rows", [1, 7, 1000])
+def test_objective_is_the_same(table, tmp_path, kind, scale, block_rows):
+    X = containers(table, tmp_path)[kind]
+
+    def evaluate(X, block_rows, n_jobs):
+        data = RowBlocks(X)
+        scaled = data.scaled(*column_scaling(data, scale), np.float64)
+        with Workers(n_jobs) as workers:
+            objective = GraphAutoencoder(
+                scaled,
+                laplacian(build_graph(scaled)),
+                workers,
+                n_hidden=3,
+                alpha=0.1,
+                graph_weight=0.05,
+                block_bytes=block_rows * table.shape[1] * 8,
+            )
+            theta = objective.start(np.random.RandomState(0))
+            return objective.value_and_grad(theta)
+
+    value, grad = evaluate(table, 1000, 1)
+    for n_jobs in (1, 3):
+        other_value, other_grad = evaluate(X, block_rows, n_jobs)
+        assert other_value == pytest.approx(value, rel=1e-9)
+        np.testing.assert_allclose(other_grad, grad, atol=1e-9 * abs(grad).max())
+
+
+@pytest.mark.parametrize("kind", ["csr", "mapped"])
+def test_scores_are_the_same(table, tmp_path, kind):
+    method = GAFS(dtype="float64", max_iter=15, tol=0, random_state=0, n_jobs=1)
+    with pytest.warns(match="max_iter"):
+        dense = method.fit(table)
+    scores, code = dense.scores_, dense.encode(table)
+    X = containers(table, tmp_path)[kind]
+    with pytest.warns(match="max_iter"):
+        other = method.fit(X)
+    np.testing.assert_allclose(other.scores_, scores, rtol=1e-9)
+    np.testing.assert_allclose(other.encode(X), code, rtol=1e-9)
+
+
+def test_sparse_data_are_never_dense_as_a_whole(rng):
+    X = sp.random_array((20_000, 500), density=0.01, format="csr", dtype=np.float32, rng=rng)
+    tracemalloc.start()
+    with pytest.warns(match="max_iter"):
+        GAFS(max_iter=2, graph_weight=0, random_state=0).fit(X)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 0.4 * 4 * np.prod(X.shape)
+
+
+def test_entries_that_are_stored_twice_add_up(table):
+    X = sp.csr_array(table)
+    twice = sp.csr_array((X.data / 2, X.indices, X.indptr), shape=X.shape)
+    twice = sp.csr_array(
+        (
+            np.repeat(twice.data, 2),
+            np.repeat(twice.indices, 2),
+            2 * twice.indptr,
+        ),
+        shape=X.shape,
+    )
+    method = GAFS(dtype="float64", max_iter=5, tol=0, scale=None, output="identity", random_state=0)
+    with pytest.warns(match="max_iter"):
+        wanted = method.fit(X).scores_
+    with pytest.warns(match="max_iter"):
+        np.testing.assert_allclose(method.fit(twice).scores_, wanted, rtol=1e-6)
+
+
+@pytest.mark.parametrize("kind", ["dense", "csr", "mapped"])
+def test_column_statistics(table, tmp_path, kind):
+    data = RowBlocks(containers(table, tmp_path)[kind])
+    low, high = data.column_range()
+    mean, variance = data.column_moments()
+    np.testing.assert_array_equal(low, table.min(axis=0))
+    np.testing.assert_array_equal(high, table.max(axis=0))
+    np.testing.assert_allclose(mean, table.mean(axis=0), rtol=1e-12)
+    np.testing.assert_allclose(variance, table.var(axis=0), rtol=1e-10)
+
+
+def test_variance_of_a_large_offset(rng):
+    X = 1e8 + rng.random((50, 3))
+    np.testing.assert_allclose(RowBlocks(X).column_moments()[1], X.var(axis=0), rtol=1e-6)
+
+
+@pytest.mark.parametrize("kind", ["dense", "csr"])
+def test_non_finite_entries_are_found(table, tmp_path, kind):
+    table[41, 5] = np.inf
+    assert find_non_finite(RowBlocks(containers(table, tmp_path)[kind])) == (41, 5)
+
+
+@pytest.mark.parametrize(("n", "size"), [(1, 1), (10, 3), (10, 100), (7, 7)])
+def test_row_slices_cover_all_rows_once(n, size):
+    slices = split_rows(n, size)
+    assert [row for s in slices for row in range(s.start, s.stop)] == list(range(n))
+    assert max(s.stop - s.start for s in slices) <= size
+
+
+def test_parts_have_equal_shares():
+    sizes = [rows.stop - rows.start for rows in part_slices(1001, count_parts(1001, 300))]
+    assert sum(sizes) == 1001
+    assert max(sizes) - min(sizes) <= 1
+
+
+@pytest.mark.parametrize("scale", ["minmax", "global", "standard", None])
+def test_scaling(table, scale):
+    table[:, 6] = 3.0
+    data = RowBlocks(table)
+    scaled = data.scaled(*column_scaling(data, scale), np.float64).whole()
+    varying = np.arange(17) != 6
+    if scale == "minmax":
+        np.testing.assert_allclose(scaled.min(axis=0), 0, atol=1e-12)
+        np.testing.assert_allclose(scaled.max(axis=0)[varying], 1)
+    elif scale == "global":
+        np.testing.assert_allclose(scaled, table / table.max())
+    elif scale == "standard":
+        np.testing.assert_allclose(scaled.mean(axis=0), 0, atol=1e-12)
+        np.testing.assert_allclose(scaled.std(axis=0)[varying], 1)
+    else:
+        np.testing.assert_array_equal(scaled, table)
+    if scale in ("minmax", "standard"):
+        assert (scaled[:, 6] == 0).all()

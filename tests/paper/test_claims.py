@@ -1,0 +1,155 @@
+"""Verdicts follow the numbers: each claim is shown tables that bear it out and that do not."""
+
+import itertools
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from graphsieve.evaluation import ALL_FEATURES
+from graphsieve.paper import claims
+from graphsieve.paper.claims import FAILS, HOLDS, OPEN, PARTLY, RIVALS
+
+
+def comparison(gafs, rivals=0.5, random=0.4, everything=0.6, lucky=0.4):
+    rows = []
+    for dataset, share in itertools.product(("d1", "d2"), (0.1, 0.5)):
+        scores = {"gafs": gafs, "random": random, **dict.fromkeys(RIVALS, rivals)}
+        rows += [(dataset, method, 0, share, score) for method, score in scores.items()]
+        rows += [(dataset, "random", 1, share, lucky)]
+    rows += [(dataset, ALL_FEATURES, 0, 1.0, everything) for dataset in ("d1", "d2")]
+    table = pd.DataFrame(rows, columns=["dataset", "method", "setting", "share", "acc"])
+    return table.assign(accuracy=table["acc"], nmi=table["acc"], status="ok", split=0, params="{}")
+
+
+@pytest.mark.parametrize(("gafs", "verdict"), [(0.7, HOLDS), (0.3, FAILS)])
+def test_beats_rivals(gafs, verdict):
+    assert claims.beats_rivals(comparison(gafs)).verdict == verdict
+    assert claims.beats_rivals_fixed(comparison(gafs)).verdict == verdict
+
+
+def test_beats_most_rivals_but_not_all():
+    table = comparison(0.55)
+    table.loc[table["method"] == "rsr", ["acc", "nmi", "accuracy"]] = 0.9
+    claim = claims.beats_rivals(table)
+    assert claim.verdict == PARTLY
+    assert "rsr 0%" in claim.evidence
+
+
+@pytest.mark.parametrize(("gafs", "verdict"), [(0.7, HOLDS), (0.5, FAILS)])
+def test_beats_all_features(gafs, verdict):
+    assert claims.beats_all_features(comparison(gafs)).verdict == verdict
+
+
+def test_all_features_beaten_with_most_of_them_does_not_count():
+    table = comparison(0.5)
+    table.loc[table["share"] == 0.5, "share"] = 0.8
+    table.loc[(table["share"] == 0.8) & (table["method"] == "gafs"), "acc"] = 0.9
+    assert claims.beats_all_features(table).verdict == FAILS
+
+
+@pytest.mark.parametrize(("lucky", "verdict"), [(0.8, FAILS), (0.4, HOLDS)])
+def test_oracle_is_fair(lucky, verdict):
+    assert claims.random_under_oracle(comparison(0.7, lucky=lucky)).verdict == verdict
+
+
+def gafs_table(cases, value, name="acc"):
+    """Rows of GAFS: cases are (dataset, params), value(dataset, **params) is the score."""
+    return pd.DataFrame(
+        [
+            {
+                "dataset": dataset,
+                "method": "gafs",
+                "setting": number,
+                "share": 0.2,
+                "split": 0,
+                "params": json.dumps(params),
+                name: value(dataset, **params),
+            }
+            for number, (dataset, params) in enumerate(cases)
+        ]
+    )
+
+
+def hidden(value):
+    cases = [(d, {"n_hidden": m}) for d in ("mnist", "coil20", "yale") for m in (10, 40, 400)]
+    return gafs_table(cases, value)
+
+
+def test_insensitive_to_hidden():
+    calm = hidden(lambda d, n_hidden: 0.5 - 0.1 * (d == "yale" and n_hidden > 40))
+    assert claims.insensitive_to_hidden(calm).verdict == HOLDS
+    wild = hidden(lambda d, n_hidden: 0.5 + n_hidden / 1000)
+    assert claims.insensitive_to_hidden(wild).verdict == FAILS
+
+
+def grid(value):
+    sets = ("mnist", "coil20", "yale", "pcmac", "basehock", "relathe")
+    cases = itertools.product(sets, (1e-3, 1e-2, 1e-1), (0.0, 1e-3, 5e-3))
+    return gafs_table([(d, {"alpha": a, "graph_weight": g}) for d, a, g in cases], value)
+
+
+def test_claims_about_the_penalties_hold():
+    def value(dataset, alpha, graph_weight):
+        step = np.log10(alpha) + 2
+        if dataset == "yale":
+            score = 0.1 * step
+        elif dataset in ("mnist", "coil20"):
+            score = -0.1 * abs(step)
+        else:
+            score = 0.0
+        bonus = 0.02 if dataset in ("mnist", "coil20", "yale") else 0.003
+        return 0.5 + score + bonus * (graph_weight == 1e-3)
+
+    table = grid(value)
+    assert claims.best_lambda(table).verdict == HOLDS
+    assert claims.grows_with_lambda(table).verdict == HOLDS
+    assert claims.flat_on_text(table).verdict == HOLDS
+    assert claims.gamma_in_the_middle(table).verdict == PARTLY
+
+
+def test_claims_about_the_penalties_fail():
+    table = grid(lambda d, alpha, graph_weight: 0.5 - alpha - 10 * graph_weight)
+    assert claims.best_lambda(table).verdict == FAILS
+    assert claims.grows_with_lambda(table).verdict == FAILS
+    assert claims.flat_on_text(table).verdict == FAILS
+    assert claims.gamma_in_the_middle(table).verdict == FAILS
+
+
+def traces(n_iter, end):
+    rows = []
+    for dataset, alpha in itertools.product(("mnist", "coil20", "pcmac"), (0.0, 1e-2)):
+        total = n_iter(dataset, alpha)
+        params = json.dumps({"alpha": alpha, "graph_weight": 0.0})
+        for iteration, objective in enumerate(np.linspace(10, end(alpha), total + 1)):
+            rows.append((dataset, params, iteration, objective))
+    return pd.DataFrame(rows, columns=["dataset", "params", "iteration", "objective"])
+
+
+def test_claims_about_convergence():
+    table = traces(
+        lambda d, a: 5 if d == "pcmac" else 20 + 1000 * int(a > 0) // 100, lambda a: 2 - a
+    )
+    assert claims.slower_on_redundant(table).verdict == HOLDS
+    assert claims.sparse_is_slower(table).verdict == HOLDS
+    table = traces(lambda d, a: 50 if d == "pcmac" else 20 - int(a > 0), lambda a: 1 + a)
+    assert claims.slower_on_redundant(table).verdict == FAILS
+    assert claims.sparse_is_slower(table).verdict == FAILS
+
+
+@pytest.mark.parametrize(("accuracy", "verdict"), [(0.9, HOLDS), (0.2, FAILS)])
+def test_gafs_is_worth_the_time(accuracy, verdict):
+    rows = [("gafs", n, {"max_iter": n}, accuracy, n / 10) for n in (20, 60, 100)]
+    rows += [(name, 0, {}, 0.5, 0.01) for name in ("lap_score", "spec")]
+    table = pd.DataFrame(
+        rows, columns=["method", "setting", "params", "accuracy", "fit_cpu_seconds"]
+    )
+    table["params"] = table["params"].map(json.dumps)
+    assert claims.gafs_is_worth_the_time(table).verdict == verdict
+
+
+def test_what_is_missing_is_not_judged():
+    table = comparison(0.5)
+    table = table[table["method"] != "gafs"]
+    assert {claim.verdict for claim in claims.check({"comparison": table})["comparison"]} == {OPEN}
