@@ -1,0 +1,64 @@
+"""Builds the documentation: `make docs`, without network access."""
+
+from importlib.metadata import version as installed_version
+
+from sphinx_gallery.sorting import FileNameSortKey
+
+project = "graphsieve"
+author = "The graphsieve developers"
+project_copyright = author
+version = release = installed_version("graphsieve")
+
+extensions = [
+    "myst_parser",
+    "numpydoc",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "sphinx_copybutton",
+    "sphinx_gallery.gen_gallery",
+]
+exclude_patterns = ["_build", "_templates", "auto_examples/*.ipynb"]
+templates_path = ["_templates"]
+source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
+# `like this` in a docstring is code unless Sphinx knows the name.
+default_role = "autolink"
+
+myst_heading_anchors = 4
+# Pages are read in the repository too: a link to a source file there is a download here.
+myst_enable_extensions = ["colon_fence", "deflist"]
+
+autosummary_generate = True
+autodoc_default_options = {"inherited-members": True}
+numpydoc_show_class_members = False
+numpydoc_class_members_toctree = False
+
+sphinx_gallery_conf = {
+    "examples_dirs": "../examples",
+    "gallery_dirs": "auto_examples",
+    "filename_pattern": r"plot_",
+    "within_subsection_order": FileNameSortKey,
+    "download_all_examples": False,
+    "remove_config_comments": True,
+    "min_reported_time": 1,
+    "show_memory": False,
+    "matplotlib_animations": False,
+}
+copybutton_prompt_text = r">>> |\.\.\. |\$ "
+copybutton_prompt_is_regexp = True
+
+html_theme = "pydata_sphinx_theme"
+html_title = "graphsieve"
+html_static_path = ["_static"]
+html_css_files = ["graphsieve.css"]
+html_extra_path = ["llms.txt"]
+html_show_sourcelink = False
+html_theme_options = {
+    "navigation_with_keys": False,
+    "show_toc_level": 2,
+    "header_links_before_dropdown": 6,
+    "footer_start": ["copyright"],
+    "footer_end": [],
+    # The search and the version switcher need no server; icons from the network are not used.
+    "secondary_sidebar_items": ["page-toc"],
+}
+html_sidebars = {"index": []}
