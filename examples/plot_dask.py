@@ -3,8 +3,8 @@ Dask: the same lines on a cluster
 =================================
 
 The rows of a Dask array may lie on many machines. ``fit`` sends the work to them and brings back
-only sums and weights; the selection is the same as in memory. Here the "cluster" is a few threads of
-this process; for a real one, pass its address to ``Client``.
+only sums and weights; the selection is the same as in memory. Here the "cluster" is a few threads
+of this process; for a real one, pass its address to ``Client``.
 """
 
 import dask.array as da

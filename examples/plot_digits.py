@@ -24,8 +24,8 @@ methods = {
 }
 
 # %%
-# The kept pixels (orange) lie on the mean image. Variance keeps a cluster of neighbouring pixels;
-# the greedy methods spread them out.
+# The kept pixels (orange) on the mean image. Variance keeps neighbouring pixels, which say nearly
+# the same; the greedy methods spread them out.
 
 figure, panels = plt.subplots(1, 4, figsize=(9, 2.8), layout="constrained")
 for axes, (name, method) in zip(panels, methods.items(), strict=True):

@@ -3,8 +3,8 @@ A pipeline: scale, select, cluster
 ==================================
 
 Selectors are ordinary scikit-learn transformers: they fit into a ``Pipeline``, keep column names
-and can be cloned. Here k-means clusters 178 wines by all 13 measurements and by a few selected ones.
-The labels are only used at the end, to judge the clusters.
+and can be cloned. Here k-means clusters 178 wines by all 13 measurements and by a few selected
+ones. The labels are only used at the end, to judge the clusters.
 """
 
 import matplotlib.pyplot as plt

@@ -20,7 +20,7 @@ SUBJECTS = {
     "gardens": "soil seed prune rose compost water bloom hedge spade worm shade bulb lawn",
     "software": "test branch merge bug compile cache thread release server query index patch log",
 }
-COMMON = "the a of and in is it we was for on with as at this that had when then very".split()
+COMMON = "the a of and in is it we was for on with as at this that had when then very"
 
 rng = np.random.default_rng(0)
 documents, labels = [], []
@@ -28,7 +28,7 @@ for label, words in enumerate(SUBJECTS.values()):
     for _ in range(100):
         # A document is about half of its subject's words, and mostly common words.
         own = rng.choice(words.split(), size=7, replace=False)
-        text = [*rng.choice(own, 12), *rng.choice(COMMON, 25)]
+        text = [*rng.choice(own, 12), *rng.choice(COMMON.split(), 25)]
         documents.append(" ".join(rng.permutation(text)))
         labels.append(label)
 
@@ -38,8 +38,9 @@ words = vectorizer.get_feature_names_out()
 print(f"{X.shape[0]} documents, {X.shape[1]} words, {X.nnz / np.prod(X.shape):.0%} non-zeros, CSR")
 
 # %%
-# Twelve words each. Variance prefers the common words, which carry no subject. MRSF regresses the
-# clusters of the neighbour graph on the words and keeps words that separate subjects.
+# Twelve words each. Variance and greedy CSS prefer the common words, which vary most and carry no
+# subject. MRSF regresses the clusters of the neighbour graph on the words, and keeps words that
+# separate the subjects.
 
 methods = {
     "MRSF": MRSF(12, n_components=3, random_state=0),
