@@ -1,8 +1,7 @@
 """Builds the documentation: `make docs`, without network access."""
 
+import re
 from importlib.metadata import version as installed_version
-
-from sphinx_gallery.sorting import FileNameSortKey
 
 project = "graphsieve"
 author = "The graphsieve developers"
@@ -36,7 +35,7 @@ sphinx_gallery_conf = {
     "examples_dirs": "../examples",
     "gallery_dirs": "auto_examples",
     "filename_pattern": r"plot_",
-    "within_subsection_order": FileNameSortKey,
+    "within_subsection_order": "FileNameSortKey",
     "download_all_examples": False,
     "remove_config_comments": True,
     "min_reported_time": 1,
@@ -62,3 +61,22 @@ html_theme_options = {
     "secondary_sidebar_items": ["page-toc"],
 }
 html_sidebars = {"index": []}
+
+
+def escape_docstring(app, what, name, obj, options, lines):
+    """Formulas in docstrings are plain text: |W_j| and n_features_ are not reStructuredText."""
+    literal = None
+    for number, line in enumerate(lines):
+        indent = len(line) - len(line.lstrip())
+        if literal is not None and line.strip() and indent <= literal:
+            literal = None
+        if literal is None and not line.lstrip().startswith((">>>", "...")):
+            pieces = re.split(r"(``.*?``|`.*?`)", line)
+            pieces[::2] = [re.sub(r"(?<=\w)_(?!\w)|\|", r"\\\g<0>", text) for text in pieces[::2]]
+            lines[number] = "".join(pieces)
+        if literal is None and line.rstrip().endswith("::"):
+            literal = indent
+
+
+def setup(app):
+    app.connect("autodoc-process-docstring", escape_docstring, priority=900)
