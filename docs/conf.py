@@ -38,7 +38,8 @@ sphinx_gallery_conf = {
     "within_subsection_order": "FileNameSortKey",
     "download_all_examples": False,
     "remove_config_comments": True,
-    "min_reported_time": 1,
+    "write_computation_times": False,
+    "show_signature": False,
     "show_memory": False,
     "matplotlib_animations": False,
 }
@@ -54,13 +55,12 @@ html_show_sourcelink = False
 html_theme_options = {
     "navigation_with_keys": False,
     "show_toc_level": 2,
-    "header_links_before_dropdown": 6,
+    "navbar_center": [],
     "footer_start": ["copyright"],
     "footer_end": [],
-    # The search and the version switcher need no server; icons from the network are not used.
     "secondary_sidebar_items": ["page-toc"],
 }
-html_sidebars = {"index": []}
+html_sidebars = {"**": ["contents.html"]}
 
 
 def escape_docstring(app, what, name, obj, options, lines):
