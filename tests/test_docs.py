@@ -207,3 +207,10 @@ NUMPYDOC_CODES = re.compile("GL08|GL07|SS01|SS03|PR0[1-7]|RT0[13]|YD01")
 def test_docstring_follows_numpydoc(name):
     errors = [f"{code} {text}" for code, text in validate(name)["errors"]]
     assert not [error for error in errors if NUMPYDOC_CODES.match(error)]
+
+
+def test_promises_name_tests_that_exist():
+    named = re.findall(r"`(tests/[\w/]+\.py)::(\w+)`", (DOCS / "promises.md").read_text())
+    assert named
+    for file, test in named:
+        assert f"def {test}(" in (ROOT / file).read_text(), f"{file} has no {test}"
