@@ -52,7 +52,7 @@ def decode(part, code, H, weights):
 
 def make_part(data, L=None, *, network, buffers, block_bytes=BLOCK_BYTES):
     """The passes for the Rows ``data``, a part of all."""
-    if data.is_on_device:
+    if data.xp is not np:
         return DevicePart(data, L, network)
     # A block costs a pass over the sums of d x m numbers: it should have more rows than that.
     row_bytes = data.n_features * data.dtype.itemsize

@@ -11,14 +11,14 @@ from sklearn.utils.extmath import row_norms
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .._graph.affinity import laplacian
-from .._rows import is_lazy, map_rows, open_rows
+from .._rows import check_container, is_lazy, map_rows, open_rows
 from .._rows.scaling import column_scaling
 from .._solvers import adam as minibatch
 from .._solvers import lbfgs
 from .._utils.progress import progress_bar
 from .._utils.sklearn_private import Interval, StrOptions
 from .._utils.threads import Workers
-from ..base import ITERATION_CONSTRAINTS, FeatureRanker
+from ..base import ITERATION_CONSTRAINTS, THREAD_CONSTRAINTS, FeatureRanker
 from .batches import Batches
 from .objective import GraphAutoencoder, SolverCoordinates
 
@@ -44,13 +44,13 @@ class AutoencoderRanker(FeatureRanker):
     _parameter_constraints = {
         **FeatureRanker._parameter_constraints,
         **ITERATION_CONSTRAINTS,
+        **THREAD_CONSTRAINTS,
         "n_hidden": [Interval(Integral, 1, None, closed="left")],
         "alpha": NON_NEGATIVE,
         "decay": NON_NEGATIVE,
         "solver": [StrOptions({"lbfgs", "minibatch"})],
         "memory": [Interval(Integral, 1, None, closed="left")],
         "dtype": [StrOptions({"float32", "float64"})],
-        "n_jobs": [Integral, None],
         "random_state": ["random_state"],
         "verbose": ["verbose"],
         "callback": [callable, None],
@@ -62,6 +62,8 @@ class AutoencoderRanker(FeatureRanker):
         return None
 
     def _rank(self, data):
+        if self.solver == "minibatch":
+            data.check_random_access()
         offset, factor = column_scaling(data, self.scale)
         scaled = data.scaled(offset, factor, self.dtype)
         self._check_range(scaled)
@@ -109,11 +111,6 @@ class AutoencoderRanker(FeatureRanker):
         start = coordinates.from_theta(coordinates.objective.start(random_state))
         stop = {"max_iter": self.max_iter, "tol": self.tol, "callback": callback}
         if self.solver == "minibatch":
-            if coordinates.objective.data.is_distributed:
-                raise ValueError(
-                    'solver="minibatch" draws rows at random, which data on a cluster do not '
-                    'allow: use solver="lbfgs"'
-                )
             batches = Batches(coordinates, L, random_state)
             return minibatch(coordinates.value_and_grad, batches, start, **stop)
         history = {"memory": self.memory, "dtype": self.dtype}
@@ -163,6 +160,7 @@ class AutoencoderRanker(FeatureRanker):
         if is_lazy(X):
             self._check_lazy(X, reset=False)
             return map_rows(X, code, self.n_hidden)
+        check_container(X)
         data = open_rows(validate_data(self, X, accept_sparse="csr", dtype="numeric", reset=False))
         return data.to_device(data.stack(code))
 
