@@ -18,7 +18,7 @@ from contextlib import contextmanager
 import numpy as np
 import scipy.sparse as sp
 
-from .._utils.threads import Workers
+from .._utils.threads import single_threaded_blas
 from .base import PASS_BYTES, Rows
 from .memory import RowBlocks, aligned
 from .parts import Parts, add_results, count_parts, part_slices
@@ -311,7 +311,7 @@ def _count_parts(n_samples, n_features, dtype):
 
 
 def _on_worker(function, *args):
-    with Workers(1):
+    with single_threaded_blas():
         return function(*map(aligned, args))
 
 
