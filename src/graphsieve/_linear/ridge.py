@@ -62,7 +62,7 @@ def fit_reconstruction(data, kept: np.ndarray) -> Reconstruction:
         rounding = 4 * k * np.finfo(float).eps * np.trace(products[:, kept])
         products -= data.n_samples * np.outer(mean[kept], mean)
     G, C = products[:, kept], products[:, ~kept]
-    G[np.diag_indices(k)] += ridge_penalty(np.trace(G), k, data.n_samples) + rounding
+    G[np.diag_indices(k)] += ridge_penalty(max(np.trace(G), 0.0), k, data.n_samples) + rounding
     coef = cho_solve(cho_factor(G, overwrite_a=True), C, overwrite_b=True)
     return Reconstruction(coef, mean[kept], mean[~kept])
 

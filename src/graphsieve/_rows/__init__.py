@@ -15,10 +15,10 @@ array API (torch ...)  DeviceRows     on their device
 =====================  =============  ==========================================================
 """
 
-from .base import BLOCK_BYTES, Rows, find_non_finite, is_constant, split_rows
+from .base import BLOCK_BYTES, Rows, is_constant, split_rows
+from .checks import check_container, check_entries, find_non_finite
 from .containers import (
     check_columns,
-    check_container,
     is_dask,
     is_lazy,
     map_rows,
@@ -41,6 +41,7 @@ __all__ = [
     "ZarrStream",
     "check_columns",
     "check_container",
+    "check_entries",
     "column_moments",
     "find_non_finite",
     "is_constant",

@@ -127,6 +127,7 @@ class Rows(ABC):
 
     def check_random_access(self) -> None:
         """Raise an error if ``take`` does not work, before any other work is done."""
+        return
 
     def fold_parts(self, function: Callable, *shared: Any) -> list | None:
         """Compare every part of the rows with every other part.
@@ -210,21 +211,3 @@ def _wider(one, other):
 def is_constant(low: np.ndarray, high: np.ndarray) -> np.ndarray:
     """Whether columns with these extremes vary by no more than rounding."""
     return high - low <= 1e-12 * np.maximum(abs(low), abs(high))
-
-
-def find_non_finite(data: Rows) -> tuple[int, int] | None:
-    """(row, column) of the first NaN or infinity, or None."""
-    return data.reduce(_first_non_finite, np.arange(data.n_samples), combine=_first_found)
-
-
-def _first_non_finite(block, number):
-    if sp.issparse(block):
-        block = block.tocoo()
-        bad = np.flatnonzero(~np.isfinite(block.data))
-        return (int(number[block.row[bad[0]]]), int(block.col[bad[0]])) if bad.size else None
-    bad = np.argwhere(~np.isfinite(block))
-    return (int(number[bad[0, 0]]), int(bad[0, 1])) if bad.size else None
-
-
-def _first_found(one, other):
-    return other if one is None else one

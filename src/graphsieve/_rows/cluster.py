@@ -243,7 +243,7 @@ class Cluster:
             yield
         except KilledWorker as error:
             raise RuntimeError(
-                f"several workers died one after the other while they held the same rows ({error}). "
+                f"several workers that held the same rows died one after another ({error}). "
                 "Most often they ran out of memory: use more or larger workers"
             ) from error
         except (CancelledError, CommClosedError) as error:

@@ -39,37 +39,6 @@ def is_lazy(X: Any) -> bool:
     return is_dask(X) or _is_parquet(X) or _is_zarr(X) or isinstance(X, Stream)
 
 
-def check_container(X: Any) -> None:
-    """Refuse sparse matrices with invalid indices, and masked entries.
-
-    SciPy's routines read outside their arrays if an index is out of range, and NumPy functions
-    drop the mask of a masked array without a warning.
-    """
-    if isinstance(X, np.ma.MaskedArray) and np.ma.is_masked(X):
-        row, *column = np.argwhere(np.ma.getmaskarray(X))[0].tolist()
-        raise ValueError(
-            f"X is a masked array with {np.ma.count_masked(X)} masked entries, the first at row "
-            f"{row}, column {column[0] if column else 0}. Fill them first, for example with "
-            "X.filled(numpy.nan) and sklearn.impute.SimpleImputer"
-        )
-    if sp.issparse(X) and X.format in ("csr", "csc", "bsr"):
-        X = X._with_data(X.data, copy=False)  # check_format may replace the index arrays
-        try:
-            X.check_format(full_check=True)
-        except ValueError as error:
-            raise ValueError(
-                f"X is not a valid {X.format.upper()} matrix: {error}. Build it again, for "
-                "example from its row and column numbers with scipy.sparse.coo_array"
-            ) from error
-    elif sp.issparse(X) and X.format == "coo" and X.nnz:
-        for axis, index in enumerate(X.coords):
-            if index.min() < 0 or index.max() >= X.shape[axis]:
-                raise ValueError(
-                    f"X is not a valid COO matrix: axis {axis} index {index.max()} is outside "
-                    f"the shape {X.shape}"
-                )
-
-
 def check_columns(X: Any) -> tuple[int, np.ndarray | None]:
     """Number and names (or None) of the columns of a lazy container.
 

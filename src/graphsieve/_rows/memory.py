@@ -230,7 +230,7 @@ class Pages:
 def scale_into(out, X, offset, factor):
     """Write ``(X - offset) * factor`` to ``out`` and return it."""
     if np.can_cast(X.dtype, out.dtype):
-        offset = offset.astype(out.dtype)  # several times faster than going through double precision
+        offset = offset.astype(out.dtype)  # several times faster than in double precision
     np.subtract(X, offset, out=out, casting="unsafe")
     out *= factor.astype(out.dtype)
     return out

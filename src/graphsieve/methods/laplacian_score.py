@@ -73,9 +73,7 @@ class LaplacianScore(FeatureRanker):
 def _by_columns(X, A, weight):
     """Weighted mean, f' D f and f' L f of every column, from all rows of a few at a time."""
     B = difference_operator(A)
-    found = [
-        (*weighted_moments(X, weight), roughness(B, weight, X)) for _, X in column_blocks(X)
-    ]
+    found = [(*weighted_moments(X, weight), roughness(B, weight, X)) for _, X in column_blocks(X)]
     return map(np.concatenate, zip(*found, strict=True))
 
 
