@@ -20,6 +20,7 @@ from ._rows import (
     is_constant,
     is_dask,
     is_lazy,
+    known_frame,
     open_rows,
     take_columns,
 )
@@ -177,7 +178,7 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
         check_container(X)
         X = validate_data(
             self,
-            X,
+            known_frame(X),
             accept_sparse="csr" if self._accepts_sparse else False,
             dtype="numeric",
             ensure_all_finite=False,
@@ -267,7 +268,7 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
         """
         if not is_lazy(X):
             check_container(X)
-            return super().transform(X)
+            return super().transform(known_frame(X))
         check_is_fitted(self)
         self._check_lazy(X, reset=False)
         return take_columns(X, self.get_support(indices=True))

@@ -16,7 +16,10 @@ from tests.helpers.few_iterations import FEW, METHODS
 da = pytest.importorskip("dask.array")
 distributed = pytest.importorskip("distributed")
 
-pytestmark = pytest.mark.filterwarnings("ignore:.*max_iter", "ignore:.*have no cosine")
+pytestmark = [
+    pytest.mark.filterwarnings("ignore:.*max_iter", "ignore:.*have no cosine"),
+    pytest.mark.usefixtures("small_parts"),
+]
 
 
 @pytest.fixture(scope="module")

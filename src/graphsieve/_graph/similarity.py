@@ -10,6 +10,9 @@ import scipy.sparse as sp
 from .._rows import RowBlocks
 from .._utils.warn import warn
 
+# Sums of squares of larger numbers may overflow in single precision.
+_LARGEST_SINGLE = 1e15
+
 
 class Similarity:
     """Cosine, or minus the squared distance, between the rows of ``data``."""
@@ -38,6 +41,8 @@ class Similarity:
         """The same for a copy of dense double-precision data: products at twice the speed."""
         X = self.data.resident()
         if X is None or sp.issparse(X) or X.dtype == np.float32:
+            return None
+        if np.abs(self.data.column_range()).max() > _LARGEST_SINGLE:
             return None
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # said already
