@@ -150,7 +150,7 @@ def test_interrupt_leaves_the_estimator_as_it_was(table):
 
     method = GAFS(random_state=0, callback=interrupt)
     threads = threading.active_count()
-    with pytest.raises(KeyboardInterrupt, match="after iteration 3.*let callback return True"):
+    with pytest.raises(KeyboardInterrupt, match="after iteration 3.*callback that returns True"):
         method.fit(table)
     assert threading.active_count() == threads
     with pytest.raises(NotFittedError):
