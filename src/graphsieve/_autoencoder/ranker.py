@@ -52,6 +52,7 @@ class AutoencoderRanker(FeatureRanker):
         "callback": [callable, None],
     }
     _accepts_sparse = True
+    _cheap_products = 1e10  # the passes of a fit of that size take a hundred times as many
     solver = "lbfgs"
 
     def _rank(self, data):
