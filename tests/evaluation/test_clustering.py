@@ -1,11 +1,14 @@
 """Agreement of clusters and classes, against brute force over permutations and definitions."""
 
+import warnings
 from itertools import permutations
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
+from sklearn.cluster import KMeans
 
 from graphsieve.evaluation import clustering_accuracy, clustering_scores, nmi
 from tests.evaluation.conftest import blobs
@@ -68,3 +71,23 @@ def test_clustering_scores_are_repeatable_and_vary_between_repetitions(rng):
     assert scores.std(axis=0).max() > 0
     np.testing.assert_array_equal(scores, clustering_scores(X, y, random_state=3, n_jobs=1))
     np.testing.assert_array_equal(scores[:5], clustering_scores(X, y, 5, random_state=3))
+
+
+def test_equal_rows_give_a_low_score_and_no_warning():
+    X, y = np.zeros((6, 2)), np.repeat([0, 1, 2], 2)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        scores = clustering_scores(X, y, 3)
+    np.testing.assert_allclose(scores, [[1 / 3, 0]] * 3)
+
+
+@pytest.mark.parametrize("container", [np.asarray, sp.csr_array])
+def test_scores_of_scikit_learns_kmeans_from_random_samples(rng, container):
+    X, y = blobs(rng)
+    starts = np.random.RandomState(5)
+    expected = []
+    for _ in range(3):
+        start = X[starts.permutation(60)[:3]]
+        clusters = KMeans(3, init=start, n_init=1).fit(X).labels_
+        expected.append((clustering_accuracy(y, clusters), nmi(y, clusters)))
+    np.testing.assert_allclose(clustering_scores(container(X), y, 3, 5), expected)

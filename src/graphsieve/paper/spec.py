@@ -23,7 +23,8 @@ class Protocol:
 
     shares: tuple[float, ...] = SHARES
     metrics: tuple[str, ...] = ("accuracy", "clustering")
-    scale: str | None = "minmax"
+    # "none" leaves the data as they are.
+    scale: str = "minmax"
     cluster_on: str = "test"
     n_repeats: int = 20
     # Largest number of test rows per class.
@@ -194,8 +195,7 @@ def _check_profile(experiment, profile):
 def _check_protocol(protocol):
     for name in protocol.metrics:
         _known("metric", name, SCORES)
-    if protocol.scale is not None:
-        _known("scale", protocol.scale, SCALES)
+    _known("scale", protocol.scale, (*SCALES, "none"))
     _known("choice of rows", protocol.rows, ("split", "all"))
     _known("rounding", protocol.rounding, ("nearest", "up"))
 
