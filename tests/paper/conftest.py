@@ -1,5 +1,6 @@
 """A small experiment on data that ship with scikit-learn."""
 
+import pandas as pd
 import pytest
 
 from graphsieve.paper import read_experiment
@@ -23,6 +24,14 @@ n_neighbors = [3, 4]
 datasets = ["wine", "iris"]
 n_splits = 2
 """
+
+
+TIMES = ["fit_seconds", "fit_cpu_seconds"]
+
+
+def assert_same(left, right):
+    """Two tables of the same experiment differ in the times alone."""
+    pd.testing.assert_frame_equal(left.drop(columns=TIMES), right.drop(columns=TIMES))
 
 
 @pytest.fixture
