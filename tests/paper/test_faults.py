@@ -15,7 +15,9 @@ from pathlib import Path
 
 import psutil
 import pytest
+from typer.testing import CliRunner
 
+from graphsieve.cli.app import app
 from graphsieve.paper import read_experiment, read_tables, run, runner
 from graphsieve.paper.cells import plan
 from tests.paper.conftest import SMALL, assert_same
@@ -24,17 +26,32 @@ N_CELLS = 24
 PATIENCE = 120
 SCRIPT = """
 import sys
+from graphsieve.cli.app import app
 from graphsieve.paper import read_experiment, run
 text, folder, n_jobs = sys.argv[1:]
 run(read_experiment(text, "small"), folder, n_jobs=int(n_jobs))
 """
 
 
-def start(folder, n_jobs=1, **options):
-    command = [sys.executable, "-c", SCRIPT, SMALL, str(folder), str(n_jobs)]
-    return subprocess.Popen(
-        command, start_new_session=True, stderr=subprocess.PIPE, text=True, **options
-    )
+ENDLESS = """
+title = "endless"
+measure = "cost"
+
+[methods.variance]
+
+[methods.scufs]
+fixed = { max_iter = 100000000, tol = 0.0 }
+grid = { n_clusters = [3, 4] }
+
+[profiles.quick]
+datasets = ["planted_200x100"]
+"""
+
+
+def start(folder, n_jobs=1, spec=SMALL, **options):
+    command = [sys.executable, "-c", SCRIPT, spec, str(folder), str(n_jobs)]
+    options = {"stderr": subprocess.PIPE, "text": True} | options
+    return subprocess.Popen(command, start_new_session=True, **options)
 
 
 def stored(folder):
@@ -71,14 +88,24 @@ def test_run_killed_at_a_random_moment_resumes(small, tmp_path, whole, n_jobs, s
 
 
 def test_workers_end_with_a_killed_parent(tmp_path):
-    process = start(tmp_path, n_jobs=2)
-    wait_until(lambda: stored(tmp_path) >= 2 or process.poll() is not None)
-    workers = psutil.Process(process.pid).children(recursive=True)
-    assert workers
-    process.kill()
-    process.communicate()
-    _, alive = psutil.wait_procs(workers, timeout=30)
-    assert not [worker for worker in alive if worker.status() != psutil.STATUS_ZOMBIE]
+    """Also those in the middle of a cell that would take hours."""
+    process = start(tmp_path, n_jobs=2, spec=ENDLESS, stderr=subprocess.DEVNULL)
+    workers = []
+    try:
+        wait_until(lambda: stored(tmp_path) >= 1 or process.poll() is not None)
+        workers = psutil.Process(process.pid).children(recursive=True)
+        assert workers
+        process.kill()
+        process.wait()
+        psutil.wait_procs(workers, timeout=20)
+        assert not [worker for worker in workers if is_alive(worker)]
+    finally:
+        for worker in filter(is_alive, workers):
+            worker.kill()
+
+
+def is_alive(process):
+    return process.is_running() and process.status() != psutil.STATUS_ZOMBIE
 
 
 @pytest.mark.parametrize("damage", [b"", b'{"status": "ok", "ro', b"[1, 2]"])
@@ -149,3 +176,17 @@ def test_files_of_others_in_the_folder_do_no_harm(small, tmp_path, whole):
     (tmp_path / "cells" / "unknown.json").write_text(json.dumps({"mine": True}))
     assert_same(run(small, tmp_path), whole)
     assert (tmp_path / "cells" / "notes.txt").read_text() == "mine"
+
+
+def test_command_fails_if_every_cell_has_failed(tmp_path, monkeypatch):
+    """The only data set is damaged, so that even all features cannot be scored."""
+    (tmp_path / "Yale.mat").write_bytes(b"not a MATLAB file")
+    monkeypatch.setenv("GRAPHSIEVE_DATA", str(tmp_path))
+    spec = tmp_path / "mine.toml"
+    spec.write_text(SMALL.replace('"wine", "iris"', '"yale"'))
+    command = ["bench", "run", str(spec), "--jobs", "1", "--out", str(tmp_path / "results")]
+    done = CliRunner().invoke(app, command)
+    assert done.exit_code == 1
+    assert "no cell succeeded" in done.output
+    assert "is not the yale data set" in done.output
+    assert (tmp_path / "results" / "mine.parquet").exists()
