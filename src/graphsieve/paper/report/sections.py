@@ -17,13 +17,13 @@ from ...plots import (
 from .. import load_experiment
 from ..cells import load_dataset, plan
 from ..claims import FAILS, HOLDS, PARTLY, check, penalties
+from ..paired import mean_ranks
 from ..summary import (
     SCORES,
     all_features,
     exponents,
     finished,
     fixed,
-    mean_ranks,
     oracle,
     scores_by_case,
     unpacked,
