@@ -74,13 +74,9 @@ def test_intervals_have_their_coverage(rng):
     """Of 100 studies with a true gain of 0.1, about 95 have it in their interval."""
     hits = 0
     for _ in range(100):
-        noise = {
-            (d, s): rng.normal(0.1, 0.05) + rng.normal(0, 0.03) for d in range(14) for s in range(5)
-        }
+        gain = rng.normal(0.1, 0.05, (14, 1)) + rng.normal(0, 0.03, (14, 5))
         table = scores(
-            lambda d, m, setting, share, split, noise=noise: (
-                noise[int(d), split] if m == "b" else 0.0
-            ),
+            lambda d, m, setting, share, split, gain=gain: gain[int(d), split] * (m == "b"),
             ("a", "b"),
             [str(d) for d in range(14)],
             splits=range(5),
