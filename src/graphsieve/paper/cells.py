@@ -135,7 +135,7 @@ def shape_of(dataset):
         return tuple(int(number) for number in planted.groups())
     if dataset not in DATASETS:
         raise ValueError(
-            f"there is no data set called {dataset!r}: use one of {', '.join(DATASETS)}, "
+            f"no data set is called {dataset!r}: use one of {', '.join(DATASETS)}, "
             "or planted_NxD for a synthetic one of that size"
         )
     return DATASETS[dataset].n_samples, DATASETS[dataset].n_features
