@@ -1,36 +1,16 @@
-"""Figures of the benchmark: what is drawn is what the table says."""
+"""Diagrams show what the tables say."""
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from graphsieve.plots import (
-    MUTED,
+from graphsieve.paper.diagrams import (
     _indistinct,
     critical_difference_figure,
+    gains_figure,
     heatmap_figure,
     kept_pixels_figure,
-    legend_figure,
-    line_styles,
-    lines_figure,
 )
-
-
-def test_styles_are_distinct_and_baselines_muted():
-    styles = line_styles([f"method {number}" for number in range(14)] + ["random", "variance"])
-    looks = {(s["color"], s.get("marker"), s.get("linestyle")) for s in styles.values()}
-    assert len(looks) == len(styles) == 16
-    assert styles["random"]["color"] == styles["variance"]["color"] == MUTED
-
-
-def test_lines_are_means_of_the_groups():
-    table = pd.DataFrame(
-        {"x": [1, 1, 2, 1, 2], "y": [1.0, 3.0, 5.0, 0.0, 1.0], "name": ["a", "a", "a", "b", "b"]}
-    )
-    panel = lines_figure(table, "x", "y", "name", log="x", title="t").axes[0]
-    lines = {line.get_label(): line.get_ydata().tolist() for line in panel.get_lines()}
-    assert lines == {"a": [2.0, 5.0], "b": [0.0, 1.0]}
-    assert panel.get_xscale() == "log"
 
 
 def test_heat_map_shows_the_numbers():
@@ -67,6 +47,15 @@ def test_only_the_kept_pixels_are_shown():
     assert len(figure.axes) == 4
 
 
-def test_legend_names_everything():
-    figure = legend_figure(["a", "random"], all_features=True)
-    assert [text.get_text() for text in figure.legends[0].texts] == ["a", "random", "all features"]
+def test_gains_are_drawn_with_their_intervals():
+    table = pd.DataFrame(
+        [("a", 3, 0.1, 0.05, 0.2), ("b", 3, -0.01, -0.1, 0.1)],
+        columns=["method", "n_datasets", "gain", "low", "high"],
+    )
+    panel = gains_figure(table, reference="c").axes[0]
+    assert panel.get_xlabel() == "gain over c"
+    assert [label.get_text() for label in panel.get_yticklabels()] == ["a", "b"]
+    ends = [lines.get_segments()[0][:, 0].tolist() for lines in panel.collections]
+    assert ends == [[0.05, 0.2], [-0.1, 0.1]]
+    points = [line.get_xdata().tolist() for line in panel.get_lines() if len(line.get_xdata()) == 1]
+    assert points == [[0.1], [-0.01]]
