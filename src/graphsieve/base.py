@@ -20,6 +20,7 @@ from ._rows import (
     take_columns,
 )
 from ._solvers import Monitor
+from ._utils.lazy import LazyAccessor
 from ._utils.order import count_features, knee, order_by_score
 from ._utils.sklearn_private import Interval, StrOptions, fit_context
 from ._utils.warn import warn
@@ -74,6 +75,17 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
     }
     _accepts_sparse = False
     _distributes = False
+
+    plot = LazyAccessor(
+        "graphsieve.plots",
+        "SelectionPlots",
+        "Plots of the fitted selector: ``curve``, ``scores``, ``coverage``, ``mask``, ``groups``.",
+    )
+    report = LazyAccessor(
+        "graphsieve.report",
+        "Reporter",
+        "``report(X, path=None)`` makes an interactive page about the selection.",
+    )
 
     def __init__(self, n_features_to_select=None):
         self.n_features_to_select = n_features_to_select

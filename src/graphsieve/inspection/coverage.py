@@ -47,7 +47,8 @@ def coverage_curve(X, order, n_kept, *, targets=None, predict_rows=()):
     there are rows. Negative values are set to 0.
 
     All columns are standardised, so that units do not matter, and the ridge penalty is
-    0.1 n min(1, d / n) for n samples and d features. The columns enter one block after the other; no matrix larger than (n_samples, n_targets) or (n_samples, max(n_kept)) is stored.
+    0.1 min(n, d) for n samples and d features. The columns enter one block after the other; no
+    matrix larger than (n_samples, n_targets) or (n_samples, max(n_kept)) is stored.
 
     Parameters
     ----------
