@@ -7,10 +7,10 @@ from .coverage import coverage_curve, explained_fraction
 # Numbers of features for which values are computed; all of them where there are no more.
 _GRID = 60
 # The grid ends here unless more features were selected.
-_FARTHEST = 2000
+_FARTHEST = 1000
 _RANDOM_DRAWS = 5
 # Columns on which the curves of the other rankings are estimated.
-_TARGETS = 1000
+_TARGETS = 500
 
 
 def make_grid(n_features, n_selected):

@@ -10,7 +10,7 @@ const LINES = [
 function drawCurve(width) {
   const curves = report.curves[state.weights];
   const height = Math.max(260, Math.min(380, width * 0.55));
-  const box = { left: 56, right: width - 14, top: 18, bottom: height - 46 };
+  const box = { left: 62, right: width - 16, top: 18, bottom: height - 46 };
   const y = linear(0, 1, box.bottom, box.top);
   const x = MAX_K > 30
     ? logarithmic(1, MAX_K, box.left, box.right)
@@ -87,8 +87,8 @@ function drawHistogram(width) {
     const value = now.coverage[j];
     if (POSITION[j] >= now.k && !Number.isNaN(value)) bins[Math.min(9, Math.floor(10 * value))]++;
   }
-  const height = 300;
-  const box = { left: 62, right: width - 12, top: 14, bottom: height - 46 };
+  const height = Math.min(430, Math.max(260, 0.85 * width));
+  const box = { left: 66, right: width - 26, top: 14, bottom: height - 46 };
   const most = Math.max(1, ...bins);
   const x = linear(0, 1, box.left, box.right), y = linear(0, most, box.bottom, box.top);
   const svg = frame(width, height, `Dropped features by coverage, in steps of 10 %: ${bins.join(", ")}.`);

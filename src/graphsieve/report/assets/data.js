@@ -8,7 +8,9 @@ function unpack(value) {
   if (Array.isArray(value)) return value.map(unpack);
   if (value === null || typeof value !== "object") return value;
   if (TYPES[value.type] && typeof value.data === "string") {
-    const bytes = Uint8Array.from(atob(value.data), (c) => c.charCodeAt(0));
+    const text = atob(value.data);
+    const bytes = new Uint8Array(text.length);
+    for (let i = 0; i < text.length; i++) bytes[i] = text.charCodeAt(i);
     return new TYPES[value.type](bytes.buffer);
   }
   return Object.fromEntries(Object.entries(value).map(([key, entry]) => [key, unpack(entry)]));

@@ -62,19 +62,16 @@ function niceTicks(low, high, n) {
   return ticks;
 }
 
-// A chart that is drawn again when its width changes; draw(width) returns an SVG element.
-const charts = [];
+// A chart that is drawn again when its width changes; draw(width) returns an element. The width is
+// remembered, because asking for it between two drawings makes the browser lay out the page.
 function chart(id, draw) {
   const holder = byId(id);
-  const redraw = () => {
-    const width = Math.floor(holder.clientWidth);
-    if (width > 0) holder.replaceChildren(draw(width));
-  };
-  let last = 0;
-  new ResizeObserver(() => {
-    if (holder.clientWidth !== last) { last = holder.clientWidth; redraw(); }
+  let width = 0;
+  const redraw = () => { if (width > 0) holder.replaceChildren(draw(width)); };
+  new ResizeObserver(([entry]) => {
+    const size = Math.floor(entry.contentRect.width);
+    if (size !== width) { width = size; redraw(); }
   }).observe(holder);
-  charts.push(redraw);
   return redraw;
 }
 

@@ -2,7 +2,7 @@
 
 // Weaker correlations do not make a group.
 const CLOSE = 0.5;
-const FEW = 9;
+const FEW = window.innerWidth < 640 ? 4 : 8;
 const MEMBERS = 6;
 let shownGroups = FEW;
 

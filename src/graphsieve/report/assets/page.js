@@ -10,9 +10,10 @@ function start() {
   byId("number").max = MAX_K;
   now = selection(state.k);
   Object.assign(drawn, {
-    curve: chart("curve", drawCurve), before: chart("before", drawBefore), after: chart("after", drawAfter),
-    map: chart("map", drawMap), histogram: chart("histogram", drawHistogram),
+    curve: chart("curve", drawCurve), after: chart("after", drawAfter), map: chart("map", drawMap),
+    histogram: chart("histogram", drawHistogram),
   });
+  chart("before", drawBefore);
   if (report.trace.length > 1) {
     byId("trace-part").hidden = false;
     chart("trace", drawTrace);
@@ -54,10 +55,10 @@ function update() {
 }
 
 function drawTiles() {
-  let well = 0, dropped = 0, largest = 0;
+  let well = 0, dropped = 0, largest = 0, total = 0;
   for (let j = 0; j < D; j++) {
     if (POSITION[j] < now.k) largest = Math.max(largest, Math.abs(now.correlation[j]));
-    else if (!Number.isNaN(now.coverage[j])) { dropped++; if (now.coverage[j] >= 0.8) well++; }
+    else if (!Number.isNaN(now.coverage[j])) { dropped++; total += now.coverage[j]; if (now.coverage[j] >= 0.8) well++; }
   }
   const curves = report.curves[state.weights];
   const explained = interpolate(curves.this, state.k), random = interpolate(curves.random_mid, state.k);
@@ -66,8 +67,8 @@ function drawTiles() {
   const tiles = [
     tile(`${count.format(now.k)}`, "features kept", `${percent(now.k / D, now.k / D < 0.1 ? 1 : 0)} of ${count.format(D)}`),
     tile(percent(explained, 1), state.weights === "variance" ? "of the variance explained" : "explained on average", `random features: ${percent(random, 1)}`),
-    tile(dropped ? percent(well / dropped) : "–", "of the dropped are well predicted", `${count.format(well)} of ${count.format(dropped)} have a coverage of 80 % or more`),
-    tile(largest.toFixed(2), "largest correlation among the kept", largest > 0.95 ? "the selection is redundant" : "no near-copies"),
+    tile(dropped ? percent(total / dropped) : "–", "mean coverage of the dropped", `${count.format(well)} of ${count.format(dropped)} have 80\u202f% or more`),
+    tile(largest.toFixed(2), "largest correlation of kept", largest > 0.95 ? "the selection is redundant" : "no near-copies"),
   ];
   if (report.stability) {
     const [value, low, high] = report.stability;
@@ -80,6 +81,7 @@ function drawNotes() {
   const item = ({ level, text }) => h("li", { class: level }, h("span", { class: "level" }, { good: "Good", note: "Note", warning: "Warning" }[level]), h("span", {}, text));
   byId("notes").replaceChildren(...report.notes.map(item));
   const warnings = report.notes.filter(({ level }) => level === "warning");
+  byId("warnings").hidden = !warnings.length;
   if (warnings.length) byId("warnings").append(h("ul", { class: "notes card" }, ...warnings.map(item)));
 }
 
@@ -97,11 +99,11 @@ function connect() {
     const buttons = document.querySelectorAll(`[data-${key}]`);
     pressed(buttons, key);
     for (const button of buttons) {
-      button.addEventListener("click", () => { state[key] = button.dataset[key]; pressed(buttons, key); byId("rows").scrollTop = 0; update(); });
+      button.addEventListener("click", () => { state[key] = button.dataset[key]; pressed(buttons, key); toTop(); update(); });
     }
   }
-  byId("search").addEventListener("input", (event) => { state.query = event.target.value; byId("rows").scrollTop = 0; drawTable(); });
-  byId("rows").addEventListener("scroll", () => requestAnimationFrame(drawRows), { passive: true });
+  byId("search").addEventListener("input", (event) => { state.query = event.target.value; toTop(); drawTable(); });
+  byId("rows").addEventListener("scroll", scrolled, { passive: true });
   byId("more-groups").addEventListener("click", () => { shownGroups += 2 * FEW; drawGroups(); });
   byId("copy").addEventListener("click", copyNames);
   byId("csv").addEventListener("click", () => download("features.csv", "text/csv", asCsv()));

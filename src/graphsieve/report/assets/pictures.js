@@ -15,19 +15,23 @@ function ramp(t) {
   return `rgb(${mix(RAMP[i], RAMP[i + 1], place - i).join(" ")})`;
 }
 
+// Coordinates of point i as a transformation, for a picture of this size.
+function place(i, points, offset, width, height) {
+  const x = width / 2 + (points[offset + 2 * i] / 127) * (width / 2 - 14);
+  const y = height / 2 - (points[offset + 2 * i + 1] / 127) * (height / 2 - 14);
+  return `translate(${x.toFixed(1)} ${y.toFixed(1)})${width < 260 ? "scale(.65)" : ""}`;
+}
+
 function drawPoints(width, points, offset, label) {
   const height = Math.min(width, 420);
   const svg = frame(width, height, label);
-  const half = Math.min(width, height) / 2 - 14;
   const { color } = report.scatter;
   const n = report.scatter.before.length / 2;
   svg.append(s("line", { class: "cross", x1: 8, x2: width - 8, y1: height / 2, y2: height / 2 }));
   svg.append(s("line", { class: "cross", x1: width / 2, x2: width / 2, y1: 8, y2: height - 8 }));
   for (let i = 0; i < n; i++) {
-    const x = width / 2 + (points[offset + 2 * i] / 127) * half * (width / Math.min(width, height));
-    const y = height / 2 - (points[offset + 2 * i + 1] / 127) * half;
     const code = color && color.codes ? color.codes[i] : 0;
-    const dot = s("path", { d: SHAPES[code % SHAPES.length], transform: `translate(${x.toFixed(1)} ${y.toFixed(1)})`,
+    const dot = s("path", { d: SHAPES[code % SHAPES.length], transform: place(i, points, offset, width, height),
       class: color && color.values ? "dot" : `dot c${code}` });
     if (color && color.values) dot.style.fill = ramp(color.values[i]);
     svg.append(dot);
@@ -38,10 +42,19 @@ function drawPoints(width, points, offset, label) {
 const drawBefore = (width) =>
   drawPoints(width, report.scatter.before, 0, "Samples in the first two principal components of all features.");
 
+// The points of the picture on the right move; they are not drawn again.
+let moving = null;
 function drawAfter(width) {
-  const step = gridStep(state.k).high;
-  return drawPoints(width, report.scatter.after, step * report.scatter.before.length,
-    `Samples in the first two principal components of the ${GRID[step]} best features.`);
+  const step = gridStep(state.k).high, offset = step * report.scatter.before.length;
+  const label = `Samples in the first two principal components of the ${GRID[step]} best features.`;
+  if (!moving || moving.width !== width) {
+    const svg = drawPoints(width, report.scatter.after, offset, label);
+    moving = { width, svg, dots: svg.querySelectorAll(".dot"), height: Math.min(width, 420) };
+    return svg;
+  }
+  moving.svg.setAttribute("aria-label", label);
+  moving.dots.forEach((dot, i) => dot.setAttribute("transform", place(i, report.scatter.after, offset, width, moving.height)));
+  return moving.svg;
 }
 
 function describeScatter() {
@@ -65,7 +78,7 @@ function drawScatterLegend() {
     return;
   }
   byId("scatter-legend").replaceChildren(title, ...color.labels.map((label, code) =>
-    h("li", {}, s("svg", { width: 14, height: 14, viewBox: "-7 -7 14 14", "aria-hidden": "true" },
+    h("li", {}, s("svg", { width: 16, height: 16, viewBox: "-6 -6 12 12", "aria-hidden": "true" },
       s("path", { class: `dot c${code}`, d: SHAPES[code % SHAPES.length] })), printable(label))));
 }
 
@@ -98,7 +111,7 @@ function drawMap(width) {
     + " Blue is positive, orange is negative. Point at a cell for its names.";
   const canvas = pixels(n, n, color, `Correlation map of ${n} features. ${summary}`);
   canvas.className = "map";
-  const edge = Math.min(width, 420);
+  const edge = Math.min(width, 460);
   canvas.style.width = canvas.style.height = `${edge}px`;
   canvas.onpointermove = (event) => {
     const rect = canvas.getBoundingClientRect();

@@ -1,7 +1,7 @@
 // The table of all features. Only the rows in view exist, so that any number of them is quick.
 
 const ROW = 38;
-const SPARE = 8;
+const SPARE = 6;
 const range = (values) => values.reduce(([a, b], v) => [Math.min(a, v), Math.max(b, v)], [Infinity, -Infinity]);
 const [LOWEST, HIGHEST] = range(report.scores);
 const GAIN_MAX = report.gains ? range(report.gains)[1] : 0;
@@ -54,7 +54,7 @@ function drawHead() {
       h("button", { type: "button", class: "sort", onclick: () => {
         state.sort = { key, descending: active ? !state.sort.descending : !ascending };
         drawHead();
-        byId("rows").scrollTop = 0;
+        toTop();
         drawTable();
         byId("table").tHead.querySelector(`.${key} button`).focus();
       } }, text, h("span", { class: "arrow", "aria-hidden": "true" }, active ? (state.sort.descending ? "▾" : "▴") : "")));
@@ -98,13 +98,26 @@ function tableRow(j, index) {
     }));
 }
 
+// Where the table is scrolled to; asking the browser while drawing would make it lay out the page.
+let scrollTop = 0;
+const HEIGHT = 494;
+function toTop() {
+  byId("rows").scrollTop = scrollTop = 0;
+}
+function scrolled() {
+  scrollTop = byId("rows").scrollTop;
+  drawRows();
+}
+
 // Empty rows above and below stand for those that are not in view.
 function drawRows() {
-  const holder = byId("rows");
-  const first = Math.max(0, Math.floor(holder.scrollTop / ROW) - SPARE);
-  const last = Math.min(visible.length, Math.ceil((holder.scrollTop + holder.clientHeight) / ROW) + SPARE);
+  // Fewer rows than before may be left, and the table ends above where it was scrolled to.
+  const top = Math.min(scrollTop, Math.max(0, visible.length * ROW - HEIGHT));
+  const first = Math.max(0, Math.floor(top / ROW) - SPARE);
+  const last = Math.min(visible.length, Math.ceil((top + HEIGHT) / ROW) + SPARE);
   const space = (rows) => {
-    const td = h("td", { colspan: COLUMNS.length });
+    // Some columns are hidden on small screens: a cell that spans all of them would bring them back.
+    const td = h("td");
     td.style.height = `${rows * ROW}px`;
     return h("tr", { class: "space", "aria-hidden": "true" }, td);
   };
