@@ -4,8 +4,9 @@ import numpy as np
 
 from .coverage import coverage_curve, explained_fraction
 
-# Numbers of features for which values are computed; all of them where there are no more.
-_GRID = 60
+# Numbers of features for which values are computed; all of them where there are no more. After
+# rounding, 50 to 75 of them differ.
+_GRID = 90
 # The grid ends here unless more features were selected.
 _FARTHEST = 1000
 _RANDOM_DRAWS = 5

@@ -36,6 +36,7 @@ function printable(name) {
   const text = String(name)
     .replace(/[\u0000-\u001f]/g, (c) => String.fromCharCode(0x2400 + c.charCodeAt(0)))
     .replace(/\u007f/g, "\u2421")
+    .replace(/\p{Surrogate}/gu, "\ufffd")
     .replace(/[\u0080-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, "\ufffd");
   return text.trim() === "" ? `(no name) ${text}` : text;
 }
