@@ -59,8 +59,18 @@ def test_notes_name_what_a_reader_should_know(rng):
 
 def test_units_do_not_decide(rng):
     X = rng.normal(size=(60, 5)) * [1e6, 1, 1, 1, 1]
-    assert summarise(Variance(2).fit(X), X)["weights"] == "equal"
+    summary = summarise(Variance(2).fit(X), X)
+    assert summary["weights"] == "equal"
+    assert "their units decide" in texts(summary)
     assert summarise(Variance(2).fit(X[:, 1:]), X[:, 1:])["weights"] == "variance"
+
+
+def test_a_ranking_worse_than_random_is_called_that(rng):
+    factors = rng.normal(size=(100, 6))
+    X = np.column_stack([factors[:, :1] + 0.01 * rng.normal(size=(100, 5)), factors[:, 1:]])
+    sel = Variance(4).fit(X)
+    sel.order_ = np.arange(10)
+    assert "Random features explain more" in texts(summarise(sel, X))
 
 
 def test_image_shape_must_fit(digits):

@@ -11,7 +11,7 @@ _FEW_ROWS = 30
 UNEQUAL_VARIANCES = 1e4
 
 
-def write_notes(facts, sample, constant, coverage, closest):
+def write_notes(facts, sample, constant, coverage, closest, explained):
     """Notes about the fit and the data.
 
     Parameters
@@ -23,6 +23,8 @@ def write_notes(facts, sample, constant, coverage, closest):
         Coverage by the selected features.
     closest : tuple of ndarray
         Position and correlation of the closest selected feature of every column.
+    explained : tuple of float
+        Explained fraction of the selected features, and of as many random ones.
 
     Returns
     -------
@@ -34,6 +36,7 @@ def write_notes(facts, sample, constant, coverage, closest):
         *_rows(facts, sample),
         *_columns(facts, sample, constant, closest),
         *_choice(facts, coverage, closest),
+        *_baseline(explained),
     ]
     # Warnings first; the order within a level stays.
     return sorted(notes, key=lambda note: ("warning", "note", "good").index(note["level"]))
@@ -100,6 +103,14 @@ def _columns(facts, sample, constant, closest):
             f"{_count(n_constant, 'feature')} {'is' if n_constant == 1 else 'are'} constant in "
             "these rows: there is nothing to explain, and they have no coverage.",
         )
+    if has_unequal_variances(sample.values.var(axis=0)):
+        yield _note(
+            "warning",
+            "A few features have a variance more than "
+            f"{UNEQUAL_VARIANCES:,.0f} times the median one. For methods that do not scale the "
+            "features, such as GreedyCSS and Variance, their units decide the ranking: standardise "
+            "the data first if they should not. On this page all features count alike.",
+        )
     is_kept = _is_kept(facts)
     copies = int((np.abs(closest[1])[~is_kept] > _COPY).sum())
     if copies:
@@ -133,6 +144,16 @@ def _choice(facts, coverage, closest):
             f"{poor:,} of {_count(int((~is_kept).sum()), 'dropped feature')} are hardly predicted "
             f"by the kept ones (coverage below {_POOR:.0%}): they are noise, or information that "
             "is lost. Sort the table by coverage to see them.",
+        )
+
+
+def _baseline(explained):
+    this, random = explained
+    if this < random:
+        yield _note(
+            "warning",
+            f"Random features explain more on average ({random:.0%}) than the selected ones "
+            f"({this:.0%}). Compare with another method, or with other scaling of the data.",
         )
 
 

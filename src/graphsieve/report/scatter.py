@@ -91,12 +91,12 @@ def color_column(X, color, rows):
     Returns
     -------
     dict or None
-        ``title``; for a few distinct values ``labels`` and their ``codes``, otherwise ``values``
-        between 0 and 1 with ``low`` and ``high``.
+        ``title``, None where the values have no name; for a few distinct values ``labels`` and
+        their ``codes``, otherwise ``values`` between 0 and 1 with ``low`` and ``high``.
     """
     if color is None:
         return None
-    title, values = "colour", color
+    title, values = None, color
     if isinstance(color, str):
         if color not in getattr(X, "columns", ()):
             raise ValueError(

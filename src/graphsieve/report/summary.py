@@ -49,6 +49,9 @@ def summarise(sel, X, *, color=None, image_shape=None, title=None, random_state=
     equal = has_unequal_variances(variance)
     at_selected = int(np.searchsorted(grid, facts.n_selected))
     constant = np.isnan(curve.coverage[0])
+    curves = explained_curves(values, order, grid, curve.coverage, rng)
+    weights = "equal" if equal else "variance"
+    explained = [float(curves[weights][name][at_selected]) for name in ("this", "random_mid")]
     points = scatter(values, order, grid, rng, standardise=equal)
     return {
         "title": title or f"{facts.method}: {facts.n_selected:,} of {facts.n_features:,} features",
@@ -71,8 +74,8 @@ def summarise(sel, X, *, color=None, image_shape=None, title=None, random_state=
             "position": closest.position.astype(np.uint32),
             "correlation": _signed_bytes(closest.correlation),
         },
-        "curves": explained_curves(values, order, grid, curve.coverage, rng),
-        "weights": "equal" if equal else "variance",
+        "curves": curves,
+        "weights": weights,
         "map": _signed_bytes(_correlations(values[:, order[: min(_MAP, grid[-1])]])),
         "scatter": {
             "before": _signed_bytes(points["before"]),
@@ -82,7 +85,12 @@ def summarise(sel, X, *, color=None, image_shape=None, title=None, random_state=
         },
         "images": None if shape is None else image_part(values, shape, examples, curve.predictions),
         "notes": write_notes(
-            facts, sample, constant, curve.coverage[at_selected], closest.at(facts.n_selected)
+            facts,
+            sample,
+            constant,
+            curve.coverage[at_selected],
+            closest.at(facts.n_selected),
+            explained,
         ),
         "trace": _thinned(facts.trace),
         "parameters": facts.parameters,

@@ -9,7 +9,7 @@ const LINES = [
 
 function drawCurve(width) {
   const curves = report.curves[state.weights];
-  const height = Math.max(260, Math.min(380, width * 0.55));
+  const height = Math.max(260, Math.min(520, width * 0.78));
   const box = { left: 62, right: width - 16, top: 18, bottom: height - 46 };
   const y = linear(0, 1, box.bottom, box.top);
   const x = MAX_K > 30
@@ -38,7 +38,8 @@ function drawCurve(width) {
   const now = [x(state.k), y(interpolate(curves.this, state.k))];
   svg.append(s("line", { class: "now", x1: now[0], x2: now[0], y1: box.top, y2: box.bottom }));
   svg.append(s("circle", { class: "now", cx: now[0], cy: now[1], r: 6 }));
-  const right = now[0] > box.right - 130;
+  // Above and to the left of the point, where a rising curve leaves room.
+  const right = now[0] > box.left + 140;
   const text = `${percent(interpolate(curves.this, state.k), 1)} with ${count.format(state.k)}`;
   svg.append(s("text", { class: "now", x: now[0] + (right ? -10 : 10), y: Math.max(now[1] - 12, 14),
     "text-anchor": right ? "end" : "start" }, text));
@@ -87,7 +88,7 @@ function drawHistogram(width) {
     const value = now.coverage[j];
     if (POSITION[j] >= now.k && !Number.isNaN(value)) bins[Math.min(9, Math.floor(10 * value))]++;
   }
-  const height = Math.min(430, Math.max(260, 0.85 * width));
+  const height = Math.min(430, Math.max(240, 0.75 * width));
   const box = { left: 66, right: width - 26, top: 14, bottom: height - 46 };
   const most = Math.max(1, ...bins);
   const x = linear(0, 1, box.left, box.right), y = linear(0, most, box.bottom, box.top);

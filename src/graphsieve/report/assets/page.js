@@ -79,8 +79,8 @@ function drawTiles() {
 
 function drawNotes() {
   const item = ({ level, text }) => h("li", { class: level }, h("span", { class: "level" }, { good: "Good", note: "Note", warning: "Warning" }[level]), h("span", {}, text));
-  byId("notes").replaceChildren(...report.notes.map(item));
   const warnings = report.notes.filter(({ level }) => level === "warning");
+  byId("notes").replaceChildren(...report.notes.filter((note) => !warnings.includes(note)).map(item));
   byId("warnings").hidden = !warnings.length;
   if (warnings.length) byId("warnings").append(h("ul", { class: "notes card" }, ...warnings.map(item)));
 }

@@ -66,7 +66,7 @@ function describeScatter() {
 function drawScatterLegend() {
   const { color } = report.scatter;
   if (!color) return;
-  const title = h("li", { class: "legend-title" }, printable(color.title));
+  const title = color.title ? h("li", { class: "legend-title" }, printable(color.title)) : "";
   if (color.values) {
     const stops = [0, 0.2, 0.4, 0.6, 0.8, 1].map((t) => {
       const box = h("span", { class: "stop" });
