@@ -560,6 +560,8 @@ class CurveDisplay(_Display):
         self.n_kept, self.curves, self.n_selected, self.name = n_kept, curves, n_selected, name
 
     def _draw(self, ax):
+        from matplotlib.ticker import LogLocator
+
         k, curves = self.n_kept, self.curves
         ax.fill_between(
             k, curves["random_low"], curves["random_high"], color=MUTED, alpha=0.25, lw=0
@@ -572,7 +574,9 @@ class CurveDisplay(_Display):
         ax.plot(self.n_selected, at, "o", color=COLORS[0], label=f"{self.n_selected} selected")
         if k[-1] > _LINEAR:
             ax.set_xscale("log")
+            ax.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
             ax.xaxis.set_major_formatter("{x:g}")
+            ax.xaxis.set_minor_formatter("")
         ax.set(xlabel="number of features", ylabel="explained fraction", ylim=(0, 1.02))
         ax.legend(frameon=False, fontsize=9)
         _finish(ax, None)
@@ -604,6 +608,8 @@ class BarsDisplay(_Display):
             label.set_parse_math(False)  # a name is not a formula, whatever it contains
         ax.set_ylim(len(rows) - 0.5, -0.5)
         ax.set_xlabel(self.xlabel)
+        if np.issubdtype(np.asarray(self.values).dtype, np.integer):
+            ax.xaxis.get_major_locator().set_params(integer=True)
         ax.spines[["top", "right"]].set_visible(False)
 
 
@@ -624,7 +630,7 @@ class CoverageDisplay(_Display):
     def _draw(self, ax):
         known = self.coverage[np.isfinite(self.coverage)]
         ax.hist(known, bins=np.linspace(0, 1, 21), color=COLORS[0], edgecolor="white", lw=0.8)
-        ax.set(xlabel="coverage", ylabel="dropped features", xlim=(0, 1))
+        ax.set(xlabel="coverage", ylabel="dropped features", xlim=(0, 1), axisbelow=True)
         _finish(ax, None)
 
 

@@ -128,9 +128,13 @@ def write_report(sel, X, path, *, color=None, image_shape=None, title=None, rand
 
     Parameters
     ----------
+    sel : FeatureRanker
+        Fitted selector.
+    X : container of shape (n_samples, n_features)
+        The data that it was fitted on.
     path : path-like
         HTML file, which is replaced if it exists.
-    sel, X, color, image_shape, title, random_state
+    color, image_shape, title, random_state
         As in ``make_report``.
 
     Returns
@@ -191,8 +195,10 @@ class Reporter:
 
 def render(summary):
     """The page of a summary."""
-    from jinja2 import Environment
-
+    try:
+        from jinja2 import Environment
+    except ImportError as error:
+        raise ImportError("The report needs Jinja2. Run: pip install jinja2") from error
     environment = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True)
     script = "\n".join(_asset(name) for name in _SCRIPTS)
     style = _asset("page.css")
