@@ -25,6 +25,7 @@ from ._rows import (
     take_columns,
 )
 from ._solvers import Monitor
+from ._utils.lazy import LazyAccessor
 from ._utils.memory import available_memory
 from ._utils.order import count_features, knee, order_by_score
 from ._utils.sklearn_private import Interval, RealNotInt, StrOptions, fit_context
@@ -103,6 +104,17 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
     _distributes = False
     # Multiplications that ``fit`` may spend on what ``reconstruct`` needs: 0.03 s on one core.
     _cheap_products = 5e8
+
+    plot = LazyAccessor(
+        "graphsieve.plots",
+        "SelectionPlots",
+        "Plots of the fitted selector: ``curve``, ``scores``, ``coverage``, ``mask``, ``groups``.",
+    )
+    report = LazyAccessor(
+        "graphsieve.report",
+        "Reporter",
+        "``report(X, path=None)`` makes an interactive page about the selection.",
+    )
 
     def __init__(self, n_features_to_select=None):
         self.n_features_to_select = n_features_to_select
