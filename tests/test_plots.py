@@ -5,6 +5,7 @@ import sys
 from io import BytesIO
 
 import numpy as np
+import pandas as pd
 import pytest
 from matplotlib.figure import Figure
 from sklearn.base import clone
@@ -44,6 +45,9 @@ def test_pyplot_is_not_loaded():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert done.stdout.strip() == "False", done.stderr
+
+
+ODD = ["<img src=x onerror=alert(1)>", "$\\frac{$", "[bold]", "\x1b[31mred", "nul\x00", "plain"]
 
 
 @pytest.fixture

@@ -57,7 +57,7 @@ def extract_features(name, images, out=None, *, weights="imagenet", batch_size=3
     classes = image_classes(images, entry.drop_classes, entry.min_images)
     if len(classes) != entry.n_classes:
         raise ValueError(
-            f"{images} holds {len(classes)} classes that are used, and {name} has {entry.n_classes}: "
+            f"{images} holds {len(classes)} usable classes, and {name} has {entry.n_classes}: "
             "pass the folder that has one folder of images per class"
         )
     paths = [path for group in classes.values() for path in group]
