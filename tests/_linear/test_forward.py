@@ -12,7 +12,9 @@ from graphsieve._rows import RowBlocks
 def ridge_error(X, T, picked, noise):
     """min_B |T - X_S B|^2 + sum_j noise_j |B_j|^2, from the normal equations."""
     X_S = X[:, picked]
-    B = np.linalg.solve(X_S.T @ X_S + np.diag(noise[picked]) + 1e-12 * np.eye(len(picked)), X_S.T @ T)
+    B = np.linalg.solve(
+        X_S.T @ X_S + np.diag(noise[picked]) + 1e-12 * np.eye(len(picked)), X_S.T @ T
+    )
     return ((T - X_S @ B) ** 2).sum() + (noise[picked][:, None] * B**2).sum()
 
 

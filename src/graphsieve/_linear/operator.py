@@ -61,8 +61,10 @@ class ColumnOperator:
             M = M - M.mean(axis=0)  # centring M on both sides replaces centring the columns
             M = M - M.mean(axis=1, keepdims=True)
         products = self._data.whole()
-        forms = products.multiply(M @ products).sum(axis=0) if self.is_sparse else np.einsum(
-            "ij,ij->j", products, M @ products
+        forms = (
+            products.multiply(M @ products).sum(axis=0)
+            if self.is_sparse
+            else np.einsum("ij,ij->j", products, M @ products)
         )
         return np.asarray(forms).ravel() * (self._factor**2 if self.is_sparse else 1)
 
