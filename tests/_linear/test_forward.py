@@ -120,3 +120,25 @@ def test_scale_of_a_column_does_not_matter(problem):
     for level in (0.0, 0.3):
         plain = select(X, T, level * squares, 12).order
         assert select(X * factor, T, level * squares * factor**2, 12).order == plain
+
+
+def test_columns_that_come_later_follow_all_others(problem):
+    X, T = problem
+    later = np.arange(25) % 3 == 0
+    order = select(X, T, np.zeros(25), 25, rules=Rules(later=later)).finish().order
+    assert later[order[-later.sum() :]].all()
+    assert sorted(order) == list(range(25))
+
+
+@pytest.mark.parametrize(("share", "level"), [(0.5, 0.0), (0.5, 0.1), (1.0, 0.0)])
+def test_layers_start_again_on_what_is_left(problem, share, level):
+    X, T = problem
+    X = np.hstack([X, X + 0.1 * np.random.default_rng(2).normal(size=X.shape)])
+    noise = level * X.var(axis=0) * len(X)
+    selection = select(X, T, noise, 50, share=share)
+    order, layers = selection.order, selection.layers
+    assert sorted(order) == list(range(50))
+    first = layers[order].tolist().index(2)
+    left = np.setdiff1d(np.arange(50), order[:first])
+    again = select(X[:, left], T, noise[left], 3, share=share).order
+    assert [left[j] for j in again] == order[first : first + 3]

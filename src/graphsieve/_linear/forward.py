@@ -33,6 +33,8 @@ _NO_GAIN = 1e-12
 # Gains that differ by less are equal, and the first column wins. It is above the rounding that the
 # updates accumulate, so that neither storage nor threads decide between equal columns.
 _TIE = 1e-7
+# Tiers: columns of a tier are picked when none is left in the tiers before it.
+_FIRST, _LATER, _COPY, _EXCLUDED, _CONSTANT = range(5)
 
 
 @dataclass(frozen=True)
@@ -45,6 +47,8 @@ class Rules:
         Columns that are picked first, in this order.
     exclude : ndarray of bool or None
         Columns that are never picked.
+    later : ndarray of bool or None
+        Columns that are picked only when no other column is left.
     costs : ndarray or None
         What the gain of a column is divided by; 1 by default.
     units : ndarray of int or None
@@ -55,6 +59,7 @@ class Rules:
 
     include: tuple = ()
     exclude: np.ndarray | None = None
+    later: np.ndarray | None = None
     costs: np.ndarray | None = None
     units: np.ndarray | None = None
     limits: tuple | None = None
@@ -239,11 +244,10 @@ class ForwardSelection:
         self.order, self.n_layers, self.explained = [], 0, 0.0
         self.gains, self.layers = np.zeros(d), np.zeros(d, dtype=int)
         self._f = np.maximum(self.target.forms(self.columns), 0)
-        self._varying = self.columns.squares > 0
-        self._left = self._varying.copy()
-        if self.rules.exclude is not None:
-            self._left &= ~self.rules.exclude
-        self._copies = np.zeros(d, dtype=bool)
+        self._tier = np.where(self.columns.squares > 0, _FIRST, _CONSTANT)
+        for mask, tier in ((self.rules.later, _LATER), (self.rules.exclude, _EXCLUDED)):
+            if mask is not None:
+                self._tier[mask] = np.maximum(self._tier[mask], tier)
         costs = self.rules.costs
         self._worth = np.ones(d) if costs is None else 1 / costs
         self._start_layer()
@@ -260,8 +264,7 @@ class ForwardSelection:
         """
         worth = self._worth if affordable is None else self._worth * affordable
         step = self._layer.best(worth)
-        if step is None and self._layer.n_picked > 0 and self._left.any() | self._copies.any():
-            self._start_layer()
+        while step is None and self._start_layer():
             step = self._layer.best(worth)
         if step is None:
             return None
@@ -275,15 +278,14 @@ class ForwardSelection:
         add, then those that have to wait for the next, copies, excluded and constant columns."""
         now, waiting = self._layer.gains(), ~self._layer.alive
         square = self.columns.squares + self.noise
-        alone = np.divide(self._f, square, out=np.zeros_like(now), where=self._varying)
+        alone = np.divide(self._f, square, out=np.zeros_like(now), where=square > 0)
         rest = self.layers == 0
         self.gains[rest] = (np.where(waiting, alone, now) / self._energy)[rest]
-        excluded = np.zeros_like(rest) if self.rules.exclude is None else self.rules.exclude
         # Rounded, so that copies keep the order of the columns.
         by_gain = -np.round(self.gains * self._worth, 10)
-        order = np.lexsort((by_gain, waiting, self._copies, excluded, ~self._varying))
+        order = np.lexsort((by_gain, waiting, self._tier))
         order = np.concatenate([np.array(self.order, dtype=int), order[rest[order]]])
-        rank = min(self.columns.n_samples - 1, np.count_nonzero(self._varying))
+        rank = min(self.columns.n_samples - 1, np.count_nonzero(self.columns.squares))
         return ForwardOrder(order, self.gains, self.layers, len(self.order), rank)
 
     @property
@@ -291,16 +293,25 @@ class ForwardSelection:
         return self.target.energy or 1.0
 
     def _start_layer(self):
-        if not self._left.any():
-            self._left, self._copies = self._copies, self._left
-        self._layer = _Layer(self.columns, self.target, self._f, self.noise, self._left)
+        """Start a layer on the columns of the next tier that are left; False if there are none,
+        or if the layer before has found nothing in the same columns."""
+        left = self.layers == 0
+        tier = self._tier[left].min(initial=_EXCLUDED)
+        candidates = left & (self._tier == tier)
+        barren = self.n_layers > 0 and self._layer.n_picked == 0 and tier == self._layer_tier
+        if tier >= _EXCLUDED or barren:
+            if self.n_layers > 0:
+                return False
+            candidates = np.zeros_like(left)  # nothing can be picked at all
+        self._layer = _Layer(self.columns, self.target, self._f, self.noise, candidates)
+        self._layer_tier = tier
         self.explained = 0.0
         self.n_layers += 1
+        return True
 
     def _take(self, step, j):
         self.order.append(j)
         self.layers[j] = self.n_layers
-        self._left[j] = False
         if step is None:  # a given column that depends on those before it adds nothing
             return
         self.gains[j] = step.gain / self._energy
@@ -314,5 +325,4 @@ class ForwardSelection:
         squares = self.columns.squares
         inner = self.columns.products(self.columns.column(j)[np.newaxis])[0]
         copies = dependent & (inner**2 >= (1 - _DEPENDENT) * squares[j] * squares)
-        self._left &= ~copies
-        self._copies |= copies
+        self._tier[copies] = np.maximum(self._tier[copies], _COPY)
