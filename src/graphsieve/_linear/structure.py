@@ -16,8 +16,10 @@ MOST_ROWS = 2000
 # More components change neither the number of features nor their order.
 _MOST_COMPONENTS = 100
 _N_FOLDS = 5
-# A held-out squared correlation above this over n is no chance: about 3.5 standard errors.
-_TRUSTED = 12.0
+# A held-out squared correlation below this over n may be chance: three standard errors, squared.
+_CHANCE = 9.0
+# Trust in columns that may be chance: they come last, but their order still means something.
+_LEAST_TRUST = 1e-3
 # The first singular value of many shuffled entries hardly varies: one shuffle is then enough.
 _SHUFFLED_ENTRIES = 5e6
 _MOST_SHUFFLES = 10
@@ -58,9 +60,12 @@ class Structure:
         return min(int((self.values > self.edge).sum()), _MOST_COMPONENTS)
 
     @property
-    def trusted(self):
-        """Mask of the columns that the others predict."""
-        return self.predictability > _TRUSTED / self.n_rows
+    def trust(self):
+        """Fraction of every column's predictability that is not chance, as James and Stein shrink
+        a squared mean."""
+        chance = _CHANCE / self.n_rows
+        predictability = np.maximum(self.predictability, chance)
+        return np.maximum(1 - chance / predictability, _LEAST_TRUST)
 
     def denoised(self, scores):
         """Scores of the components above noise, shrunk by what noise adds to them.
