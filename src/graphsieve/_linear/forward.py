@@ -98,6 +98,17 @@ class ForwardOrder:
         return scores
 
 
+def join_targets(parts):
+    """Centred targets side by side, of equal energy each and of energy 1 together."""
+    joined = []
+    for part in parts:
+        centred = part - part.mean(axis=0)
+        energy = np.vdot(centred, centred)
+        if energy > 1e-24 * np.vdot(part, part):  # a constant part is no target
+            joined.append(centred / np.sqrt(energy))
+    return np.hstack(joined) / np.sqrt(len(joined)) if joined else np.zeros((len(parts[0]), 1))
+
+
 class FactorTarget:
     """Targets T of shape (n_samples, n_targets)."""
 

@@ -12,16 +12,14 @@ _FEW_VECTORS = 4
 
 
 class ColumnOperator:
-    """The centred and scaled columns Z = (X - mean) * factor as a linear operator.
+    """The centred columns Z = X - mean as a linear operator.
 
-    A product costs one pass over the rows, wherever they are stored. Sparse data stay sparse:
-    they are centred in the results.
+    A product is one pass over the rows, wherever they are stored, in their precision. The rows are
+    used as they are and centred in the results, so sparse data stay sparse.
 
     Parameters
     ----------
     data : Rows
-    factor : ndarray of shape (n_features,), optional
-        What each column is multiplied with; ones by default.
 
     Attributes
     ----------
@@ -30,59 +28,36 @@ class ColumnOperator:
         Squared norm of every column; 0 for columns that are constant up to rounding.
     """
 
-    def __init__(self, data, factor=None):
+    def __init__(self, data):
+        self._data = data
         self.n_samples, self.n_features = data.n_samples, data.n_features
-        mean, variance = data.column_moments()
-        factor = np.ones(len(mean)) if factor is None else factor
-        constant = variance <= (1e-12 * mean) ** 2
-        factor = np.where(constant, 0.0, factor)
-        self.squares = data.n_samples * variance * factor**2
-        self._mean, self._factor = mean, factor
-        self.is_sparse = data.is_sparse
-        self._data = data if data.is_sparse else data.scaled(mean, factor, np.float64)
+        self._mean, variance = data.column_moments()
+        constant = variance <= (1e-12 * self._mean) ** 2
+        self.squares = np.where(constant, 0.0, data.n_samples * variance)
 
     def column(self, j):
         """Column j of Z."""
-        column = self._data.stack(partial(_column, j))
-        return (column - self._mean[j]) * self._factor[j] if self.is_sparse else column
+        return self._data.stack(partial(_column, j)) - self._mean[j]
 
     def products(self, V):
         """V Z, one row for every row of V."""
         V = np.asarray(V, dtype=np.float64)
         out = self._data.reduce(_products, np.ascontiguousarray(V.T), block_bytes=BLOCK_BYTES)
-        if self.is_sparse:
-            out -= np.outer(V.sum(axis=1), self._mean)
-            out *= self._factor
-        return out
-
-    def quadratic_forms(self, M):
-        """z_j' M z_j for every column, for few samples."""
-        if self.is_sparse:
-            M = M - M.mean(axis=0)  # centring M on both sides replaces centring the columns
-            M = M - M.mean(axis=1, keepdims=True)
-        products = self._data.whole()
-        forms = (
-            products.multiply(M @ products).sum(axis=0)
-            if self.is_sparse
-            else np.einsum("ij,ij->j", products, M @ products)
-        )
-        return np.asarray(forms).ravel() * (self._factor**2 if self.is_sparse else 1)
+        return out - np.outer(V.sum(axis=1), self._mean)
 
     def combine(self, W):
         """Z W for weights W of shape (n_features, k)."""
-        if not self.is_sparse:
-            return self._data.stack(partial(_combine, W))
-        W = self._factor[:, None] * W
         return self._data.stack(partial(_combine, W)) - self._mean @ W
 
-
-def _products(block, V):
-    """V' X for a block X and one row of V per row of it."""
-    if sp.issparse(block):
-        return (block.T @ V).T
-    if V.shape[1] > _FEW_VECTORS:
-        return V.T @ block
-    return np.array([v @ block for v in V.T])
+    def quadratic_forms(self, M):
+        """z_j' M z_j for every column, for few samples."""
+        # Centring M on both sides replaces centring the columns.
+        M = M - M.mean(axis=0)
+        M -= M.mean(axis=1, keepdims=True)
+        X = self._data.whole()
+        if sp.issparse(X):
+            return np.asarray(X.multiply(M @ X).sum(axis=0)).ravel()
+        return np.einsum("ij,ij->j", X, M @ X, dtype=np.float64)
 
 
 def _column(j, block):
@@ -91,6 +66,16 @@ def _column(j, block):
     unit = np.zeros(block.shape[1])
     unit[j] = 1
     return block @ unit  # many times faster than slicing a column out of CSR rows
+
+
+def _products(block, V):
+    """V' X in double precision for a block X and one row of V per row of it."""
+    if sp.issparse(block):
+        return (block.T @ V).T
+    V = V.astype(block.dtype, copy=False)
+    if V.shape[1] > _FEW_VECTORS:
+        return (V.T @ block).astype(np.float64, copy=False)
+    return np.array([v @ block for v in V.T], dtype=np.float64)
 
 
 def _combine(W, block):

@@ -8,6 +8,7 @@ trusted if the other columns predict it on rows that were held out.
 from dataclasses import dataclass
 
 import numpy as np
+import scipy.sparse as sp
 from scipy.linalg import eigh
 from sklearn.utils.extmath import row_norms
 
@@ -16,10 +17,8 @@ MOST_ROWS = 2000
 # More components change neither the number of features nor their order.
 _MOST_COMPONENTS = 100
 _N_FOLDS = 5
-# A held-out squared correlation below this over n may be chance: three standard errors, squared.
-_CHANCE = 9.0
-# Trust in columns that may be chance: they come last, but their order still means something.
-_LEAST_TRUST = 1e-3
+# A held-out squared correlation below this over n may be chance: 3.5 standard errors, squared.
+_CHANCE = 12.0
 # The first singular value of many shuffled entries hardly varies: one shuffle is then enough.
 _SHUFFLED_ENTRIES = 5e6
 _MOST_SHUFFLES = 10
@@ -60,25 +59,28 @@ class Structure:
         return min(int((self.values > self.edge).sum()), _MOST_COMPONENTS)
 
     @property
-    def trust(self):
-        """Fraction of every column's predictability that is not chance, as James and Stein shrink
-        a squared mean."""
-        chance = _CHANCE / self.n_rows
-        predictability = np.maximum(self.predictability, chance)
-        return np.maximum(1 - chance / predictability, _LEAST_TRUST)
+    def trusted(self):
+        """Mask of the columns that the others predict."""
+        return self.predictability > _CHANCE / self.n_rows
 
-    def denoised(self, scores):
-        """Scores of the components above noise, shrunk by what noise adds to them.
+    @property
+    def n_kept(self):
+        """Number of components that stand for the structure: two at least, for a graph."""
+        return min(max(self.n_components, 2), len(self.values))
 
-        Parameters
-        ----------
-        scores : ndarray of shape (n_samples, n_axes)
-            Rows along the axes.
-        """
-        kept = slice(0, min(max(self.n_components, 2), scores.shape[1]))
-        square = self.values[kept] ** 2
-        # A component at the edge counts next to nothing.
-        return scores[:, kept] * np.sqrt(np.maximum(1 - self.edge**2 / square, 1e-3))
+
+def sample_rows(X, most, rng):
+    """At most so many rows of X, Rows, drawn at random, as a dense array in double precision."""
+    chosen = np.ones(X.n_samples, dtype=bool)
+    if X.n_samples > most:
+        chosen[:] = False
+        chosen[rng.choice(X.n_samples, most, replace=False)] = True
+    return X.stack(_chosen_rows, chosen)
+
+
+def _chosen_rows(block, chosen):
+    block = block[chosen]
+    return (block.toarray() if sp.issparse(block) else block).astype(np.float64)
 
 
 def find_structure(X, rng):
@@ -109,14 +111,18 @@ def find_structure(X, rng):
     return Structure(mean, values[significant], axes, edge, predictability, len(Z))
 
 
-def unit_rows(block):
-    """Inverse lengths of the rows of a block; 0 for rows of zeros."""
-    length = row_norms(block)
+def along_axes(axes, mean, block):
+    """Coordinates of the rows of a block, scaled to unit length and centred, along the axes."""
+    return _inverse_lengths(block)[:, None] * (block @ axes) - mean @ axes
+
+
+def _inverse_lengths(block):
+    length = row_norms(block).astype(np.float64)
     return np.divide(1, length, out=np.zeros_like(length), where=length > 0)
 
 
 def _centred_unit_rows(X):
-    Z = X * unit_rows(X)[:, None]
+    Z = X * _inverse_lengths(X)[:, None]
     mean = Z.mean(axis=0)
     Z -= mean
     return Z, mean
