@@ -144,6 +144,8 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
             The fitted estimator.
         """
         before = dict(vars(self))
+        for name in [name for name in before if name.endswith("_") and not name.startswith("_")]:
+            delattr(self, name)  # nothing of an earlier fit remains
         try:
             self._fit(X)
         except BaseException:
@@ -362,12 +364,12 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
             title=type(self).__name__,
         )
 
-    def _report(self, result):
-        """Publish what an iterative solver reached, and warn where it did not converge."""
+    def _report(self, result, *, warns=True):
+        """Publish what an iterative solver reached, and warn if it did not converge."""
         self.objective_trace_ = result.trace
         self.n_iter_ = result.n_iter
         self.converged_ = result.converged
-        if result.status in _WHY_STOPPED:
+        if warns and result.status in _WHY_STOPPED:
             why, advice = _WHY_STOPPED[result.status]
             warn(
                 f"{type(self).__name__} stopped after {result.n_iter} iterations: {why} (objective "
