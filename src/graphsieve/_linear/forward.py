@@ -263,7 +263,11 @@ class ForwardSelection:
         self._worth = np.ones(d) if costs is None else 1 / costs
         self._start_layer()
         for j in self.rules.include:
-            self._take(self._layer.step(j), j)
+            self.take(j)
+
+    def take(self, j):
+        """Pick a given column."""
+        self._take(self._layer.step(j), j)
 
     def pick(self, affordable=None):
         """Pick one column; returns it, or None if no column adds anything.
