@@ -2,9 +2,17 @@
 
 import subprocess
 import sys
+from io import BytesIO
 
 import numpy as np
+import pandas as pd
+import pytest
+from matplotlib.figure import Figure
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
 
+from graphsieve import GreedyCSS
+from graphsieve.inspection import coverage_curve
 from graphsieve.plots import pixel_mask_figure
 
 
@@ -37,3 +45,84 @@ def test_pyplot_is_not_loaded():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert done.stdout.strip() == "False", done.stderr
+
+
+ODD = ["<img src=x onerror=alert(1)>", "$\\frac{$", "[bold]", "\x1b[31mred", "nul\x00", "plain"]
+
+
+@pytest.fixture
+def sel(rng):
+    X = rng.normal(size=(60, 2)) @ rng.normal(size=(2, 6)) + 0.3 * rng.normal(size=(60, 6))
+    frame = pd.DataFrame(X, columns=ODD)
+    return GreedyCSS(2).fit(frame), frame
+
+
+@pytest.fixture
+def ax():
+    return Figure().subplots()
+
+
+def test_plots_draw_into_given_axes_and_return_them(sel, ax):
+    sel, X = sel
+    for display in (
+        sel.plot.curve(X, ax=ax),
+        sel.plot.scores(ax=ax),
+        sel.plot.coverage(X, ax=ax),
+        sel.plot.groups(X, ax=ax),
+        sel.plot.mask((2, 3), ax=ax),
+    ):
+        assert display.ax_ is ax
+        assert display.figure_ is ax.figure
+
+
+def test_curve_shows_the_explained_fraction(sel, ax):
+    sel, X = sel
+    display = sel.plot.curve(X, ax=ax)
+    values = X.to_numpy()
+    expected = coverage_curve(values, sel.order_, range(1, 7)).coverage @ values.var(axis=0)
+    line = next(line for line in ax.lines if line.get_label() == "GreedyCSS")
+    np.testing.assert_allclose(line.get_ydata(), expected / values.var(axis=0).sum())
+    np.testing.assert_allclose(display.curves["this"], line.get_ydata())
+    assert ax.get_xlabel()
+    assert ax.get_ylabel()
+
+
+def test_scores_show_names_as_plain_text(sel, ax):
+    sel, _ = sel
+    sel.plot.scores(ax=ax)
+    ax.figure.savefig(BytesIO())
+    texts = [label.get_text() for label in ax.get_yticklabels()]
+    assert set(texts) == {*ODD[:3], "�[31mred", "nul�", "plain"}
+    best_at_top = ax.patches[0].get_width()
+    assert best_at_top == sel.scores_.max()
+
+
+def test_coverage_has_one_value_per_dropped_feature(sel, ax):
+    sel, X = sel
+    display = sel.plot.coverage(X, ax=ax)
+    assert set(display.dropped) == set(np.flatnonzero(~sel.get_support()))
+    assert sum(bar.get_height() for bar in ax.patches) == 4
+
+
+def test_groups_count_the_dropped_features(sel, ax):
+    sel, X = sel
+    display = sel.plot.groups(X, threshold=0.0, ax=ax)
+    assert display.values.sum() == 4
+
+
+def test_mask_marks_the_kept_pixels(sel, ax):
+    sel, _ = sel
+    display = sel.plot.mask((2, 3), ax=ax)
+    np.testing.assert_array_equal(display.mask.ravel(), sel.get_support())
+
+
+def test_plot_needs_a_fitted_selector():
+    with pytest.raises(NotFittedError):
+        GreedyCSS().plot  # noqa: B018
+
+
+def test_accessors_are_no_parameters_and_survive_cloning(sel):
+    sel, X = sel
+    assert "plot" not in sel.get_params()
+    assert clone(sel).fit(X).plot.scores(ax=Figure().subplots()).ax_ is not None
+    assert "curve" in type(sel).plot.__doc__

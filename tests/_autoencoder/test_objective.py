@@ -15,6 +15,9 @@ from graphsieve._graph.affinity import build_graph, laplacian
 from graphsieve._rows import RowBlocks
 from graphsieve._utils.threads import Workers
 
+# The objective is a sum over parts of the rows: let small tables have several.
+pytestmark = pytest.mark.usefixtures("small_parts")
+
 # An objective that is not here fails test_every_objective_is_tested.
 OBJECTIVES = {"Objective"}
 PENALTIES = {"l21": penalties.l21, "squared_l2": penalties.squared_l2}

@@ -12,7 +12,7 @@ import zarr
 
 from graphsieve import UDFS
 from graphsieve._rows import ParquetStream
-from graphsieve._rows import stream as streams
+from graphsieve._rows import sources as streams
 from graphsieve.cli.io import files, frames
 from graphsieve.cli.io.files import FORMATS, read_table
 from tests.cli.conftest import load, save

@@ -180,7 +180,7 @@ def _variables(X, output):
 
 
 def _make_part(X, L=None, *, terms, buffers, block_bytes):
-    if X.is_on_device:
+    if X.xp is not np:
         return DevicePart(X, L, terms)
     return HostPart(X, L, terms, buffers, block_bytes)
 

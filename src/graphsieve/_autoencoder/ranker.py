@@ -8,13 +8,13 @@ from sklearn.utils import check_random_state
 from sklearn.utils.extmath import row_norms
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from .._rows import is_lazy, map_rows, open_rows
+from .._rows import check_container, is_lazy, map_rows, open_rows
 from .._rows.scaling import column_scaling
 from .._solvers import adam, lbfgs
 from .._utils.sklearn_private import Interval, StrOptions
 from .._utils.threads import Workers
 from .._utils.warn import warn
-from ..base import ITERATION_CONSTRAINTS, FeatureRanker
+from ..base import ITERATION_CONSTRAINTS, THREAD_CONSTRAINTS, FeatureRanker
 from .objective import Objective
 from .passes import encode
 
@@ -40,21 +40,24 @@ class AutoencoderRanker(FeatureRanker):
     _parameter_constraints = {
         **FeatureRanker._parameter_constraints,
         **ITERATION_CONSTRAINTS,
+        **THREAD_CONSTRAINTS,
         "n_hidden": [Interval(Integral, 1, None, closed="left")],
         "alpha": NON_NEGATIVE,
         "decay": NON_NEGATIVE,
         "solver": [StrOptions({"lbfgs", "minibatch"})],
         "memory": [Interval(Integral, 1, None, closed="left")],
         "dtype": [StrOptions({"float32", "float64"})],
-        "n_jobs": [Integral, None],
         "random_state": ["random_state"],
         "verbose": ["verbose"],
         "callback": [callable, None],
     }
     _accepts_sparse = True
+    _cheap_products = 1e10  # the passes of a fit of that size take a hundred times as many
     solver = "lbfgs"
 
     def _rank(self, data):
+        if self.solver == "minibatch":
+            data.check_random_access()
         self._offset, self._factor = column_scaling(data, self.scale)
         X = data.scaled(self._offset, self._factor, self.dtype)
         self._check_range(X)
@@ -134,5 +137,6 @@ class AutoencoderRanker(FeatureRanker):
         if is_lazy(X):
             self._check_lazy(X, reset=False)
             return map_rows(X, code, self.n_hidden)
+        check_container(X)
         data = open_rows(validate_data(self, X, accept_sparse="csr", dtype="numeric", reset=False))
         return data.to_device(data.stack(code))

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import scipy.sparse as sp
 
-from ..._rows import MapStream, ParquetStream, Stream, as_slice, is_mapped, is_numeric
+from ..._rows import non_numeric, row_pieces, view_columns
 
 # What takes more in memory is read in pieces where the format has pieces.
 STREAM_BYTES = 2**28
@@ -41,13 +41,7 @@ class Table:
         names = [self.names[j] for j in columns]
         if self.is_frame:
             return replace(self, X=self.X.iloc[:, columns], names=names)
-        if isinstance(self.X, Stream):
-            return replace(self, X=self.X.take(columns), names=names)
-        columns = as_slice(columns)
-        if is_mapped(self.X) and not isinstance(columns, slice):
-            # Some columns of a map would be a copy in memory.
-            return replace(self, X=MapStream(self.X, self.names).take(columns), names=names)
-        return replace(self, X=self.X[:, columns], names=names)
+        return replace(self, X=view_columns(self.X, columns, self.names), names=names)
 
     def drop(self, unwanted):
         """The table without these columns: names, positions, or several with commas between."""
@@ -84,20 +78,13 @@ class Table:
             missing = self.X.isna().to_numpy()
             _check_columns(self.X, empty=missing.all(axis=0))
             _check_missing(self.names, missing)
-        elif isinstance(self.X, ParquetStream):
-            _check_schema(self.X)
+        else:
+            _check_types(non_numeric(self.X))
 
     def pieces(self):
         """Tables of some of the rows each, in order and in memory; only one if this one is."""
-        if isinstance(self.X, ParquetStream):
-            for batch in self.X.tables(self.X.pass_rows):
-                yield replace(self, X=batch.to_pandas().set_axis(self.names, axis=1))
-        elif isinstance(self.X, Stream) or is_mapped(self.X):
-            stream = MapStream(self.X) if is_mapped(self.X) else self.X
-            for batch in stream.batches(stream.pass_rows):
-                yield replace(self, X=batch)
-        else:
-            yield self
+        for piece in row_pieces(self.X):
+            yield replace(self, X=piece)
 
     def head(self):
         """The first piece: its types are those of all."""
@@ -163,11 +150,10 @@ def _check_columns(frame, empty):
         raise _unusable(complaints, frame.columns[text | empty])
 
 
-def _check_schema(stream):
-    text = [name for name, dtype in stream.types.items() if not is_numeric(dtype)]
+def _check_types(text):
     if text:
-        kind = stream.file.schema_arrow.field(text[0]).type
-        raise _unusable([f"not numeric: {listed(text)} ({text[0]!r} holds {kind})"], text)
+        name, kind = next(iter(text.items()))
+        raise _unusable([f"not numeric: {listed(list(text))} ({name!r} holds {kind})"], list(text))
 
 
 def _unusable(complaints, names):
