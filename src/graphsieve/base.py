@@ -8,7 +8,8 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from ._graph.affinity import AFFINITIES
+from ._graph.affinity import AFFINITIES, build_graph
+from ._graph.neighbors import SEARCHES
 from ._linear.ridge import fit_rebuild
 from ._rows import (
     check_columns,
@@ -24,9 +25,16 @@ from ._utils.order import count_features, knee, order_by_score
 from ._utils.sklearn_private import Interval, StrOptions, fit_context
 from ._utils.warn import warn
 
+N_JOBS = [
+    Interval(Integral, None, -1, closed="right"),
+    Interval(Integral, 1, None, closed="left"),
+    None,
+]
 GRAPH_CONSTRAINTS = {
     "n_neighbors": [Interval(Integral, 1, None, closed="left")],
     "affinity": [StrOptions(set(AFFINITIES)), callable, "array-like", "sparse matrix"],
+    "neighbors": [StrOptions(set(SEARCHES))],
+    "n_jobs": N_JOBS,
 }
 ITERATION_CONSTRAINTS = {
     "max_iter": [Interval(Integral, 1, None, closed="left")],
@@ -273,6 +281,11 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
         state = dict(super().__getstate__())
         state.pop("_train", None)
         return state
+
+    def _graph(self, data):
+        """Affinity matrix of the samples, from the options in GRAPH_CONSTRAINTS."""
+        names = ("affinity", "n_neighbors", "neighbors", "n_jobs")
+        return build_graph(data, **{name: getattr(self, name) for name in names})
 
     def _monitor(self):
         """The Monitor of an iterative method."""

@@ -17,154 +17,19 @@ import scipy.sparse as sp
 from scipy.linalg import cho_factor, cho_solve
 from sklearn.utils.extmath import row_norms
 
-from .._rows import is_constant, split_rows
 from .._solvers import SMOOTHING, inverse_weights, reweighted_l21
 from .._utils.warn import warn
-from .columns import is_mostly_zero
+from .columns import dense_columns, is_mostly_zero, square_rows, varying_columns  # noqa: F401
 
 # Without a given alpha: this share of the weight from which on W = 0.
 ALPHA_SHARE = 0.1
-
-# Products are cut into as many parts whatever the number of threads: sums round the same.
-_N_PARTS = 4
-
-
-def square_rows(V):
-    """Squared Euclidean norm of every row."""
-    return np.einsum("ij,ij->i", V, V)
-
-
-def varying_columns(data):
-    """Indices of the columns that are not constant; of all columns when none varies."""
-    varying = ~is_constant(*data.column_range())
-    return np.flatnonzero(varying) if varying.any() else np.arange(data.n_features)
-
-
-def dense_columns(data, index):
-    """A dense float64 copy of some columns of the data."""
-    X = data.whole()
-    X = X[:, index].toarray() if data.is_sparse else np.take(X, index, axis=1)
-    return X.astype(np.float64, copy=False)
-
-
-class CentredColumns:
-    """The columns of the data that vary, centred, through the products that the methods need.
-
-    When n <= d, data of which most entries are zero are kept in CSR, however they came: centring
-    then acts on the small side of each product. The costly products of dense data are shared out
-    to threads, by columns when n <= d, else by rows.
-
-    Parameters
-    ----------
-    data : RowBlocks
-    workers : Workers
-
-    Attributes
-    ----------
-    index : ndarray of shape (n_features,)
-        Where these columns are in the data.
-    is_wide : bool
-        n_samples <= n_features: the n x n forms apply.
-    root : ndarray of shape (n_samples, min(n_samples, n_features))
-        R with R R' = X X'.
-    """
-
-    def __init__(self, data, workers):
-        self.index = varying_columns(data)
-        self.n_samples, self.n_features = data.n_samples, len(self.index)
-        self.is_wide = self.n_samples <= self.n_features
-        self._n_all = data.n_features
-        longer = max(self.n_samples, self.n_features)
-        self._parts = split_rows(longer, -(-longer // _N_PARTS))
-        self._workers = workers
-        self._dense = self._sparse = None
-        if self.is_wide and is_mostly_zero(data.whole()):
-            X = sp.csr_array(data.whole())
-            self._sparse = X[:, self.index].astype(np.float64)
-            # A product with a dense matrix is faster by rows of the sparse one.
-            self._transposed = sp.csr_array(self._sparse.T)
-        else:
-            self._dense = _centre(dense_columns(data, self.index))
-        self.root = self._make_root()
-
-    def dense(self):
-        """X itself, for methods that need it."""
-        return _centre(self._sparse.toarray()) if self._dense is None else self._dense
-
-    def _make_root(self):
-        if not self.is_wide:
-            return self._dense
-        if self._sparse is None:
-            return np.linalg.qr(self._dense.T, mode="r").T
-        value, vector = np.linalg.eigh(self.gram(np.ones(self.n_features)))
-        return vector * np.sqrt(np.maximum(value, 0))
-
-    def gram(self, scale):
-        """X diag(scale) X', n x n, for n <= d."""
-        if self._sparse is None:
-            scaled = self._dense * np.sqrt(scale)
-            return self._sum(lambda part: scaled[:, part] @ scaled[:, part].T)
-        product = ((self._sparse * scale) @ self._sparse.T).toarray()
-        product -= product.mean(axis=0)
-        product -= product.mean(axis=1, keepdims=True)
-        return product
-
-    def times(self, V):
-        """X V, for n <= d."""
-        if self._sparse is None:
-            return self._sum(lambda part: self._dense[:, part] @ V[part])
-        product = self._sparse @ V
-        product -= product.mean(axis=0)
-        return product
-
-    def squares(self, V):
-        """|V' x_j|^2 for every column x_j."""
-        if not self.is_wide:
-            return square_rows(self._dense.T @ V)
-        if self._sparse is None:
-            return self.join(lambda part: square_rows(self._dense[:, part].T @ V))
-        V = V - V.mean(axis=0)
-        return self.join(lambda part: square_rows(self._transposed[part] @ V))
-
-    def feature_gram(self, weight):
-        """X' diag(weight) X, d x d, for n > d."""
-        scaled = np.sqrt(weight)[:, None] * self._dense
-        return self._sum(lambda part: scaled[part].T @ scaled[part])
-
-    def residual_squares(self, W):
-        """|X_i - X_i W|^2 for every sample, for n > d."""
-        X = self._dense
-        return self.join(lambda part: square_rows(X[part] - X[part] @ W))
-
-    def correlation(self, weight=1.0):
-        """|X' diag(weight) x_j| for every column x_j: how well it tells all columns."""
-        return np.sqrt(self.squares(np.reshape(weight, (-1, 1)) * self.root))
-
-    def scores(self, norms):
-        """One score per feature of the data; constant columns get zero."""
-        scores = np.zeros(self._n_all)
-        scores[self.index] = norms
-        return scores
-
-    def _sum(self, function):
-        return sum(self._workers.map(function, self._parts))
-
-    def join(self, function):
-        """``function`` of slices of the longer side, on the threads, one after another."""
-        return np.concatenate(self._workers.map(function, self._parts))
-
-
-def _centre(X):
-    X -= X.mean(axis=0)
-    return X
-
 
 def robust_self_representation(columns, monitor, *, alpha, power=1.0, norms=None):
     """Minimise sum_i |X_i - X_i W| + alpha sum_j |W_j|^power over W, both norms reweighted.
 
     Parameters
     ----------
-    columns : CentredColumns
+    columns : Columns
     monitor : Monitor
     norms : ndarray of shape (n_samples + n_features,), optional
         Where to start: the ``x`` of an earlier result.

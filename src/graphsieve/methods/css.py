@@ -4,7 +4,7 @@ from numbers import Real
 
 from .._linear.greedy import greedy_order
 from .._utils.sklearn_private import Interval
-from ..base import FeatureRanker
+from ..base import N_JOBS, FeatureRanker
 
 
 class GreedyCSS(FeatureRanker):
@@ -32,6 +32,8 @@ class GreedyCSS(FeatureRanker):
     layer_share : float in (0, 1], default 0.9
         When n_samples <= n_features: once this share of the variance is explained, start afresh on
         the columns that are left. With 1 a layer goes on until it has explained everything.
+    n_jobs : int or None, default None
+        Number of threads. None uses the cores that OMP_NUM_THREADS and joblib leave.
 
     Attributes
     ----------
@@ -59,17 +61,19 @@ class GreedyCSS(FeatureRanker):
     _parameter_constraints = {
         **FeatureRanker._parameter_constraints,
         "layer_share": [Interval(Real, 0, 1, closed="right")],
+        "n_jobs": N_JOBS,
     }
     _accepts_sparse = True
     _distributes = True
 
-    def __init__(self, n_features_to_select=None, *, layer_share=0.9):
+    def __init__(self, n_features_to_select=None, *, layer_share=0.9, n_jobs=None):
         super().__init__(n_features_to_select)
         self.layer_share = layer_share
+        self.n_jobs = n_jobs
 
     def _rank(self, data):
         n_picks = self._check_count(data.n_features)
-        greedy = greedy_order(data, n_picks, share=self.layer_share)
+        greedy = greedy_order(data, n_picks, share=self.layer_share, n_jobs=self.n_jobs)
         self.gains_, self.layers_ = greedy.gains, greedy.layers
         self._unexplained = greedy.unexplained()
         return greedy.scores

@@ -4,8 +4,7 @@ from functools import partial
 
 from .._autoencoder.passes import encode
 from .._autoencoder.ranker import NON_NEGATIVE, AutoencoderRanker
-from .._graph.affinity import build_graph, laplacian
-from .._graph.neighbors import SEARCHES
+from .._graph.affinity import laplacian
 from .._linear.greedy import TARGETS, greedy_order
 from .._utils.sklearn_private import StrOptions
 from ..base import GRAPH_CONSTRAINTS
@@ -99,7 +98,6 @@ class GAFS(AutoencoderRanker):
     _parameter_constraints = {
         **AutoencoderRanker._parameter_constraints,
         **GRAPH_CONSTRAINTS,
-        "neighbors": [StrOptions(set(SEARCHES))],
         "graph_weight": NON_NEGATIVE,
         "scale": [StrOptions({"minmax", "global"}), None],
         "output": [StrOptions({"sigmoid", "identity"})],
@@ -183,8 +181,7 @@ class GAFS(AutoencoderRanker):
     def _laplacian(self, X):
         if self.graph_weight == 0:
             return None
-        names = ("affinity", "n_neighbors", "neighbors", "n_jobs")
-        return laplacian(build_graph(X, **{name: getattr(self, name) for name in names}))
+        return laplacian(self._graph(X))
 
     def _score(self, X):
         for name in ("gains_", "layers_", "_unexplained"):

@@ -4,13 +4,13 @@ from numbers import Integral
 
 import numpy as np
 
-from .._graph.affinity import build_graph
 from .._graph.spectral import embedding
 from .._linear.columns import Columns
+from .._linear.inner_products import InnerProducts
 from .._linear.lasso_path import lasso
 from .._linear.row_sparse import rank_zero_rows
 from .._utils.sklearn_private import Interval
-from .._utils.threads import single_threaded_blas
+from .._utils.threads import Workers
 from ..base import GRAPH_CONSTRAINTS, FeatureRanker
 
 
@@ -30,7 +30,8 @@ class MCFS(FeatureRanker):
     Parameters
     ----------
     n_features_to_select : int, float, "auto" or None, default None
-        A number, a share in (0, 1], the knee of the sorted scores, or half of the features.
+        Number of features to keep, or their fraction in (0, 1]. "auto" keeps the features before
+        the knee of the sorted scores, None half of them.
     n_components : int, default 5
         Number of directions m; about the number of clusters.
     n_nonzero : int, default 50
@@ -39,6 +40,11 @@ class MCFS(FeatureRanker):
         Neighbours of a sample in the graph.
     affinity : {"cosine", "binary", "heat"}, callable, array or sparse matrix, default "cosine"
         Weights of the edges, or the affinity matrix itself.
+    neighbors : {"auto", "exact", "approximate"}, default "auto"
+        How neighbours are found. Approximate ones need the extra ``ann``; "auto" uses them above
+        50,000 samples.
+    n_jobs : int or None, default None
+        Number of threads. None uses the cores that OMP_NUM_THREADS and joblib leave.
     random_state : int, RandomState or None, default None
         Starts the eigensolver.
 
@@ -77,6 +83,8 @@ class MCFS(FeatureRanker):
         n_nonzero=50,
         n_neighbors=5,
         affinity="cosine",
+        neighbors="auto",
+        n_jobs=None,
         random_state=None,
     ):
         super().__init__(n_features_to_select)
@@ -84,17 +92,19 @@ class MCFS(FeatureRanker):
         self.n_nonzero = n_nonzero
         self.n_neighbors = n_neighbors
         self.affinity = affinity
+        self.neighbors = neighbors
+        self.n_jobs = n_jobs
         self.random_state = random_state
 
     def _rank(self, data):
-        A = build_graph(data, affinity=self.affinity, n_neighbors=self.n_neighbors)
-        Y = embedding(A, self.n_components, self.random_state)
+        Y = embedding(self._graph(data), self.n_components, self.random_state)
         Y -= Y.mean(axis=0)
-        columns = Columns(data.whole())
-        XtY = columns.products(Y)
-        n_nonzero = max(1, min(self.n_nonzero, data.n_features, data.n_samples - 2))
-        with single_threaded_blas():  # threads only slow down the many small steps of the path
-            W = np.column_stack([lasso(columns, Xty, n_nonzero) for Xty in XtY.T])
-        self.coef_ = W
-        misfit = abs(columns.residual_products(XtY, W)).max(axis=1)
-        return rank_zero_rows(abs(W).max(axis=1), misfit, columns.norms())
+        with Workers(self.n_jobs) as workers:
+            columns = Columns.varying(data, workers)
+            products = InnerProducts(columns)
+            XtY = columns.products(Y)
+            n_nonzero = max(1, min(self.n_nonzero, columns.n_features, data.n_samples - 2))
+            W = np.column_stack([lasso(products, Xty, n_nonzero) for Xty in XtY.T])
+        self.coef_ = columns.expand(W)
+        misfit = abs(products.residual_products(XtY, W)).max(axis=1)
+        return columns.expand(rank_zero_rows(abs(W).max(axis=1), misfit, columns.norms()))

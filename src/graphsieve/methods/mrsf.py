@@ -5,11 +5,12 @@ from numbers import Integral, Real
 import numpy as np
 from sklearn.utils.extmath import row_norms
 
-from .._graph.affinity import build_graph
 from .._graph.spectral import embedding
 from .._linear.columns import Columns
+from .._linear.inner_products import InnerProducts
 from .._linear.row_sparse import penalty_limit, penalty_path, rank_zero_rows, row_sparse_path
 from .._utils.sklearn_private import Interval
+from .._utils.threads import Workers
 from ..base import GRAPH_CONSTRAINTS, ITERATION_CONSTRAINTS, FeatureRanker
 
 
@@ -32,7 +33,8 @@ class MRSF(FeatureRanker):
     Parameters
     ----------
     n_features_to_select : int, float, "auto" or None, default None
-        A number, a share in (0, 1], the knee of the sorted scores, or half of the features.
+        Number of features to keep, or their fraction in (0, 1]. "auto" keeps the features before
+        the knee of the sorted scores, None half of them.
     n_components : int, default 10
         Number of directions m.
     alpha : float or None, default None
@@ -43,6 +45,11 @@ class MRSF(FeatureRanker):
         Neighbours of a sample in the graph.
     affinity : {"cosine", "binary", "heat"}, callable, array or sparse matrix, default "cosine"
         Weights of the edges, or the affinity matrix itself.
+    neighbors : {"auto", "exact", "approximate"}, default "auto"
+        How neighbours are found. Approximate ones need the extra ``ann``; "auto" uses them above
+        50,000 samples.
+    n_jobs : int or None, default None
+        Number of threads. None uses the cores that OMP_NUM_THREADS and joblib leave.
     max_iter : int, default 100
         Newton steps for each penalty.
     tol : float, default 1e-8
@@ -99,6 +106,8 @@ class MRSF(FeatureRanker):
         n_nonzero=100,
         n_neighbors=5,
         affinity="cosine",
+        neighbors="auto",
+        n_jobs=None,
         max_iter=100,
         tol=1e-8,
         verbose=0,
@@ -111,6 +120,8 @@ class MRSF(FeatureRanker):
         self.n_nonzero = n_nonzero
         self.n_neighbors = n_neighbors
         self.affinity = affinity
+        self.neighbors = neighbors
+        self.n_jobs = n_jobs
         self.max_iter = max_iter
         self.tol = tol
         self.verbose = verbose
@@ -118,21 +129,22 @@ class MRSF(FeatureRanker):
         self.random_state = random_state
 
     def _rank(self, data):
-        A = build_graph(data, affinity=self.affinity, n_neighbors=self.n_neighbors)
-        Y = embedding(A, self.n_components, self.random_state)
+        Y = embedding(self._graph(data), self.n_components, self.random_state)
         Y -= Y.mean(axis=0)
-        columns = Columns(data.whole())
-        XtY = columns.products(Y)
-        result, self.alpha_ = row_sparse_path(
-            columns,
-            XtY,
-            np.vdot(Y, Y),
-            penalty_path(penalty_limit(XtY), self.alpha),
-            n_nonzero=self.n_nonzero if self.alpha is None else np.inf,
-            max_iter=self.max_iter,
-            tol=self.tol,
-        )
+        with Workers(self.n_jobs) as workers, self._monitor() as monitor:
+            columns = Columns.varying(data, workers)
+            products = InnerProducts(columns)
+            XtY = columns.products(Y)
+            result, self.alpha_ = row_sparse_path(
+                products,
+                XtY,
+                np.vdot(Y, Y),
+                penalty_path(penalty_limit(XtY), self.alpha),
+                monitor,
+                n_nonzero=self.n_nonzero if self.alpha is None else np.inf,
+            )
         self._report(result)
-        self.coef_ = W = result.x
-        misfit = row_norms(columns.residual_products(XtY, W))
-        return rank_zero_rows(row_norms(W), misfit, columns.norms())
+        W = result.x
+        self.coef_ = columns.expand(W)
+        misfit = row_norms(products.residual_products(XtY, W))
+        return columns.expand(rank_zero_rows(row_norms(W), misfit, columns.norms()))

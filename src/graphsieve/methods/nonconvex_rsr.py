@@ -2,8 +2,8 @@
 
 from numbers import Real
 
+from .._linear.columns import Columns
 from .._linear.self_representation import (
-    CentredColumns,
     robust_alpha,
     robust_self_representation,
     warn_exact_fit,
@@ -11,7 +11,7 @@ from .._linear.self_representation import (
 from .._solvers import Monitor
 from .._utils.sklearn_private import Interval
 from .._utils.threads import Workers
-from ..base import ITERATION_CONSTRAINTS, FeatureRanker
+from ..base import ITERATION_CONSTRAINTS, N_JOBS, FeatureRanker
 
 # Of the start. Chosen among 1e-5 to 1e-2 on COIL20, Isolet and BASEHOCK: which of them leads to
 # the lowest minimum differs, but on all three this one led to a lower minimum than 1e-5.
@@ -32,11 +32,14 @@ class NonconvexRSR(FeatureRanker):
     Parameters
     ----------
     n_features_to_select : int, float, "auto" or None, default None
-        A number, a share in (0, 1], the knee of the sorted scores, or half of the features.
+        Number of features to keep, or their fraction in (0, 1]. "auto" keeps the features before
+        the knee of the sorted scores, None half of them.
     p : float in (0, 1], default 0.5
         Power of the row norms; 1 is RSR.
     alpha : float or None, default None
         Weight of the row norms. None takes a tenth of the weight from which on W = 0 for p = 1.
+    n_jobs : int or None, default None
+        Number of threads. None uses the cores that OMP_NUM_THREADS and joblib leave.
     max_iter : int, default 100
         For the start and for the problem with p, each.
     tol : float, default 1e-5
@@ -75,6 +78,7 @@ class NonconvexRSR(FeatureRanker):
         **ITERATION_CONSTRAINTS,
         "p": [Interval(Real, 0, 1, closed="right")],
         "alpha": [Interval(Real, 0, None, closed="neither"), None],
+        "n_jobs": N_JOBS,
     }
     _accepts_sparse = True
 
@@ -84,6 +88,7 @@ class NonconvexRSR(FeatureRanker):
         *,
         p=0.5,
         alpha=None,
+        n_jobs=None,
         max_iter=100,
         tol=1e-5,
         verbose=0,
@@ -92,14 +97,15 @@ class NonconvexRSR(FeatureRanker):
         super().__init__(n_features_to_select)
         self.p = p
         self.alpha = alpha
+        self.n_jobs = n_jobs
         self.max_iter = max_iter
         self.tol = tol
         self.verbose = verbose
         self.callback = callback
 
     def _rank(self, data):
-        with Workers() as workers:
-            columns = CentredColumns(data, workers)
+        with Workers(self.n_jobs) as workers:
+            columns = Columns.varying(data, workers, may_fill=True)
             self.alpha_ = robust_alpha(columns) if self.alpha is None else self.alpha
             rough = Monitor(tol=max(self.tol, _START_TOL), max_iter=self.max_iter)
             start = robust_self_representation(columns, rough, alpha=self.alpha_)
@@ -110,4 +116,4 @@ class NonconvexRSR(FeatureRanker):
         self._report(result)
         residuals, norms = result.x[: data.n_samples], result.x[data.n_samples :]
         warn_exact_fit(residuals, columns)
-        return columns.scores(norms)
+        return columns.expand(norms)

@@ -2,15 +2,15 @@
 
 from numbers import Real
 
+from .._linear.columns import Columns
 from .._linear.self_representation import (
-    CentredColumns,
     robust_alpha,
     robust_self_representation,
     warn_exact_fit,
 )
 from .._utils.sklearn_private import Interval
 from .._utils.threads import Workers
-from ..base import ITERATION_CONSTRAINTS, FeatureRanker
+from ..base import ITERATION_CONSTRAINTS, N_JOBS, FeatureRanker
 
 
 class RSR(FeatureRanker):
@@ -27,11 +27,14 @@ class RSR(FeatureRanker):
     Parameters
     ----------
     n_features_to_select : int, float, "auto" or None, default None
-        A number, a share in (0, 1], the knee of the sorted scores, or half of the features.
+        Number of features to keep, or their fraction in (0, 1]. "auto" keeps the features before
+        the knee of the sorted scores, None half of them.
     alpha : float or None, default None
         Weight of the row norms. None takes a tenth of the weight from which on W = 0. Below some
         positive alpha the residuals are exactly zero, which gives a warning: there the order says
         nothing when n > d.
+    n_jobs : int or None, default None
+        Number of threads. None uses the cores that OMP_NUM_THREADS and joblib leave.
     max_iter : int, default 100
     tol : float, default 1e-5
         Stop when the relative change of the objective is smaller.
@@ -67,6 +70,7 @@ class RSR(FeatureRanker):
         **FeatureRanker._parameter_constraints,
         **ITERATION_CONSTRAINTS,
         "alpha": [Interval(Real, 0, None, closed="neither"), None],
+        "n_jobs": N_JOBS,
     }
     _accepts_sparse = True
 
@@ -75,6 +79,7 @@ class RSR(FeatureRanker):
         n_features_to_select=None,
         *,
         alpha=None,
+        n_jobs=None,
         max_iter=100,
         tol=1e-5,
         verbose=0,
@@ -82,18 +87,19 @@ class RSR(FeatureRanker):
     ):
         super().__init__(n_features_to_select)
         self.alpha = alpha
+        self.n_jobs = n_jobs
         self.max_iter = max_iter
         self.tol = tol
         self.verbose = verbose
         self.callback = callback
 
     def _rank(self, data):
-        with Workers() as workers:
-            columns = CentredColumns(data, workers)
+        with Workers(self.n_jobs) as workers:
+            columns = Columns.varying(data, workers, may_fill=True)
             self.alpha_ = robust_alpha(columns) if self.alpha is None else self.alpha
             with self._monitor() as monitor:
                 result = robust_self_representation(columns, monitor, alpha=self.alpha_)
         self._report(result)
         residuals, norms = result.x[: data.n_samples], result.x[data.n_samples :]
         warn_exact_fit(residuals, columns)
-        return columns.scores(norms)
+        return columns.expand(norms)
