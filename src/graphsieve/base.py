@@ -25,22 +25,23 @@ from ._utils.order import count_features, knee, order_by_score
 from ._utils.sklearn_private import Interval, StrOptions, fit_context
 from ._utils.warn import warn
 
-N_JOBS = [
-    Interval(Integral, None, -1, closed="right"),
-    Interval(Integral, 1, None, closed="left"),
-    None,
-]
 GRAPH_CONSTRAINTS = {
     "n_neighbors": [Interval(Integral, 1, None, closed="left")],
     "affinity": [StrOptions(set(AFFINITIES)), callable, "array-like", "sparse matrix"],
     "neighbors": [StrOptions(set(SEARCHES))],
-    "n_jobs": N_JOBS,
 }
 ITERATION_CONSTRAINTS = {
     "max_iter": [Interval(Integral, 1, None, closed="left")],
     "tol": [Interval(Real, 0, None, closed="left")],
     "verbose": ["verbose"],
     "callback": [callable, None],
+}
+THREAD_CONSTRAINTS = {
+    "n_jobs": [
+        Interval(Integral, None, -1, closed="right"),
+        Interval(Integral, 1, None, closed="left"),
+        None,
+    ],
 }
 # What the solver met instead of convergence, and what to do about it.
 _WHY_STOPPED = {
@@ -283,7 +284,7 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
         return state
 
     def _graph(self, data):
-        """Affinity matrix of the samples, from the options in GRAPH_CONSTRAINTS."""
+        """Affinity matrix of the samples, from the options of the estimator."""
         names = ("affinity", "n_neighbors", "neighbors", "n_jobs")
         return build_graph(data, **{name: getattr(self, name) for name in names})
 

@@ -105,6 +105,8 @@ class Columns:
         """
         index = varying_columns(data)
         X = data.whole()
+        if is_constant(*data.column_range()).all():
+            X = np.zeros(X.shape)  # exactly: what centring leaves would be rounding errors
         X = compact(X if len(index) == data.n_features else X[:, index])
         if may_fill and sp.issparse(X) and (X.shape[0] > X.shape[1] or not is_mostly_zero(X)):
             X = X.toarray()

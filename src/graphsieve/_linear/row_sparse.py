@@ -5,13 +5,14 @@ XX' is formed. ``interpolate`` solves the limit of no penalty, where X W = Y hol
 """
 
 import numpy as np
-from scipy.linalg import cho_factor, cho_solve
+from scipy.linalg import cho_solve
 from scipy.linalg.lapack import dpotri
 from sklearn.utils.extmath import row_norms
 
 from .._solvers.monitor import Monitor
 from .._solvers.reweighted import reweighted_l21
 from .._utils.threads import single_threaded_blas
+from .cholesky import factorise
 
 # Curvature given to each row along itself, where the penalty has none, as a share of what it has
 # across. It keeps Newton's system regular for copies of a column and is too small to slow it.
@@ -97,8 +98,9 @@ def row_sparse(products, XtY, y_square, alpha, W, monitor):
             W[entering] = _first_step(products, entering, residual[entering], alpha)
             rows, G, C = _select(products, XtY, W)
         W[rows] = _newton_step(G, C, W[rows], alpha, rounding)
-        stay = W[rows].any(axis=1)
+        stay = row_norms(W[rows]) > 0
         if not stay.all():
+            W[rows[~stay]] = 0
             rows, G, C = rows[stay], G[np.ix_(stay, stay)], C[stay]
         before, last = monitor.trace[-1], violation
         value = y_square + _objective(G, C, W[rows], alpha)
@@ -130,7 +132,7 @@ def interpolate(V, T, monitor):
 
     def solve(inverse):
         scaled = np.sqrt(inverse)[:, None] * V
-        factor = cho_factor(scaled.T @ scaled, overwrite_a=True)
+        factor = factorise(scaled.T @ scaled)
         W = np.sqrt(inverse)[:, None] * (scaled @ cho_solve(factor, T))
         return 0.0, np.einsum("ij,ij->i", W, W)
 
@@ -151,7 +153,7 @@ def rank_zero_rows(strength, misfit, norms):
 
 
 def _select(products, XtY, W):
-    rows = np.flatnonzero(W.any(axis=1))
+    rows = np.flatnonzero(row_norms(W))
     return rows, products.gram(rows), XtY[rows]
 
 
@@ -203,7 +205,7 @@ def _newton_step(G, C, W, alpha, rounding):
     K.flat[:: len(K) + 1] += 1 + _DAMPING
     step = P_inverse @ (scale[:, None] * gradient)
     along = np.einsum("ij,ij->i", U, step)
-    step += P_inverse @ (cho_solve(cho_factor(K), along)[:, None] * U)
+    step += P_inverse @ (cho_solve(factorise(K), along)[:, None] * U)
     step *= -scale[:, None]
 
     before = _objective(G, C, W, alpha)
@@ -221,7 +223,7 @@ def _newton_step(G, C, W, alpha, rounding):
 def _inverse(P):
     """Of a positive definite matrix, which is overwritten: half the work of solving for it."""
     # The transpose is the same matrix, in the order in which LAPACK needs no copy.
-    inverse, _ = dpotri(cho_factor(P.T, lower=True, overwrite_a=True)[0], lower=1, overwrite_c=1)
+    inverse, _ = dpotri(factorise(P.T, lower=True)[0], lower=1, overwrite_c=1)
     lower = np.tril(inverse)
     return lower + np.tril(lower, -1).T
 

@@ -14,11 +14,12 @@ so W is never formed. When d < n the d x d normal equations are the smaller ones
 
 import numpy as np
 import scipy.sparse as sp
-from scipy.linalg import cho_factor, cho_solve
+from scipy.linalg import cho_solve
 from sklearn.utils.extmath import row_norms
 
 from .._solvers import SMOOTHING, inverse_weights, reweighted_l21
 from .._utils.warn import warn
+from .cholesky import factorise
 from .columns import dense_columns, is_mostly_zero, square_rows, varying_columns  # noqa: F401
 
 # Without a given alpha: this share of the weight from which on W = 0.
@@ -96,7 +97,7 @@ def graph_loss_samples(columns, L, *, fit_weight, graph_weight):
     """
     identity = np.eye(columns.n_samples)
     B = fit_weight * identity + graph_weight * L.toarray()
-    B_inverse = cho_solve(cho_factor(B), identity)
+    B_inverse = cho_solve(factorise(B), identity)
     R = fit_weight * (B_inverse @ columns.root)
     return B_inverse, R, fit_weight * np.vdot(columns.root, columns.root - R)
 
@@ -122,7 +123,7 @@ def ridge_rows(H, R, scale):
     s = np.sqrt(scale)
     A = s[:, None] * H * s
     A[np.diag_indices_from(A)] += 1
-    return s[:, None] * cho_solve(cho_factor(A, overwrite_a=True), s[:, None] * R)
+    return s[:, None] * cho_solve(factorise(A), s[:, None] * R)
 
 
 def ridge_regression(X, weight):
@@ -140,7 +141,7 @@ def ridge_regression(X, weight):
         A = scaled @ scaled.T
         A = A.toarray() if sp.issparse(A) else A
         A[np.diag_indices_from(A)] += 1
-        return root[:, None] * (scaled.T @ cho_solve(cho_factor(A, overwrite_a=True), F))
+        return root[:, None] * (scaled.T @ cho_solve(factorise(A), F))
 
     return solve
 
@@ -148,7 +149,7 @@ def ridge_regression(X, weight):
 def ridge_samples(N, B_inverse, R):
     """T R for T = (N + B^-1)^-1; a 1-D ``B_inverse`` is a diagonal."""
     A = N + (B_inverse if B_inverse.ndim == 2 else np.diag(B_inverse))
-    return cho_solve(cho_factor(A, overwrite_a=True), R)
+    return cho_solve(factorise(A), R)
 
 
 def _robust_step(columns, alpha):

@@ -4,7 +4,7 @@ from numbers import Real
 
 from .._linear.greedy import greedy_order
 from .._utils.sklearn_private import Interval
-from ..base import N_JOBS, FeatureRanker
+from ..base import THREAD_CONSTRAINTS, FeatureRanker
 
 
 class GreedyCSS(FeatureRanker):
@@ -60,8 +60,8 @@ class GreedyCSS(FeatureRanker):
 
     _parameter_constraints = {
         **FeatureRanker._parameter_constraints,
+        **THREAD_CONSTRAINTS,
         "layer_share": [Interval(Real, 0, 1, closed="right")],
-        "n_jobs": N_JOBS,
     }
     _accepts_sparse = True
     _distributes = True

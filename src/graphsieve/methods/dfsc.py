@@ -20,7 +20,7 @@ from .._rows import RowBlocks
 from .._solvers import reweighted_l21
 from .._utils.sklearn_private import Interval
 from .._utils.threads import Workers
-from ..base import GRAPH_CONSTRAINTS, ITERATION_CONSTRAINTS, FeatureRanker
+from ..base import GRAPH_CONSTRAINTS, ITERATION_CONSTRAINTS, THREAD_CONSTRAINTS, FeatureRanker
 
 # Up to here d x d matrices are faster than the sparse form, also when n < d.
 _SMALL = 2000
@@ -101,6 +101,7 @@ class DFSC(FeatureRanker):
     _parameter_constraints = {
         **FeatureRanker._parameter_constraints,
         **GRAPH_CONSTRAINTS,
+        **THREAD_CONSTRAINTS,
         **ITERATION_CONSTRAINTS,
         "alpha": [Interval(Real, 0, None, closed="neither"), None],
         "graph_weight": [Interval(Real, 0, None, closed="left")],
@@ -164,8 +165,8 @@ class DFSC(FeatureRanker):
 
     def _feature_laplacian(self, X):
         n_neighbors = min(self.n_neighbors, X.shape[1] - 1)
-        if n_neighbors == 0:
-            return sp.csr_array((1, 1))
+        if n_neighbors == 0 or not X.any():
+            return sp.csr_array((X.shape[1], X.shape[1]))
         return laplacian(
             build_graph(
                 RowBlocks(X.T.copy()),

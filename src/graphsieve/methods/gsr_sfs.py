@@ -16,7 +16,7 @@ from .._linear.self_representation import (
 from .._solvers import reweighted_l21
 from .._utils.sklearn_private import Interval
 from .._utils.threads import Workers
-from ..base import GRAPH_CONSTRAINTS, ITERATION_CONSTRAINTS, FeatureRanker
+from ..base import GRAPH_CONSTRAINTS, ITERATION_CONSTRAINTS, THREAD_CONSTRAINTS, FeatureRanker
 
 
 class GSRSFS(FeatureRanker):
@@ -80,6 +80,7 @@ class GSRSFS(FeatureRanker):
     _parameter_constraints = {
         **FeatureRanker._parameter_constraints,
         **GRAPH_CONSTRAINTS,
+        **THREAD_CONSTRAINTS,
         **ITERATION_CONSTRAINTS,
         "alpha": [Interval(Real, 0, None, closed="neither"), None],
         "graph_weight": [Interval(Real, 0, None, closed="left")],

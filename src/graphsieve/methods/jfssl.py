@@ -11,7 +11,7 @@ from .._linear.inner_products import InnerProducts
 from .._linear.row_sparse import interpolate, penalty_limit, penalty_path, row_sparse_path
 from .._utils.sklearn_private import Interval
 from .._utils.threads import Workers
-from ..base import GRAPH_CONSTRAINTS, ITERATION_CONSTRAINTS, FeatureRanker
+from ..base import GRAPH_CONSTRAINTS, ITERATION_CONSTRAINTS, THREAD_CONSTRAINTS, FeatureRanker
 
 # Default alpha, as a share of the one at which all weights are zero.
 _ALPHA_SHARE = 1e-2
@@ -90,6 +90,7 @@ class JFSSL(FeatureRanker):
     _parameter_constraints = {
         **FeatureRanker._parameter_constraints,
         **GRAPH_CONSTRAINTS,
+        **THREAD_CONSTRAINTS,
         **ITERATION_CONSTRAINTS,
         "n_components": [Interval(Integral, 1, None, closed="left")],
         "alpha": [Interval(Real, 0, None, closed="neither"), None],

@@ -11,7 +11,7 @@ from .._linear.lasso_path import lasso
 from .._linear.row_sparse import rank_zero_rows
 from .._utils.sklearn_private import Interval
 from .._utils.threads import Workers
-from ..base import GRAPH_CONSTRAINTS, FeatureRanker
+from ..base import GRAPH_CONSTRAINTS, THREAD_CONSTRAINTS, FeatureRanker
 
 
 class MCFS(FeatureRanker):
@@ -69,6 +69,7 @@ class MCFS(FeatureRanker):
     _parameter_constraints = {
         **FeatureRanker._parameter_constraints,
         **GRAPH_CONSTRAINTS,
+        **THREAD_CONSTRAINTS,
         "n_components": [Interval(Integral, 1, None, closed="left")],
         "n_nonzero": [Interval(Integral, 1, None, closed="left")],
         "random_state": ["random_state"],

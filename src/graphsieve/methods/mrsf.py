@@ -11,7 +11,7 @@ from .._linear.inner_products import InnerProducts
 from .._linear.row_sparse import penalty_limit, penalty_path, rank_zero_rows, row_sparse_path
 from .._utils.sklearn_private import Interval
 from .._utils.threads import Workers
-from ..base import GRAPH_CONSTRAINTS, ITERATION_CONSTRAINTS, FeatureRanker
+from ..base import GRAPH_CONSTRAINTS, ITERATION_CONSTRAINTS, THREAD_CONSTRAINTS, FeatureRanker
 
 
 class MRSF(FeatureRanker):
@@ -89,6 +89,7 @@ class MRSF(FeatureRanker):
     _parameter_constraints = {
         **FeatureRanker._parameter_constraints,
         **GRAPH_CONSTRAINTS,
+        **THREAD_CONSTRAINTS,
         **ITERATION_CONSTRAINTS,
         "n_components": [Interval(Integral, 1, None, closed="left")],
         "alpha": [Interval(Real, 0, None, closed="neither"), None],

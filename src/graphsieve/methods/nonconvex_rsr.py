@@ -11,7 +11,7 @@ from .._linear.self_representation import (
 from .._solvers import Monitor
 from .._utils.sklearn_private import Interval
 from .._utils.threads import Workers
-from ..base import ITERATION_CONSTRAINTS, N_JOBS, FeatureRanker
+from ..base import ITERATION_CONSTRAINTS, THREAD_CONSTRAINTS, FeatureRanker
 
 # Of the start. Chosen among 1e-5 to 1e-2 on COIL20, Isolet and BASEHOCK: which of them leads to
 # the lowest minimum differs, but on all three this one led to a lower minimum than 1e-5.
@@ -75,10 +75,10 @@ class NonconvexRSR(FeatureRanker):
 
     _parameter_constraints = {
         **FeatureRanker._parameter_constraints,
+        **THREAD_CONSTRAINTS,
         **ITERATION_CONSTRAINTS,
         "p": [Interval(Real, 0, 1, closed="right")],
         "alpha": [Interval(Real, 0, None, closed="neither"), None],
-        "n_jobs": N_JOBS,
     }
     _accepts_sparse = True
 

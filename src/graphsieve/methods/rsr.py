@@ -10,7 +10,7 @@ from .._linear.self_representation import (
 )
 from .._utils.sklearn_private import Interval
 from .._utils.threads import Workers
-from ..base import ITERATION_CONSTRAINTS, N_JOBS, FeatureRanker
+from ..base import ITERATION_CONSTRAINTS, THREAD_CONSTRAINTS, FeatureRanker
 
 
 class RSR(FeatureRanker):
@@ -68,9 +68,9 @@ class RSR(FeatureRanker):
 
     _parameter_constraints = {
         **FeatureRanker._parameter_constraints,
+        **THREAD_CONSTRAINTS,
         **ITERATION_CONSTRAINTS,
         "alpha": [Interval(Real, 0, None, closed="neither"), None],
-        "n_jobs": N_JOBS,
     }
     _accepts_sparse = True
 
