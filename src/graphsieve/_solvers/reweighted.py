@@ -9,9 +9,11 @@ SMOOTHING = 1e-6
 _DELAY = 3
 
 # At the minimum no group grows: the ratio of its norm to the one before is the norm of the gradient
-# of f relative to the weight of the group. Convergence needs every ratio below 1 + _GROWTH. Groups
-# above it leap ahead by as many steps of this growth, or by fewer if that was too far.
-_GROWTH = 1e-2
+# of f relative to the weight of the group. Convergence needs every ratio below 1 + _GROWTH * tol
+# (1.01 for the usual 1e-5), and never below 1 + _LEAST_GROWTH. Groups above it leap ahead by as
+# many steps of this growth, or by fewer if that was too far.
+_GROWTH = 1e3
+_LEAST_GROWTH = 1e-3
 _LEAP = 8
 
 # Momentum may shrink an inverse weight to this share of what it would be without, never to zero.
@@ -72,6 +74,7 @@ def reweighted_l21(solve, start, monitor, *, weight, power=1.0, eps=None):
     monitor.start(objective(smooth, squares))
     inverse = inverse_weights(squares, eps, power)
     ahead, run, leap = inverse, 0, _LEAP
+    most = 1 + max(_GROWTH * monitor.tol, _LEAST_GROWTH)
     for _ in range(monitor.max_iter):
         used = ahead
         smooth, squares = solve(used)
@@ -84,7 +87,7 @@ def reweighted_l21(solve, start, monitor, *, weight, power=1.0, eps=None):
         change = monitor.trace[-1] - value
         previous, inverse = inverse, inverse_weights(squares, eps, power)
         growth = inverse / used
-        grows = (growth > 1 + _GROWTH) & is_convex
+        grows = (growth > most) & is_convex
         if run == 0 and change <= monitor.tol * abs(value) and grows.any():
             # Groups near zero that should not be there: they add little to the objective yet.
             ahead = inverse * np.where(grows, growth**leap, 1.0)
