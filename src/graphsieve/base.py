@@ -30,6 +30,9 @@ GRAPH_CONSTRAINTS = {
     "affinity": [StrOptions(set(AFFINITIES)), callable, "array-like", "sparse matrix"],
     "neighbors": [StrOptions(set(SEARCHES))],
 }
+SCALE_CONSTRAINTS = {
+    "scale": [StrOptions({"auto", "standard", "minmax", "global"}), None],
+}
 ITERATION_CONSTRAINTS = {
     "max_iter": [Interval(Integral, 1, None, closed="left")],
     "tol": [Interval(Real, 0, None, closed="left")],

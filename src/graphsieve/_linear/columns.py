@@ -7,9 +7,7 @@ import scipy.sparse as sp
 from sklearn.utils.extmath import row_norms
 
 from .._rows import BLOCK_BYTES, is_constant, split_rows
-
-# With a larger fraction of zeros, products with a sparse matrix are faster than with a dense one.
-_MOSTLY_ZERO = 0.9
+from .._rows.division import MOSTLY_ZERO
 
 # Products are cut into the same parts for every number of threads, so that sums round the same.
 _N_PARTS = 4
@@ -24,7 +22,7 @@ _FEW_VECTORS = 2
 def is_mostly_zero(X):
     """Whether a dense or sparse matrix has so few entries that it is better kept as CSR."""
     n_entries = X.nnz if sp.issparse(X) else np.count_nonzero(X)
-    return n_entries < (1 - _MOSTLY_ZERO) * np.prod(X.shape)
+    return n_entries < (1 - MOSTLY_ZERO) * np.prod(X.shape)
 
 
 def compact(X):

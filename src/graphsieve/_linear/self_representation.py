@@ -22,8 +22,17 @@ from .._utils.warn import warn
 from .cholesky import factorise
 from .columns import dense_columns, is_mostly_zero, square_rows, varying_columns  # noqa: F401
 
-# Without a given alpha: this share of the weight from which on W = 0.
+# The default alpha as a fraction of the smallest one for which W = 0.
 ALPHA_SHARE = 0.1
+
+# Sum of the residual norms, relative to that for W = 0, below which a fit is exact, and above which
+# a default alpha leaves enough residuals for the order of the columns to mean something.
+_EXACT_FIT = 1e-5
+_CLEAR_MISFIT = 1e-3
+
+# A default alpha beyond this fraction of the limit is not raised further.
+_NEAR_LIMIT = 0.95
+
 
 def robust_self_representation(columns, monitor, *, alpha, power=1.0, norms=None):
     """Minimise sum_i |X_i - X_i W| + alpha sum_j |W_j|^power over W, both norms reweighted.
@@ -59,24 +68,65 @@ def robust_self_representation(columns, monitor, *, alpha, power=1.0, norms=None
     )
 
 
-def robust_alpha(columns):
-    """ALPHA_SHARE of the alpha above which W = 0 minimises the robust objective."""
+def robust_limit(columns):
+    """The smallest alpha for which W = 0 minimises the robust objective."""
     length = row_norms(columns.root)
     weight = 1 / np.where(length > 0, length, np.inf)
-    return ALPHA_SHARE * (columns.correlation(weight).max() or 1.0)
+    return columns.correlation(weight).max() or 1.0
 
 
-def warn_exact_fit(residuals, columns):
-    """Say so when alpha is too small to matter: the residuals are then zero."""
-    if residuals.sum() < 1e-5 * row_norms(columns.root).sum():
+def choose_alpha(columns, solve, alpha=None):
+    """``solve(alpha)`` for a given alpha, or for one that is relative to ``robust_limit``.
+
+    If alpha is None, it is ALPHA_SHARE of the limit. When n > d, the residuals may vanish there;
+    alpha then moves towards the limit, half of the way at a time, until they do not.
+
+    Parameters
+    ----------
+    columns : Columns
+    solve : callable
+        ``solve(alpha)`` returns the Result of ``robust_self_representation``.
+    alpha : float or None
+
+    Returns
+    -------
+    result : Result
+    alpha : float
+    """
+    if alpha is not None:
+        result = solve(alpha)
+        _warn_exact_fit(result.x[: columns.n_samples], columns)
+        return result, alpha
+    limit = robust_limit(columns)
+    alpha = ALPHA_SHARE * limit
+    result = solve(alpha)
+    while (
+        not columns.is_wide
+        and _misfit(result.x[: columns.n_samples], columns) < _CLEAR_MISFIT
+        and alpha < _NEAR_LIMIT * limit
+    ):
+        alpha = (alpha + limit) / 2
+        result = solve(alpha)
+    return result, alpha
+
+
+def _misfit(residuals, columns):
+    """Sum of the residual norms relative to that for W = 0; 1 if the data are constant."""
+    total = row_norms(columns.root).sum()
+    return residuals.sum() / total if total > 0 else 1.0
+
+
+def _warn_exact_fit(residuals, columns):
+    """Warn if alpha is too small to matter: the residuals are then zero."""
+    if _misfit(residuals, columns) < _EXACT_FIT:
         why = (
             "the row norms no longer depend on alpha"
             if columns.is_wide
-            else "where they are independent W is the identity and their order rounding noise"
+            else "if they are independent, W is the identity and their order is rounding noise"
         )
         warn(
             f"alpha is so small that the columns represent themselves exactly: {why}. "
-            "Use a larger alpha"
+            "Use a larger alpha, or alpha=None"
         )
 
 

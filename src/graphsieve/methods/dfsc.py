@@ -17,10 +17,17 @@ from .._linear.self_representation import (
     square_rows,
 )
 from .._rows import RowBlocks
+from .._rows.division import divide_columns
 from .._solvers import reweighted_l21
 from .._utils.sklearn_private import Interval
 from .._utils.threads import Workers
-from ..base import GRAPH_CONSTRAINTS, ITERATION_CONSTRAINTS, THREAD_CONSTRAINTS, FeatureRanker
+from ..base import (
+    GRAPH_CONSTRAINTS,
+    ITERATION_CONSTRAINTS,
+    SCALE_CONSTRAINTS,
+    THREAD_CONSTRAINTS,
+    FeatureRanker,
+)
 
 # Up to here d x d matrices are faster than the sparse form, also when n < d.
 _SMALL = 2000
@@ -65,6 +72,12 @@ class DFSC(FeatureRanker):
     neighbors : {"auto", "exact", "approximate"}, default "auto"
         How neighbours are found. Approximate ones need the extra ``ann``; "auto" uses them above
         50,000 samples.
+    scale : {"auto", "standard", "minmax", "global"} or None, default "auto"
+        Divide every column by its standard deviation ("standard") or its range ("minmax"), or all
+        columns by the range of the table ("global"), first; None uses the units of the data.
+        "auto" is None if more than 90 % of the entries are zero (words, events), where the spread
+        of a column is how often it occurs, else "minmax". The graph is that of the scaled
+        data.
     n_jobs : int or None, default None
         Number of threads. None uses the cores that OMP_NUM_THREADS and joblib leave.
     max_iter : int, default 100
@@ -94,13 +107,14 @@ class DFSC(FeatureRanker):
 
     >>> from graphsieve import DFSC
     >>> X = [[0, 0, 1], [1, 2, 0], [2, 4, 1], [3, 6, 0], [4, 8, 1], [5, 10, 0]]
-    >>> DFSC(1, n_neighbors=2).fit(X).get_support().tolist()
+    >>> DFSC(1, n_neighbors=2, scale=None).fit(X).get_support().tolist()
     [False, True, False]
     """
 
     _parameter_constraints = {
         **FeatureRanker._parameter_constraints,
         **GRAPH_CONSTRAINTS,
+        **SCALE_CONSTRAINTS,
         **THREAD_CONSTRAINTS,
         **ITERATION_CONSTRAINTS,
         "alpha": [Interval(Real, 0, None, closed="neither"), None],
@@ -118,6 +132,7 @@ class DFSC(FeatureRanker):
         n_neighbors=5,
         affinity="cosine",
         neighbors="auto",
+        scale="auto",
         n_jobs=None,
         max_iter=100,
         tol=1e-5,
@@ -131,6 +146,7 @@ class DFSC(FeatureRanker):
         self.n_neighbors = n_neighbors
         self.affinity = affinity
         self.neighbors = neighbors
+        self.scale = scale
         self.n_jobs = n_jobs
         self.max_iter = max_iter
         self.tol = tol
@@ -138,6 +154,7 @@ class DFSC(FeatureRanker):
         self.callback = callback
 
     def _rank(self, data):
+        data = divide_columns(data, self.scale)
         L = laplacian(self._graph(data))
         with Workers(self.n_jobs) as workers:
             columns = Columns.varying(data, workers, may_fill=True)

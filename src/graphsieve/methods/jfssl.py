@@ -9,9 +9,16 @@ from .._graph.spectral import embedding
 from .._linear.columns import Columns
 from .._linear.inner_products import InnerProducts
 from .._linear.row_sparse import interpolate, penalty_limit, penalty_path, row_sparse_path
+from .._rows.division import divide_columns
 from .._utils.sklearn_private import Interval
 from .._utils.threads import Workers
-from ..base import GRAPH_CONSTRAINTS, ITERATION_CONSTRAINTS, THREAD_CONSTRAINTS, FeatureRanker
+from ..base import (
+    GRAPH_CONSTRAINTS,
+    ITERATION_CONSTRAINTS,
+    SCALE_CONSTRAINTS,
+    THREAD_CONSTRAINTS,
+    FeatureRanker,
+)
 
 # Default alpha, as a share of the one at which all weights are zero.
 _ALPHA_SHARE = 1e-2
@@ -32,8 +39,7 @@ class JFSSL(FeatureRanker):
         min_W  |Y - X W|_F^2 + alpha sum_j |W_j|                   otherwise.
 
     It has one for more columns than samples, unless samples are copies of each other. Score of
-    column j: |W_j|. The scores depend on the units of the columns; standardise columns that have
-    different ones.
+    column j: |W_j|.
 
     Parameters
     ----------
@@ -52,6 +58,12 @@ class JFSSL(FeatureRanker):
     neighbors : {"auto", "exact", "approximate"}, default "auto"
         How neighbours are found. Approximate ones need the extra ``ann``; "auto" uses them above
         50,000 samples.
+    scale : {"auto", "standard", "minmax", "global"} or None, default "auto"
+        Divide every column by its standard deviation ("standard") or its range ("minmax"), or all
+        columns by the range of the table ("global"), first; None uses the units of the data.
+        "auto" is None if more than 90 % of the entries are zero (words, events), where the spread
+        of a column is how often it occurs, else "standard". The graph is that of the scaled
+        data.
     n_jobs : int or None, default None
         Number of threads. None uses the cores that OMP_NUM_THREADS and joblib leave.
     max_iter : int, default 300
@@ -82,14 +94,15 @@ class JFSSL(FeatureRanker):
     --------
     >>> from graphsieve import JFSSL
     >>> X = [[1, 0, 5], [2, 0, 5], [1, 0, 4], [2, 9, 5], [1, 9, 4], [2, 9, 5]]
-    >>> jfssl = JFSSL(1, n_components=1, n_neighbors=2, affinity="heat").fit(X)
-    >>> jfssl.get_support().tolist()
+    >>> jfssl = JFSSL(1, n_components=1, n_neighbors=2, affinity="heat", scale=None)
+    >>> jfssl.fit(X).get_support().tolist()
     [False, True, False]
     """
 
     _parameter_constraints = {
         **FeatureRanker._parameter_constraints,
         **GRAPH_CONSTRAINTS,
+        **SCALE_CONSTRAINTS,
         **THREAD_CONSTRAINTS,
         **ITERATION_CONSTRAINTS,
         "n_components": [Interval(Integral, 1, None, closed="left")],
@@ -106,6 +119,7 @@ class JFSSL(FeatureRanker):
         n_neighbors=5,
         affinity="cosine",
         neighbors="auto",
+        scale="auto",
         n_jobs=None,
         max_iter=300,
         tol=1e-5,
@@ -119,6 +133,7 @@ class JFSSL(FeatureRanker):
         self.n_neighbors = n_neighbors
         self.affinity = affinity
         self.neighbors = neighbors
+        self.scale = scale
         self.n_jobs = n_jobs
         self.max_iter = max_iter
         self.tol = tol
@@ -127,6 +142,7 @@ class JFSSL(FeatureRanker):
         self.random_state = random_state
 
     def _rank(self, data):
+        data = divide_columns(data, self.scale, auto="standard")
         Y = embedding(self._graph(data), self.n_components, self.random_state)
         Y -= Y.mean(axis=0)
         with Workers(self.n_jobs) as workers, self._monitor() as monitor:

@@ -9,9 +9,10 @@ from .._linear.columns import Columns
 from .._linear.inner_products import InnerProducts
 from .._linear.lasso_path import lasso
 from .._linear.row_sparse import rank_zero_rows
+from .._rows.division import divide_columns
 from .._utils.sklearn_private import Interval
 from .._utils.threads import Workers
-from ..base import GRAPH_CONSTRAINTS, THREAD_CONSTRAINTS, FeatureRanker
+from ..base import GRAPH_CONSTRAINTS, SCALE_CONSTRAINTS, THREAD_CONSTRAINTS, FeatureRanker
 
 
 class MCFS(FeatureRanker):
@@ -24,8 +25,7 @@ class MCFS(FeatureRanker):
 
     where beta is the smallest penalty that leaves ``n_nonzero`` weights, reached exactly by least
     angle regression. Score of column j: max_q |W_jq|. Columns that no direction needs come after,
-    by how well they match a residual: max_q |x_j'(y_q - X w_q)| / |x_j|. The scores depend on the
-    units of the columns; standardise columns that have different ones.
+    by how well they match a residual: max_q |x_j'(y_q - X w_q)| / |x_j|.
 
     Parameters
     ----------
@@ -43,6 +43,12 @@ class MCFS(FeatureRanker):
     neighbors : {"auto", "exact", "approximate"}, default "auto"
         How neighbours are found. Approximate ones need the extra ``ann``; "auto" uses them above
         50,000 samples.
+    scale : {"auto", "standard", "minmax", "global"} or None, default "auto"
+        Divide every column by its standard deviation ("standard") or its range ("minmax"), or all
+        columns by the range of the table ("global"), first; None uses the units of the data.
+        "auto" is None if more than 90 % of the entries are zero (words, events), where the spread
+        of a column is how often it occurs, else "standard". The graph is that of the scaled
+        data.
     n_jobs : int or None, default None
         Number of threads. None uses the cores that OMP_NUM_THREADS and joblib leave.
     random_state : int, RandomState or None, default None
@@ -51,7 +57,7 @@ class MCFS(FeatureRanker):
     Attributes
     ----------
     coef_ : ndarray of shape (n_features, n_components)
-        The weights W.
+        The weights W of the scaled columns.
 
     References
     ----------
@@ -61,14 +67,15 @@ class MCFS(FeatureRanker):
     --------
     >>> from graphsieve import MCFS
     >>> X = [[1, 0, 5], [2, 0, 5], [1, 0, 4], [2, 9, 5], [1, 9, 4], [2, 9, 5]]
-    >>> mcfs = MCFS(1, n_components=1, n_neighbors=2, affinity="heat").fit(X)
-    >>> mcfs.get_support().tolist()
+    >>> mcfs = MCFS(1, n_components=1, n_neighbors=2, affinity="heat", scale=None)
+    >>> mcfs.fit(X).get_support().tolist()
     [False, True, False]
     """
 
     _parameter_constraints = {
         **FeatureRanker._parameter_constraints,
         **GRAPH_CONSTRAINTS,
+        **SCALE_CONSTRAINTS,
         **THREAD_CONSTRAINTS,
         "n_components": [Interval(Integral, 1, None, closed="left")],
         "n_nonzero": [Interval(Integral, 1, None, closed="left")],
@@ -85,6 +92,7 @@ class MCFS(FeatureRanker):
         n_neighbors=5,
         affinity="cosine",
         neighbors="auto",
+        scale="auto",
         n_jobs=None,
         random_state=None,
     ):
@@ -94,10 +102,12 @@ class MCFS(FeatureRanker):
         self.n_neighbors = n_neighbors
         self.affinity = affinity
         self.neighbors = neighbors
+        self.scale = scale
         self.n_jobs = n_jobs
         self.random_state = random_state
 
     def _rank(self, data):
+        data = divide_columns(data, self.scale, auto="standard")
         Y = embedding(self._graph(data), self.n_components, self.random_state)
         Y -= Y.mean(axis=0)
         with Workers(self.n_jobs) as workers:
