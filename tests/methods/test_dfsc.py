@@ -126,3 +126,14 @@ def test_no_d_by_d_matrix(rng):
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < of_graph + 8 * 3000**2 / 10
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_shipped_solver_ends_no_higher_than_the_textbook(name):
+    X = TABLES[name]
+    method = DFSC(scale=None).fit(X)
+    assert method.converged_
+    L = laplacian(build_graph(RowBlocks(X))).toarray()
+    weights = method.graph_weight, method.feature_graph_weight_, method.alpha_
+    _, trace = reference(X, L, *weights, 300)
+    assert method.objective_trace_[-1] <= trace[-1] * (1 + 2e-4)

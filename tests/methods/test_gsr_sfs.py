@@ -109,3 +109,31 @@ def test_no_d_by_d_matrix(rng):
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 8 * 3000**2 / 10
+
+
+@pytest.mark.parametrize("graph_weight", [0.1, 10.0])
+@pytest.mark.parametrize("name", TABLES)
+def test_shipped_solver_ends_no_higher_than_the_textbook(name, graph_weight):
+    X = TABLES[name]
+    method = GSRSFS(scale=None, graph_weight=graph_weight).fit(X)
+    assert method.converged_
+    A = build_graph(RowBlocks(X)).toarray()
+    _, trace = reference(X, A, graph_weight, method.alpha_, 300)
+    assert method.objective_trace_[-1] <= trace[-1] * (1 + 2e-4)
+
+
+@pytest.mark.parametrize("name", ["wide", "tall", "duplicate features"])
+def test_optimality_conditions_at_the_default_tol(name):
+    """The gradient of the smooth part has norm alpha in rows in use, at most alpha elsewhere."""
+    X = TABLES[name]
+    method = GSRSFS(scale=None).fit(X)
+    A = build_graph(RowBlocks(X)).toarray()
+    L = np.diag(A.sum(axis=0)) - A
+    X = X - X.mean(axis=0)
+    norm = method.scores_
+    H = X.T @ X + 2 * method.graph_weight * X.T @ L @ X
+    D = np.diag(method.alpha_ / np.maximum(norm, 1e-6 * norm.max()))
+    W = np.linalg.solve(H + D, X.T @ X)
+    pull = np.linalg.norm(H @ W - X.T @ X, axis=1) / method.alpha_
+    assert pull.max() < 1.02
+    np.testing.assert_allclose(pull[norm > 0.05 * norm.max()], 1, atol=0.02)

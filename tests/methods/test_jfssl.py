@@ -133,3 +133,12 @@ def test_order_of_columns_and_samples_does_not_matter():
     expected = method.fit(X).scores_
     found = method.fit(X[np.ix_(rows, columns)]).scores_
     np.testing.assert_allclose(found, expected[columns], atol=1e-8)
+
+
+@pytest.mark.parametrize("name", EXACT)
+def test_shipped_solver_ends_no_higher_than_the_textbook(name):
+    X = EXACT[name]
+    method = JFSSL(scale=None, n_components=3, n_neighbors=4, random_state=0).fit(X)
+    assert method.converged_
+    expected = reweighted(*embedded(X, 3, n_neighbors=4), 400)
+    assert method.scores_.sum() <= expected.sum() * (1 + 2e-4)

@@ -101,3 +101,14 @@ def test_no_d_by_d_matrix(rng):
 def test_impossible_power(p):
     with pytest.raises(ValueError, match="'p'"):
         NonconvexRSR(scale=None, p=p).fit(TABLES["tall"])
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_shipped_solver_ends_no_higher_than_the_textbook(name):
+    """Only the start has momentum; it may lead to another minimum, but to no worse one."""
+    X = TABLES[name]
+    method = NonconvexRSR(scale=None, max_iter=400).fit(X)
+    with without_momentum():  # which equals the formula, as tested above
+        settings = {"alpha": method.alpha_, "max_iter": 400, "tol": 0}
+        textbook = NonconvexRSR(scale=None, **settings).fit(X)
+    assert method.objective_trace_[-1] <= textbook.objective_trace_[-1] * 1.01

@@ -163,3 +163,23 @@ def test_no_d_by_d_matrix(rng):
 def test_impossible_alpha(alpha):
     with pytest.raises(ValueError, match="alpha"):
         RSR(scale=None, alpha=alpha).fit(TABLES["tall"])
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_shipped_solver_ends_no_higher_than_the_textbook(name):
+    X = TABLES[name]
+    rsr = RSR(scale=None).fit(X)
+    assert rsr.converged_
+    _, trace = reference(X, rsr.alpha_, 1000)
+    assert rsr.objective_trace_[-1] <= trace[-1] * (1 + 2e-4)
+
+
+def test_default_alpha_does_not_lead_to_the_warning(rng):
+    """Normal numbers, n > d: a tenth of the largest alpha would fit exactly."""
+    X = rng.standard_normal((300, 20))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", UserWarning)
+        rsr = RSR(max_iter=400).fit(X)
+    assert rsr.scores_.max() < 0.99
+    with pytest.warns(UserWarning, match="alpha is so small"):
+        RSR(alpha=0.1 * rsr.alpha_).fit(X)

@@ -14,11 +14,14 @@ from .._solvers.reweighted import reweighted_l21
 from .._utils.threads import single_threaded_blas
 from .cholesky import factorise
 
-# Curvature given to each row along itself, where the penalty has none, as a share of what it has
+# Curvature given to each row along itself, where the penalty has none, as a fraction of what it has
 # across. It keeps Newton's system regular for copies of a column and is too small to slow it.
 _DAMPING = 1e-8
 
-# On the way to a given penalty: the share of it that may be violated, and how fast it falls.
+# Fraction of the targets below which a product with the residual is rounding.
+_ROUNDING = 1e-11
+
+# On the way to a given penalty: the fraction of it that may be violated, and how fast it falls.
 _LOOSE = 0.1
 _FALL = 0.5
 
@@ -141,13 +144,20 @@ def interpolate(V, T, monitor):
         return reweighted_l21(solve, np.ones(len(V)), monitor, weight=1.0)
 
 
-def rank_zero_rows(strength, misfit, norms):
+def rank_zero_rows(strength, misfit, norms, target_norm):
     """``strength`` of every column, with zeros replaced by what ranks them below all others.
 
-    Their order is that of ``misfit / norms``: how much of the residual the column would match.
+    Parameters
+    ----------
+    strength, misfit, norms : ndarray of shape (n_features,)
+        Columns without strength are ordered by ``misfit / norms``: how much of the residual the
+        column would match.
+    target_norm : float
+        Norm of the targets; a match that is rounding compared with it counts as none.
     """
     zero = strength == 0
     pull = np.where(zero & (norms > 0), misfit / np.where(norms > 0, norms, 1), 0)
+    pull[pull <= _ROUNDING * target_norm] = 0
     ceiling = 0.5 * strength[~zero].min(initial=1.0)
     return strength + ceiling * pull / (pull.max() or 1.0)
 

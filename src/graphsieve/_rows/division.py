@@ -12,8 +12,10 @@ MOSTLY_ZERO = 0.9
 def divide_columns(data, scale, *, auto="minmax"):
     """Rows with every column divided by its spread.
 
-    Unlike with ``column_scaling`` nothing is shifted: sparse data stay sparse whatever their signs,
-    and give the same result as dense data.
+    Columns that contain zero are not shifted, unlike with ``column_scaling``: sparse data stay
+    sparse whatever their signs, and give the same result as dense data. Columns of one sign, which
+    no sparse format can store without all their entries, are shifted to touch zero, so that an
+    offset does not hide the differences between samples in a cosine.
 
     Parameters
     ----------
@@ -29,23 +31,19 @@ def divide_columns(data, scale, *, auto="minmax"):
     Returns
     -------
     Rows
+        Constant columns are zero, unless all are constant or ``scale`` is "global" or None.
     """
     if scale == "auto":
         scale = None if _is_mostly_zero(data) else auto
-    if scale is None:
-        return data
     low, high = (np.asarray(edge, dtype=np.float64) for edge in data.column_range())
-    constant = is_constant(low, high)
-    if scale == "standard":
-        spread = np.sqrt(data.column_moments()[1])
-    elif scale == "minmax":
-        spread = high - low
-    else:
-        spread = np.full(data.n_features, high.max() - low.min())
-        constant = spread == 0
-    constant = constant | (spread == 0)
+    if scale is None or is_constant(low, high).all():
+        return data
+    if scale == "global":
+        low, high = np.full_like(low, low.min()), np.full_like(high, high.max())
+    spread = np.sqrt(data.column_moments()[1]) if scale == "standard" else high - low
+    constant = is_constant(low, high) | (spread == 0)
     factor = np.where(constant, 0.0, 1 / np.where(constant, 1.0, spread))
-    return data.scaled(np.zeros(data.n_features), factor, np.float64)
+    return data.scaled(np.maximum(low, 0) + np.minimum(high, 0), factor, np.float64)
 
 
 def _is_mostly_zero(data):

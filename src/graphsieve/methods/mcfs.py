@@ -118,4 +118,6 @@ class MCFS(FeatureRanker):
             W = np.column_stack([lasso(products, Xty, n_nonzero) for Xty in XtY.T])
         self.coef_ = columns.expand(W)
         misfit = abs(products.residual_products(XtY, W)).max(axis=1)
-        return columns.expand(rank_zero_rows(abs(W).max(axis=1), misfit, columns.norms()))
+        return columns.expand(
+            rank_zero_rows(abs(W).max(axis=1), misfit, columns.norms(), np.linalg.norm(Y))
+        )

@@ -164,4 +164,6 @@ class MRSF(FeatureRanker):
         W = result.x
         self.coef_ = columns.expand(W)
         misfit = row_norms(products.residual_products(XtY, W))
-        return columns.expand(rank_zero_rows(row_norms(W), misfit, columns.norms()))
+        return columns.expand(
+            rank_zero_rows(row_norms(W), misfit, columns.norms(), np.linalg.norm(Y))
+        )
