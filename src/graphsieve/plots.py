@@ -72,7 +72,8 @@ def _draw_mask(panel, image, mask):
     panel.set_yticks([])
 
 
-def _finish(panel, title):
+def finish_panel(panel, title):
+    """Remove the frame at the top and on the right, draw a faint grid, set the title."""
     panel.spines[["top", "right"]].set_visible(False)
     panel.grid(axis="y", color="#E5E5E5", linewidth=0.6)
     if title:
@@ -274,7 +275,7 @@ class CurveDisplay(_Display):
             ax.xaxis.set_minor_formatter("")
         ax.set(xlabel="number of features", ylabel="explained fraction", ylim=(0, 1.02))
         ax.legend(frameon=False, fontsize=9)
-        _finish(ax, None)
+        finish_panel(ax, None)
 
 
 class BarsDisplay(_Display):
@@ -326,7 +327,7 @@ class CoverageDisplay(_Display):
         known = self.coverage[np.isfinite(self.coverage)]
         ax.hist(known, bins=np.linspace(0, 1, 21), color=COLORS[0], edgecolor="white", lw=0.8)
         ax.set(xlabel="coverage", ylabel="dropped features", xlim=(0, 1), axisbelow=True)
-        _finish(ax, None)
+        finish_panel(ax, None)
 
 
 class MaskDisplay(_Display):

@@ -57,8 +57,8 @@ def extract_features(name, images, out=None, *, weights="imagenet", batch_size=3
     classes = image_classes(images, entry.drop_classes, entry.min_images)
     if len(classes) != entry.n_classes:
         raise ValueError(
-            f"{images} holds {len(classes)} usable classes, and {name} has {entry.n_classes}: "
-            "pass the folder that has one folder of images per class"
+            f"{images} holds {len(classes)} usable classes, but {name} has {entry.n_classes}: pass "
+            "the folder that has one folder of images per class"
         )
     paths = [path for group in classes.values() for path in group]
     y = np.repeat(np.arange(len(classes)), [len(group) for group in classes.values()])

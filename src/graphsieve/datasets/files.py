@@ -11,7 +11,13 @@ FOLDER_VARIABLE = "GRAPHSIEVE_DATA"
 
 
 def cache_folder():
-    """Folder in the user's cache where downloads are kept."""
+    """Return the folder in the user's cache where downloads are kept.
+
+    Returns
+    -------
+    pathlib.Path
+        It may not exist yet.
+    """
     return Path(_pooch().os_cache("graphsieve"))
 
 

@@ -13,7 +13,7 @@ from .registry import lookup
 class Dataset:
     """A data set with the information that the protocol and the plots need.
 
-    Attributes
+    Parameters
     ----------
     name : str
         Name in the registry.

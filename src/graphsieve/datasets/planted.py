@@ -7,7 +7,17 @@ from sklearn.utils import check_random_state
 
 
 class Planted(NamedTuple):
-    """The result of `make_planted`: data, classes, and which columns are informative."""
+    """Data with known informative columns.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_features)
+        The data.
+    y : ndarray of int of shape (n_samples,)
+        Classes.
+    informative : ndarray of bool of shape (n_features,)
+        True for informative columns.
+    """
 
     X: np.ndarray
     y: np.ndarray

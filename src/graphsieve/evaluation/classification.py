@@ -18,9 +18,13 @@ def classification_accuracy(X_train, y_train, X_test, y_test):
 
     Parameters
     ----------
-    X_train, X_test : array-like or CSR matrix of shape (n_samples, n_features)
-        Training and test rows.
-    y_train, y_test : array-like of shape (n_samples,)
+    X_train : array-like or CSR matrix of shape (n_train, n_features)
+        Training rows.
+    y_train : array-like of shape (n_train,)
+        Their classes.
+    X_test : array-like or CSR matrix of shape (n_test, n_features)
+        Test rows.
+    y_test : array-like of shape (n_test,)
         Their classes.
 
     Returns
@@ -50,9 +54,13 @@ def neighbor_accuracy(X_train, y_train, X_test, y_test):
 
     Parameters
     ----------
-    X_train, X_test : array-like or CSR matrix of shape (n_samples, n_features)
-        Training and test rows.
-    y_train, y_test : array-like of shape (n_samples,)
+    X_train : array-like or CSR matrix of shape (n_train, n_features)
+        Training rows.
+    y_train : array-like of shape (n_train,)
+        Their classes.
+    X_test : array-like or CSR matrix of shape (n_test, n_features)
+        Test rows.
+    y_test : array-like of shape (n_test,)
         Their classes.
 
     Returns

@@ -47,8 +47,7 @@ def score_order(
     """Score the first columns of a ranking on a split, one row per fraction.
 
     Use this function instead of `evaluate` when one split serves many rankings: what the rankings
-    have in common is computed once and kept with the split. The parameters are those of
-    `evaluate`.
+    have in common is computed once and kept with the split.
 
     Parameters
     ----------
@@ -56,8 +55,18 @@ def score_order(
         Columns, best first.
     split : Split
         What `make_split` returns.
-    shares, cluster_on, n_repeats, metrics, random_state, n_jobs
-        See `evaluate`.
+    shares : sequence of float or int
+        Fractions of the features in (0, 1], or numbers of features.
+    cluster_on : {"test", "train"}, default "test"
+        Rows that are clustered.
+    n_repeats : int, default 20
+        Repetitions of k-means.
+    metrics : sequence of str
+        What to measure; see `evaluate`.
+    random_state : int, RandomState or None, default 0
+        Random seed of k-means and of the forest.
+    n_jobs : int or None, default None
+        Threads for k-means.
 
     Returns
     -------

@@ -61,7 +61,7 @@ def balanced_split(y, train_per_class=None, test_per_class=None, random_state=No
 class Split:
     """Scaled training and test rows, and what all rankings on them share.
 
-    Attributes
+    Parameters
     ----------
     X_train, X_test : ndarray or CSR array of shape (n_samples, n_features)
         Everything is learned on the training rows.
@@ -90,7 +90,20 @@ def make_split(
 ):
     """Draw a balanced split, or two random halves without `y`, and scale both parts.
 
-    The scaling is learned on the training rows. The parameters are those of `evaluate`.
+    The scaling is learned on the training rows.
+
+    Parameters
+    ----------
+    X : array-like or CSR matrix of shape (n_samples, n_features)
+        The data.
+    y : array-like of shape (n_samples,), optional
+        Classes.
+    train_per_class, test_per_class : int, optional
+        See `balanced_split`.
+    scale : {"minmax", "global", "standard", None}, default "minmax"
+        As in `evaluate`.
+    random_state : int, RandomState or None, default None
+        Random seed.
 
     Returns
     -------

@@ -130,6 +130,11 @@ class QRPivoting(_Baseline):
 
     Beyond the rank of the data, the order is arbitrary.
 
+    Parameters
+    ----------
+    n_features_to_select : int, float or None, default None
+        Number or fraction of features; None selects half of them.
+
     References
     ----------
     K. Manohar, B. W. Brunton, J. N. Kutz, S. L. Brunton, "Data-driven sparse sensor placement for
@@ -195,7 +200,9 @@ class FPS(_Package):
 
 
 class FastCan(_Package):
-    """fastcan with principal components as targets, which its guide recommends without labels.
+    """Greedy canonical correlation of fastcan, with principal components as targets.
+
+    Its guide recommends these targets if there are no labels.
 
     Parameters
     ----------

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..plots import COLORS, MUTED, _finish
+from ..plots import COLORS, MUTED, finish_panel
 from .figures import PANEL
 
 
@@ -182,6 +182,6 @@ def gains_figure(table, *, reference, title=None):
     panel.axvline(0, color="black", linewidth=0.8)
     panel.set_yticks(rows, table["method"])
     panel.set_xlabel(f"gain over {reference}")
-    _finish(panel, title)
+    finish_panel(panel, title)
     panel.grid(axis="x", color="#E5E5E5", linewidth=0.6)
     return figure

@@ -3,7 +3,7 @@
 import numpy as np
 
 from ..evaluation import ALL_FEATURES
-from ..plots import COLORS, MARKERS, MUTED, _finish
+from ..plots import COLORS, MARKERS, MUTED, finish_panel
 
 # What every comparison shows, behind the rest.
 BASELINES = ("random", "variance", "RandomRanker", "Variance")
@@ -67,7 +67,7 @@ def share_curves_figure(table, metric, *, title=None, legend=True, size=(6.4, 4.
     panel.xaxis.set_major_formatter(PercentFormatter(1, decimals=0))
     panel.set_xlabel("fraction of features selected")
     panel.set_ylabel(LABELS.get(metric, metric))
-    _finish(panel, title)
+    finish_panel(panel, title)
     if legend:
         figure.legend(loc="outside right upper", frameon=False, fontsize=9)
     return figure
@@ -178,7 +178,7 @@ def lines_figure(
         panel.set_yscale("log")
     panel.set_xlabel(xlabel or x)
     panel.set_ylabel(ylabel or LABELS.get(y, y))
-    _finish(panel, title)
+    finish_panel(panel, title)
     if legend:
         # Long names do not fit next to each other.
         n_columns = 3 if max((len(str(name)) for name in table[group]), default=0) < 16 else 2

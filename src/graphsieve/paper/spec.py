@@ -73,7 +73,24 @@ class Profile:
 
 @dataclass(frozen=True)
 class Experiment:
-    """What is fitted, on which data, and what is recorded."""
+    """Description of an experiment: what is fitted, on which data, and what is recorded.
+
+    Parameters
+    ----------
+    name, title : str
+        Name of the table and title of the section in the report.
+    measure : {"shares", "trace", "order", "cost"}
+        What is recorded of every fit: scores at fractions of the features, the objective by
+        iteration, the ranking, or the time.
+    methods : tuple of Method
+        What is fitted.
+    profiles : dict of str to Profile
+        How much is run.
+    protocol : Protocol
+        How rankings are scored.
+    choices : tuple of str
+        Notes for the report, such as choices that the paper leaves open.
+    """
 
     name: str
     title: str
@@ -81,7 +98,6 @@ class Experiment:
     methods: tuple[Method, ...]
     profiles: dict
     protocol: Protocol = Protocol()
-    # Choices the paper leaves open.
     choices: tuple[str, ...] = ()
 
     def profile(self, name):
@@ -98,7 +114,13 @@ class Experiment:
 
 
 def experiment_names():
-    """Names of the experiments that come with graphsieve."""
+    """List the experiments that come with graphsieve.
+
+    Returns
+    -------
+    list of str
+        Names, sorted.
+    """
     folder = files(__package__).joinpath("experiments")
     return sorted(path.name.removesuffix(".toml") for path in folder.iterdir())
 

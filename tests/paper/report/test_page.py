@@ -128,7 +128,7 @@ def test_command_writes_the_page(results, tmp_path):
     page = tmp_path / "r.html"
     done = CliRunner().invoke(app, ["bench", "report", str(tmp_path), "-o", str(page)])
     assert done.exit_code == 0, done.output
-    assert "How GAFS converges" in page.read_text("utf-8")
+    assert "Convergence of GAFS" in page.read_text("utf-8")
     assert (tmp_path / "r-figures" / "convergence-wine.png").exists()
 
 
