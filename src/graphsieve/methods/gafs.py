@@ -51,7 +51,8 @@ class GAFS(AutoencoderRanker):
     Parameters
     ----------
     n_features_to_select : int, float, "auto" or None, default=None
-        Number of features to keep, or a fraction in (0, 1] of them; None keeps half.
+        Number of features to keep, or a fraction in (0, 1] of them; None keeps half, "auto" as
+        many as add more than they would to shuffled columns.
     n_hidden : int or None, default=None
         Size of the code. If None, the number of principal components above noise, at most 40.
     alpha, graph_weight, decay : float or None, default=None
@@ -207,9 +208,8 @@ class GAFS(AutoencoderRanker):
         Parameters
         ----------
         n_features_to_select : int, float, "auto" or None, default=None
-            As in the class.
-        random_state : int, RandomState or None, default=None
-            As in the class.
+        Number of features to keep, or a fraction in (0, 1] of them; None keeps half, "auto" as
+        many as add more than they would to shuffled columns.
 
         Returns
         -------
@@ -309,7 +309,7 @@ class GAFS(AutoencoderRanker):
             _LAYER_SHARE,
             Rules(later=~structure.trusted),
         )
-        n_picks = self._check_count(X.n_features) or X.n_features
+        n_picks = self._exact_picks(X)
         while len(selection.order) < n_picks and selection.pick() is not None:
             pass
         found = selection.finish()

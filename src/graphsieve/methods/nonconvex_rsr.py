@@ -33,8 +33,8 @@ class NonconvexRSR(FeatureRanker):
     Parameters
     ----------
     n_features_to_select : int, float, "auto" or None, default None
-        Number of features to keep, or their fraction in (0, 1]. "auto" keeps the features before
-        the knee of the sorted scores, None half of them.
+        Number of features to keep, or a fraction in (0, 1] of them; None keeps half, "auto" as
+        many as add more than they would to shuffled columns.
     p : float in (0, 1], default 0.5
         Power of the row norms; 1 is RSR.
     alpha : float or None, default None

@@ -15,8 +15,8 @@ class RandomRanker(FeatureRanker):
     Parameters
     ----------
     n_features_to_select : int, float, "auto" or None, default None
-        Number of features, fraction of the features in (0, 1], the knee of the sorted scores
-        ("auto", without meaning here), or half of the features (None).
+        Number of features to keep, or a fraction in (0, 1] of them; None keeps half, "auto" as
+        many as add more than they would to shuffled columns.
     random_state : int, RandomState or None, default None
         Random seed of the permutation.
 

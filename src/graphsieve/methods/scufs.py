@@ -39,7 +39,8 @@ class SCUFS(FeatureRanker):
     Parameters
     ----------
     n_features_to_select : int, float, "auto" or None, default None
-        A number, a share in (0, 1], the knee of the sorted scores, or half of the features.
+        Number of features to keep, or a fraction in (0, 1] of them; None keeps half, "auto" as
+        many as add more than they would to shuffled columns.
     n_clusters : int, default 10
         Number of clusters c.
     alpha : float or None, default None

@@ -36,7 +36,8 @@ class SPEC(FeatureRanker):
     Parameters
     ----------
     n_features_to_select : int, float, "auto" or None, default None
-        A number, a share in (0, 1], the knee of the sorted scores, or half of the features.
+        Number of features to keep, or a fraction in (0, 1] of them; None keeps half, "auto" as
+        many as add more than they would to shuffled columns.
     criterion : {"phi1", "phi2", "phi3"}, default "phi2"
         phi1 also rewards a column for being nearly constant; phi3 looks at the clusters only and
         is the most robust to noise.

@@ -40,7 +40,8 @@ class UDFS(FeatureRanker):
     Parameters
     ----------
     n_features_to_select : int, float, "auto" or None, default None
-        A number, a share in (0, 1], the knee of the sorted scores, or half of the features.
+        Number of features to keep, or a fraction in (0, 1] of them; None keeps half, "auto" as
+        many as add more than they would to shuffled columns.
     n_components : int, default 10
         Directions m. At most half as many as columns that vary are used: with as many directions
         as columns all scores would be 1.

@@ -15,8 +15,8 @@ class Variance(FeatureRanker):
     Parameters
     ----------
     n_features_to_select : int, float, "auto" or None, default None
-        Number of features to keep, or their fraction in (0, 1]. "auto" keeps the features before
-        the knee of the sorted scores, None half of them.
+        Number of features to keep, or a fraction in (0, 1] of them; None keeps half, "auto" as
+        many as add more than they would to shuffled columns.
     scale : {"minmax", "global"} or None, default None
         "minmax" divides every column by its range first, so that units do not matter; "global"
         divides all columns by the range of the table.
