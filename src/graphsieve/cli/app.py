@@ -1,4 +1,4 @@
-"""The ``graphsieve`` command, put together from its commands."""
+"""The ``graphsieve`` command and its subcommands."""
 
 from typing import Annotated
 
@@ -21,7 +21,7 @@ app = typer.Typer(
     ),
 )
 
-app.command(epilog=select.EPILOG)(select.select)
+app.command(epilog=select.EPILOG, cls=select.Command)(select.select)
 app.command(epilog=methods.EPILOG)(methods.methods)
 app.command(epilog=demo.EPILOG)(demo.demo)
 app.add_typer(data.app, name="data")
@@ -43,4 +43,4 @@ def graphsieve(
         typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version."),
     ] = False,
 ):
-    """Keep the columns that carry the structure of wide, unlabelled data."""
+    """Unsupervised feature selection for wide, unlabelled tables."""

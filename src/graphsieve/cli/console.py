@@ -14,15 +14,47 @@ _FOR_PROGRAMMERS = (DeprecationWarning, PendingDeprecationWarning, FutureWarning
 
 
 def examples(*lines, note=""):
-    """Text for the end of a command's help: example calls, one to a line, and a note."""
+    """Return text for the end of a command's help: example calls, one to a line, and a note."""
     # Typer keeps line breaks only in a paragraph that begins with a backspace.
     return "\n".join(["\b", "Examples:", *(f"  {line}" for line in lines), "", note])
 
 
+def printable(text):
+    """Return text in which nothing can move the cursor, ring the bell or hide other text.
+
+    Names of columns and files come from other people. Control characters, and characters that
+    reverse the direction of writing, are shown as escapes.
+    """
+    return "".join(
+        character if character.isprintable() else character.encode("unicode_escape").decode()
+        for character in str(text)
+    )
+
+
+def tell(text):
+    """Print one line of the result on stdout. Never wrapped, so that it can be searched."""
+    out.print(printable(text), markup=False, soft_wrap=True)
+
+
+def note(text):
+    """Print one line about the run on stderr."""
+    err.print(printable(text), markup=False, soft_wrap=True)
+
+
 def say(label, message, style):
-    """One message on stderr. Never wrapped, so that it can be searched for and copied."""
+    """Print one line with a label on stderr."""
     err.print(f"[{style}]{label}:[/{style}]", end=" ")
-    err.print(str(message), markup=False, soft_wrap=True)
+    note(message)
+
+
+def usage_error(message, hint):
+    """Return the error for a wrong command, which exits with code 2."""
+    return typer.BadParameter(printable(message), param_hint=hint)
+
+
+def install_hint(extra):
+    """Return the command that installs an extra."""
+    return f'pip install ".[{extra}]" in a clone of the repository'
 
 
 @contextmanager
@@ -34,7 +66,7 @@ def errors_shown():
     try:
         yield
     except (ValueError, OSError) as error:
-        say("Error", error, "bold red")
+        say("Error", " ".join(str(error).split("\n")), "bold red")
         raise typer.Exit(1) from error
     except MemoryError as error:
         say("Error", f"not enough memory. {error}".strip(), "bold red")
@@ -48,7 +80,7 @@ def errors_shown():
 def warnings_shown():
     """Warnings for the user become one line each on stderr, those for programmers nothing.
 
-    Of several that differ only in their numbers the first is shown.
+    Of several that differ only in their numbers, the first is shown.
     """
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")

@@ -90,9 +90,9 @@ def _score(digits):
 def _save_picture(path, digits, table):
     import numpy as np
 
+    from .._utils.files import replacing
     from ..evaluation import ALL_FEATURES
     from ..plots import pixel_mask_figure
-    from .io.files import replacing
 
     accuracy = table.groupby(["method", "share"])["accuracy"].mean()
     masks = {"mean digit": np.zeros(digits.data.shape[1], dtype=bool)}

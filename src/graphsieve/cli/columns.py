@@ -1,0 +1,180 @@
+"""Which columns of a table are features, which are carried to the output, which are left out."""
+
+import re
+import shlex
+from dataclasses import dataclass, replace
+from datetime import date, time
+
+import numpy as np
+
+from .._rows import ParquetStream, is_numeric
+from .io.tables import TableError, listed
+from .names import as_arguments, find_columns
+
+# In fewer rows, different whole numbers are no sign of an ID.
+_ROWS_FOR_ID = 10
+_ID_NAME = re.compile(r"(^|.*[\W_])(id|idx|index|key|uuid|guid|nr|row|rownames?)", re.IGNORECASE)
+_CAMEL_ID = re.compile(r".*[a-z]I[Dd]")
+
+
+@dataclass(frozen=True)
+class Roles:
+    """Positions of the features and of the columns that are carried, and the carried labels.
+
+    ``ids`` are the carried columns that nobody asked for, with the reason.
+    """
+
+    features: list
+    carried: list
+    labels: list
+    ids: dict
+
+
+def assign_roles(table, drop, keep, *, find_ids=True, index=False):
+    """Decide what every column of a table is for.
+
+    Parameters
+    ----------
+    table : Table
+    drop, keep : list of str
+        Columns to leave out of the output, and columns to write without selecting from them.
+    find_ids : bool
+        Whether columns that look like an ID are carried instead of selected from.
+    index : bool
+        Whether the first column holds the names of the rows.
+    """
+    label_names = [] if table.labels is None else [str(name) for name in table.labels.columns]
+    names = [*table.names, *label_names]
+    dropped = find_columns(drop, names, "--drop")
+    kept = find_columns(keep, names, "--keep")
+    both = [names[j] for j in dropped if j in set(kept)]
+    if both:
+        raise TableError(f"--drop and --keep both name {listed(both)}; decide for one of them")
+    n_columns = len(table.names)
+    given = {*dropped, *kept}
+    ids = {}
+    if index and 0 not in given:
+        ids[0] = "row names"
+    left = [j for j in range(n_columns) if j not in given and j not in ids]
+    if find_ids:
+        ids |= _find_ids(table, left)
+    carried = sorted({*(j for j in kept if j < n_columns), *ids})
+    unused = {*dropped, *carried}
+    return Roles(
+        features=[j for j in range(n_columns) if j not in unused],
+        carried=carried,
+        labels=[names[j] for j in kept if j >= n_columns],
+        ids=ids,
+    )
+
+
+def id_note(table, roles):
+    """Return a line about the columns that were taken for IDs, or nothing."""
+    if not roles.ids:
+        return ""
+    reasons = {}
+    for j, reason in sorted(roles.ids.items()):
+        reasons.setdefault(reason, []).append(table.names[j])
+    text = "; ".join(f"{listed(names)} ({reason})" for reason, names in reasons.items())
+    drop = shlex.join(as_arguments("--drop", sorted(roles.ids), table.names))
+    return (
+        f"{text}: not selected from, but carried to the output. Leave out with {drop}, or select "
+        "from such columns with --no-ids"
+    )
+
+
+def kinds(table):
+    """Return "number", "text", "date" or "empty" for every column."""
+    if table.is_frame:
+        return [_kind(table.X.iloc[:, j]) for j in range(len(table.names))]
+    if isinstance(table.X, ParquetStream):
+        return [
+            "number" if is_numeric(dtype) else _arrow_kind(table.X, name)
+            for name, dtype in table.X.types.items()
+        ]
+    return ["number"] * len(table.names)
+
+
+def _kind(column):
+    kind = column.dtype.kind
+    if kind in "biuf":
+        return "empty" if column.isna().all() else "number"
+    if kind in "Mm":
+        return "date"
+    present = column.dropna()
+    if not len(present):
+        return "empty"
+    return "date" if isinstance(present.iloc[0], (date, time)) else "text"
+
+
+def _arrow_kind(stream, name):
+    import pyarrow.types as types
+
+    kind = stream.file.schema_arrow.field(name).type
+    return "date" if types.is_temporal(kind) else "text"
+
+
+def _find_ids(table, candidates):
+    """Return the positions of columns that identify rows, with the reason."""
+    ids = {j: "no name" for j in candidates if re.fullmatch(r"Unnamed: 0", table.names[j])}
+    if not table.is_frame and not isinstance(table.X, ParquetStream):
+        return ids
+    # Of a file that is read in pieces, the first one has to do.
+    frame = table.head().X
+    different_integers = []
+    for j in candidates:
+        column = frame.iloc[:, j]
+        if j in ids or not _may_be_id(column):
+            continue
+        if column.dtype.kind in "iuf":
+            reason = _integer_id(column, table.names[j])
+            if reason:
+                ids[j] = reason
+            elif column.dtype.kind != "f":
+                different_integers.append(j)
+        else:
+            ids[j] = "all values differ"
+    # One column of different integers among measurements is an ID; in a table of counts, every
+    # column may be like that.
+    others = [j for j in candidates if j not in ids and j not in different_integers]
+    measured = any(frame.dtypes.iloc[j].kind == "f" for j in others)
+    if len(different_integers) == 1 and measured:
+        ids[different_integers[0]] = "integers that all differ"
+    return ids
+
+
+def _may_be_id(column):
+    kind = column.dtype.kind
+    if kind in "bMm" or column.isna().any() or _kind(column) == "date":
+        return False
+    if kind in "iuf" and len(column) < _ROWS_FOR_ID:
+        return False
+    if kind == "f" and not (np.diff(column.to_numpy()) == 1).all():
+        return False
+    return column.is_unique
+
+
+def _integer_id(column, name):
+    values = column.to_numpy(dtype=float)
+    if values.max() - values.min() == len(values) - 1:
+        return "a counter"
+    if _ID_NAME.fullmatch(name) or _CAMEL_ID.fullmatch(name):
+        return "called an ID, all values differ"
+    return ""
+
+
+def carry_verbatim(table, roles):
+    """Return the table with its carried columns as the file has them.
+
+    Text files only: a number such as 007 would otherwise be written as 7.
+    """
+    if table.verbatim is None or not roles.carried:
+        return table
+    names = [table.names[j] for j in roles.carried]
+    frame, text = table.X.copy(deep=False), table.verbatim(names)
+    for name in names:
+        column, original = frame[name], text[name]
+        if column.dtype.kind in "iu" and (column.astype(str).array == original.array).all():
+            continue
+        frame[name] = original.to_numpy()
+    return replace(table, X=frame)
