@@ -59,7 +59,10 @@ def check_input(file, reading):
         "--encoding": reading.encoding is not None,
         "--index": reading.index,
     }
-    suffix = ".csv" if str(file) == "-" else extension(file)
+    is_standard_input = str(file) == "-"
+    suffix = ".csv" if is_standard_input else extension(file)
+    if not is_standard_input and not file.exists():
+        raise usage_error(f"{file} does not exist", "FILE")
     if suffix == ".gz":
         raise usage_error(
             f"{file} is compressed, which is read for {', '.join(PACKABLE)} only; unpack it first",

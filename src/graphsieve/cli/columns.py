@@ -30,7 +30,7 @@ class Roles:
     ids: dict
 
 
-def assign_roles(table, drop, keep, *, find_ids=True, index=False):
+def assign_roles(table, drop, keep, *, find_ids=True):
     """Decide what every column of a table is for.
 
     Parameters
@@ -40,8 +40,6 @@ def assign_roles(table, drop, keep, *, find_ids=True, index=False):
         Columns to leave out of the output, and columns to write without selecting from them.
     find_ids : bool
         Whether columns that look like an ID are carried instead of selected from.
-    index : bool
-        Whether the first column holds the names of the rows.
     """
     label_names = [] if table.labels is None else [str(name) for name in table.labels.columns]
     names = [*table.names, *label_names]
@@ -53,8 +51,8 @@ def assign_roles(table, drop, keep, *, find_ids=True, index=False):
     n_columns = len(table.names)
     given = {*dropped, *kept}
     ids = {}
-    if index and 0 not in given:
-        ids[0] = "row names"
+    if table.row_names is not None and (j := names.index(table.row_names)) not in given:
+        ids[j] = "row names"
     left = [j for j in range(n_columns) if j not in given and j not in ids]
     if find_ids:
         ids |= _find_ids(table, left)
@@ -117,30 +115,33 @@ def _arrow_kind(stream, name):
 def _find_ids(table, candidates):
     """Return the positions of columns that identify rows, with the reason."""
     ids = {j: "no name" for j in candidates if re.fullmatch(r"Unnamed: 0", table.names[j])}
-    if not table.is_frame and not isinstance(table.X, ParquetStream):
-        return ids
-    # Of a file that is read in pieces, the first one has to do.
-    frame = table.head().X
-    different_integers = []
-    for j in candidates:
-        column = frame.iloc[:, j]
-        if j in ids or not _may_be_id(column):
+    different_integers, measured = [], False
+    for j, column in _columns(table, [j for j in candidates if j not in ids]):
+        measured = measured or column.dtype.kind == "f"
+        if not _may_be_id(column):
             continue
-        if column.dtype.kind in "iuf":
-            reason = _integer_id(column, table.names[j])
-            if reason:
-                ids[j] = reason
-            elif column.dtype.kind != "f":
-                different_integers.append(j)
-        else:
+        if column.dtype.kind not in "iuf":
             ids[j] = "all values differ"
+        elif reason := _integer_id(column, table.names[j]):
+            ids[j] = reason
+        else:
+            different_integers.append(j)
     # One column of different integers among measurements is an ID; in a table of counts, every
     # column may be like that.
-    others = [j for j in candidates if j not in ids and j not in different_integers]
-    measured = any(frame.dtypes.iloc[j].kind == "f" for j in others)
     if len(different_integers) == 1 and measured:
         ids[different_integers[0]] = "integers that all differ"
     return ids
+
+
+def _columns(table, positions):
+    """Yield (position, column) of a frame; of a file that is read in pieces, from the first."""
+    if table.is_frame:
+        frame = table.take(positions).X
+    elif isinstance(table.X, ParquetStream):
+        frame = table.take(positions).head().X
+    else:
+        return
+    yield from ((j, frame.iloc[:, place]) for place, j in enumerate(positions))
 
 
 def _may_be_id(column):
@@ -151,7 +152,16 @@ def _may_be_id(column):
         return False
     if kind == "f" and not (np.diff(column.to_numpy()) == 1).all():
         return False
+    if kind not in "iuf" and _is_mostly_numbers(column):
+        return False
     return column.is_unique
+
+
+def _is_mostly_numbers(column):
+    """Whether text looks like numbers with a few words among them: a mistake, not an ID."""
+    import pandas as pd
+
+    return pd.to_numeric(column.head(1000).astype(str), errors="coerce").notna().mean() > 0.5
 
 
 def _integer_id(column, name):

@@ -21,8 +21,6 @@ File = Annotated[
         metavar="FILE",
         help="Table with one sample per row: CSV, TSV (also .gz), Excel, Parquet, Feather, JSON "
         "lines, NPY, NPZ, MAT, HDF5, Zarr or h5ad; - for standard input.",
-        exists=True,
-        allow_dash=True,
         show_default=False,
     ),
 ]

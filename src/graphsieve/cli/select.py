@@ -84,7 +84,7 @@ def select(
     arguments = ctx.meta["arguments"]
     with errors_shown(), warnings_shown(), _opened(file) as (path, name, suffix):
         table = _read(path, name, suffix, reading, estimator, method)
-        roles = _assign(table, drop, keep, not no_ids, index and not transpose)
+        roles = _assign(table, drop, keep, not no_ids)
         if output is not None:
             table = carry_verbatim(table, roles)
         mending = {"impute": impute, "drop_rows": drop_rows, "encode": encode}
@@ -129,17 +129,19 @@ def _read(path, name, suffix, reading, estimator, method):
     return table
 
 
-def _assign(table, drop, keep, find_ids, index):
+def _assign(table, drop, keep, find_ids):
     from .columns import assign_roles, id_note
 
-    roles = assign_roles(table, drop or [], keep or [], find_ids=find_ids, index=index)
+    roles = assign_roles(table, drop or [], keep or [], find_ids=find_ids)
+    if not roles.features:
+        found = f" ({id_note(table, roles)})" if roles.ids else ""
+        hint = " If the file has several columns, give their separator with --sep."
+        raise ValueError(
+            f"no column is left to select from{found}. Give fewer columns to --drop and --keep."
+            + hint * (len(table.names) == 1)
+        )
     if roles.ids:
         note(id_note(table, roles))
-    if not roles.features:
-        raise ValueError(
-            "no column is left to select from; give fewer columns to --drop and --keep"
-            + ", or add --no-ids" * bool(roles.ids)
-        )
     return roles
 
 

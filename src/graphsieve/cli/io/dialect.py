@@ -123,7 +123,7 @@ def rows_of(path, dialect):
     with io.TextIOWrapper(open_bytes(path), encoding=dialect.encoding, newline="") as file:
         for _ in islice(file, dialect.skip):
             pass
-        reader = csv.reader(file, delimiter=dialect.separator)
+        reader = _reader(file, dialect.separator)
         for cells in reader:
             if cells and not _is_comment(cells[0]):
                 yield dialect.skip + reader.line_num, cells
@@ -176,17 +176,19 @@ def _is_comment(text):
     return text.lstrip().startswith("#")
 
 
-def _cells(lines, separator):
+def _reader(lines, separator):
     if separator == " ":
-        return [line.split() for line in lines]
-    return [cells for cells in csv.reader(lines, delimiter=separator) if cells]
+        return csv.reader(map(str.strip, lines), delimiter=" ", skipinitialspace=True)
+    return csv.reader(lines, delimiter=separator)
+
+
+def _cells(lines, separator):
+    return [cells for cells in _reader(lines, separator) if cells]
 
 
 def _count_lines(lines, separator):
     """Return how many lines the first record takes: quoted values may contain line breaks."""
-    if separator == " ":
-        return 1
-    reader = csv.reader(lines, delimiter=separator)
+    reader = _reader(lines, separator)
     next(reader)
     return reader.line_num
 

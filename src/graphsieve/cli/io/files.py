@@ -5,7 +5,7 @@ import sys
 import tempfile
 from collections.abc import Callable
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from . import arrays, frames, hdf
@@ -93,7 +93,9 @@ def read_table(path, reading, name=None, suffix=None):
         table = FORMATS[suffix].read(path, name, reading)
         if reading.whole:
             table = table.whole()
-        return _transposed(name, table, reading) if reading.transpose else table
+        if reading.transpose:
+            return _transposed(name, table, reading)
+        return replace(table, row_names=table.names[0]) if reading.index else table
     except (TableError, ImportError, MemoryError):
         raise
     except Exception as error:
@@ -155,4 +157,5 @@ def _transposed(name, table, reading):
     corner = unique_names([corner, *names])[0]
     turned.insert(0, corner[0], list(frame.columns))
     turned.columns = corner
-    return Table(turned, corner, table.key, notes=(*table.notes, *renamed))
+    notes = (*table.notes, *renamed)
+    return Table(turned, corner, table.key, notes=notes, row_names=corner[0])

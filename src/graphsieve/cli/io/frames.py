@@ -3,12 +3,22 @@
 import gzip
 import json
 import zipfile
+from collections.abc import Hashable
 from datetime import date, time
 
 from ..._rows import ParquetStream
 from .dialect import open_bytes
 from .limits import check_size
-from .tables import STREAM_BYTES, Table, TableError, counted, default_names, listed, unique_names
+from .tables import (
+    STREAM_BYTES,
+    Table,
+    TableError,
+    arrow_frame,
+    counted,
+    default_names,
+    listed,
+    unique_names,
+)
 from .text import with_row_names
 
 _EXCEL_ROWS, _EXCEL_COLUMNS = 2**20, 2**14
@@ -17,7 +27,19 @@ _EXCEL_ROWS, _EXCEL_COLUMNS = 2**20, 2**14
 def frame_table(frame, notes=()):
     """Return the table of a data frame whose names may be of any type, and not unique."""
     names, renamed = unique_names(frame.columns)
-    return Table(frame.set_axis(names, axis=1), names, notes=(*notes, *renamed))
+    frame = frame.set_axis(names, axis=1)
+    nested = [name for name in names if _is_nested(frame[name])]
+    if nested:
+        # Lists cannot be compared; as text they can be carried or dropped.
+        frame = frame.assign(**{name: frame[name].map(str) for name in nested})
+    return Table(frame, names, notes=(*notes, *renamed))
+
+
+def _is_nested(column):
+    if column.dtype.kind != "O":
+        return False
+    present = column.dropna()
+    return len(present) > 0 and not isinstance(present.iloc[0], Hashable)
 
 
 def read_parquet(path, name, reading):
@@ -27,7 +49,7 @@ def read_parquet(path, name, reading):
     n_bytes = _bytes_in_memory(file.metadata)
     if n_bytes <= STREAM_BYTES or reading.whole or reading.transpose:
         check_size(name, n_bytes, reading)
-        return frame_table(file.read().to_pandas())
+        return frame_table(arrow_frame(file.read()))
     check_size(name, n_bytes, reading, streamed=True)
     stream = ParquetStream(file)
     groups = [file.metadata.row_group(number) for number in range(file.num_row_groups)]
@@ -62,7 +84,7 @@ def read_feather(path, name, reading):
     with pa.memory_map(str(path)) as source:
         table = pa.ipc.open_file(source).read_all()
         check_size(name, table.nbytes, reading)
-        return frame_table(table.to_pandas())
+        return frame_table(arrow_frame(table))
 
 
 def write_feather(path, table):
@@ -136,15 +158,19 @@ def write_excel(path, table):
 
 
 def read_json_lines(path, name, reading):
+    import pyarrow as pa
     from pyarrow import json as arrow_json
 
     with open_bytes(path) as file:
         table = arrow_json.read_json(
-            file, arrow_json.ReadOptions(block_size=max(2**20, 64 * _longest_line(path)))
+            file,
+            arrow_json.ReadOptions(block_size=min(max(2**20, 64 * _longest_line(path)), 2**30)),
         )
     if table.num_columns == 0:
         raise TableError(f"{name} is empty")
-    return frame_table(table.to_pandas())
+    while any(pa.types.is_struct(field.type) for field in table.schema):
+        table = table.flatten()
+    return frame_table(arrow_frame(table))
 
 
 def _longest_line(path):

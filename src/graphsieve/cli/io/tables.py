@@ -36,6 +36,8 @@ class Table:
     labels : DataFrame or None
         Columns that belong to the rows and are never features, such as ``obs`` of AnnData. Its
         index holds the names of the rows.
+    row_names : str or None
+        The column that holds the names of the rows, which is no feature.
     verbatim : callable or None
         ``verbatim(names)`` returns these columns as the text that the file holds.
     """
@@ -45,6 +47,7 @@ class Table:
     key: str = "X"
     notes: tuple = ()
     labels: object = None
+    row_names: str | None = None
     verbatim: Callable | None = None
 
     @property
@@ -131,6 +134,23 @@ class Table:
         values = self.X.to_numpy()
         # Boolean columns and numbers have no common type but object.
         return values.astype(float) if values.dtype == object else values
+
+
+def arrow_frame(table):
+    """Return the data frame of an Arrow table, giving its memory back on the way."""
+    import pandas as pd
+    import pyarrow as pa
+
+    gaps = [
+        j
+        for j, column in enumerate(table.columns)
+        if pa.types.is_boolean(column.type) and column.null_count
+    ]
+    frame = table.to_pandas(split_blocks=True, self_destruct=True)
+    for j in gaps:
+        # Truth values and None are objects otherwise.
+        frame.isetitem(j, frame.iloc[:, j].astype(pd.BooleanDtype()))
+    return frame
 
 
 def default_names(n_columns):

@@ -3,7 +3,7 @@
 import gzip
 
 from .dialect import find_dialect, is_packed, open_bytes, rows_of
-from .tables import Table, TableError, counted, unique_names
+from .tables import Table, TableError, arrow_frame, counted, unique_names
 
 # Rows per block that Arrow parses: with fewer, wide tables spend their time on bookkeeping.
 _BLOCK_ROWS = 64
@@ -48,7 +48,7 @@ def _parse_quickly(path, name, dialect):
         skipped = []
         try:
             return _parse(path, dialect, skipped, floats=floats), skipped
-        except Exception as error:
+        except ValueError as error:
             reason = error
     raise _explain(path, name, dialect, reason) from reason
 
@@ -88,24 +88,7 @@ def _parse(path, dialect, skipped, floats=(), as_text=()):
             column_types=dict.fromkeys(floats, pa.float64()) | dict.fromkeys(as_text, pa.string()),
         ),
     )
-    return _to_pandas(table)
-
-
-def _to_pandas(table):
-    """Convert an Arrow table column by column, giving its memory back on the way."""
-    import pandas as pd
-    import pyarrow as pa
-
-    gaps = {
-        name
-        for name, column in zip(table.column_names, table.columns, strict=True)
-        if column.null_count and pa.types.is_boolean(column.type)
-    }
-    frame = table.to_pandas(split_blocks=True, self_destruct=True)
-    for name in gaps:
-        # Truth values and None are objects otherwise.
-        frame[name] = frame[name].astype(pd.BooleanDtype())
-    return frame
+    return arrow_frame(table)
 
 
 def _parse_spaces(path, dialect, as_text):
@@ -132,14 +115,12 @@ def _parse_spaces(path, dialect, as_text):
 def _explain(path, name, dialect, error):
     """Name the line that does not fit, or repeat what the parser says."""
     n_names = len(dialect.names)
-    if dialect.separator != " ":
-        for line, cells in rows_of(path, dialect):
-            if len(cells) != n_names:
-                return TableError(
-                    f"{name}: line {line} has {counted(len(cells), 'value')} where the table has "
-                    f"{counted(n_names, 'column')}; correct the line, or give the separator with "
-                    "--sep"
-                )
+    for line, cells in rows_of(path, dialect):
+        if len(cells) != n_names:
+            return TableError(
+                f"{name}: line {line} has {counted(len(cells), 'value')} where the table has "
+                f"{counted(n_names, 'column')}; correct the line, or give the separator with --sep"
+            )
     return TableError(f"cannot read {name} as text: {str(error).splitlines()[0]}")
 
 
