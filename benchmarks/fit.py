@@ -16,7 +16,7 @@ from measure import Clock, quiet, training_rows
 from objective import plain
 
 from graphsieve import GAFS
-from graphsieve._autoencoder.objective import GraphAutoencoder
+from graphsieve._autoencoder.objective import Objective
 from graphsieve._graph.affinity import build_graph, laplacian
 from graphsieve._rows import RowBlocks
 from graphsieve._utils.threads import Workers
@@ -117,8 +117,9 @@ def rows(dataset="mnist", per_class=100, iterations=400):
     X = training_rows(dataset, per_class)
     A = build_graph(RowBlocks(X))
     with Workers() as workers:
-        objective = GraphAutoencoder(RowBlocks(X), None, workers, n_hidden=M)
-        start = objective.start(np.random.RandomState(0))
+        objective = Objective(RowBlocks(X), None, workers, n_hidden=M)
+        weights = objective.unpack(objective.start(np.random.RandomState(0)))
+    start = np.concatenate([array.ravel() for array in weights])
     for name, fit in FITS.items():
         clock = Clock()
         with quiet():

@@ -17,10 +17,10 @@ from objective import ring
 from scipy.sparse.linalg import svds
 from threadpoolctl import ThreadpoolController, threadpool_limits
 
-from graphsieve._autoencoder.objective import GraphAutoencoder, SolverCoordinates
+from graphsieve._autoencoder.objective import Objective
 from graphsieve._graph.affinity import build_graph, laplacian
 from graphsieve._rows import RowBlocks
-from graphsieve._solvers import lbfgs
+from graphsieve._solvers import Monitor, lbfgs
 from graphsieve._utils.threads import Workers
 
 MEMORY = 10
@@ -30,11 +30,12 @@ ALPHAS = (1e-1, 3e-2, 1e-2, 3e-3, 1e-3)
 
 
 @contextmanager
-def open_objective(X, L, *, n_hidden=10, alpha=1e-2, graph_weight=1e-3):
+def open_objective(X, L, *, n_hidden=10, alpha=1e-2, graph_weight=1e-3, plain=False):
+    """The objective as in a fit, or as a function of the ``plain`` weights."""
+    variables = {"mean": np.zeros(X.shape[1]), "scale": 1.0} if plain else {}
+    terms = {"n_hidden": n_hidden, "alpha": alpha, "graph_weight": graph_weight}
     with Workers() as workers:
-        yield GraphAutoencoder(
-            RowBlocks(X), L, workers, n_hidden=n_hidden, alpha=alpha, graph_weight=graph_weight
-        )
+        yield Objective(RowBlocks(X), L, workers, **terms, **variables)
 
 
 def training_data(dataset, n_samples=None):
@@ -48,7 +49,7 @@ def training_data(dataset, n_samples=None):
 
 
 def run_ours(function, start, iterations):
-    return lbfgs(function, start, max_iter=iterations, tol=0.0, **HISTORY).n_iter
+    return lbfgs(function, start, Monitor(max_iter=iterations, tol=0.0), **HISTORY).n_iter
 
 
 def run_scipy(function, start, iterations):
@@ -84,9 +85,8 @@ def overhead_rows(n=50, d=6_000, m=40, iterations=60):
         ("SciPy L-BFGS-B, BLAS on all threads", run_scipy, os.cpu_count()),
     ):
         with open_objective(X, L, n_hidden=m) as objective:
-            coordinates = SolverCoordinates(objective)
-            start = coordinates.from_theta(objective.start(np.random.RandomState(0)))
-            function = Timed(coordinates.value_and_grad)
+            start = objective.start(np.random.RandomState(0))
+            function = Timed(objective.value_and_grad)
             with threadpool_limits(threads):
                 n_iter, seconds = timed(partial(run, function, start, iterations))
         evaluation = function.seconds / function.calls
@@ -107,15 +107,11 @@ def overhead_rows(n=50, d=6_000, m=40, iterations=60):
 # --- fewer iterations
 
 
-def minimise(objective, theta, iterations, tol=0.0, plain=False):
-    """L-BFGS as in a fit, or ``plain`` in the weights themselves: (trace, theta at the end)."""
-    if plain:
-        result = lbfgs(objective.value_and_grad, theta, max_iter=iterations, tol=tol, **HISTORY)
-        return result.trace, result.x
-    coordinates = SolverCoordinates(objective)
-    start = coordinates.from_theta(theta)
-    result = lbfgs(coordinates.value_and_grad, start, max_iter=iterations, tol=tol, **HISTORY)
-    return result.trace, coordinates.to_theta(result.x)
+def minimise(objective, start, iterations, tol=0.0):
+    """L-BFGS as in a fit: (trace, point at the end)."""
+    monitor = Monitor(max_iter=iterations, tol=tol)
+    result = lbfgs(objective.value_and_grad, start, monitor, **HISTORY)
+    return result.trace, result.x
 
 
 def svd_start(objective, X):
@@ -129,13 +125,10 @@ def svd_start(objective, X):
     _, s, Vt = svds(X - mean, k=m, random_state=0)
     reach = s / np.sqrt(n)
     p = np.clip(mean, 0.01, 0.99)
-    theta = np.zeros(objective.n_params)
-    W_in, W_out, b_in, b_out = objective.unpack(theta)
-    W_in[:] = Vt.T / reach
-    b_in[:] = -mean @ W_in
-    W_out[:] = 4 * reach[:, None] * Vt / (p * (1 - p))
-    b_out[:] = np.log(p / (1 - p)) - 0.5 * W_out.sum(axis=0)
-    return theta
+    W_in = Vt.T / reach
+    W_out = 4 * reach[:, None] * Vt / (p * (1 - p))
+    b_out = np.log(p / (1 - p)) - 0.5 * W_out.sum(axis=0)
+    return objective.pack(W_in, W_out, -mean @ W_in, b_out)
 
 
 def start_rows(datasets=DATASETS, seeds=(0, 1, 2, 3, 4), iterations=400, n_samples=None):
@@ -145,8 +138,8 @@ def start_rows(datasets=DATASETS, seeds=(0, 1, 2, 3, 4), iterations=400, n_sampl
         with open_objective(X, L) as objective:
             starts = {f"random, seed {s}": objective.start(np.random.RandomState(s)) for s in seeds}
             starts["truncated SVD"] = svd_start(objective, X)
-            for name, theta in starts.items():
-                trace, _ = minimise(objective, theta, iterations)
+            for name, start in starts.items():
+                trace, _ = minimise(objective, start, iterations)
                 yield {"data": dataset, "start": name, **moments(trace)}
 
 
@@ -154,11 +147,12 @@ def coordinates_rows(datasets=DATASETS, seeds=(0, 1, 2), iterations=400, n_sampl
     """The weights themselves against centred and scaled variables, from the same start."""
     for dataset in datasets:
         X, L = training_data(dataset, n_samples)
-        with open_objective(X, L) as objective:
+        with open_objective(X, L) as objective, open_objective(X, L, plain=True) as plain_one:
             for seed in seeds:
-                theta = objective.start(np.random.RandomState(seed))
-                plain, _ = minimise(objective, theta, iterations, plain=True)
-                scaled, _ = minimise(objective, theta, iterations)
+                plain, scaled = (
+                    minimise(o, o.start(np.random.RandomState(seed)), iterations)[0]
+                    for o in (plain_one, objective)
+                )
                 for variables, trace in (("plain", plain), ("centred and scaled", scaled)):
                     reached = np.flatnonzero(trace <= plain[-1])
                     yield {
@@ -183,8 +177,8 @@ def path_rows(datasets=DATASETS, alphas=ALPHAS, iterations=400, n_samples=None):
         last = None
         for alpha in alphas:
             with open_objective(X, L, alpha=alpha) as objective:
-                theta = objective.start(np.random.RandomState(0))
-                cold, end = minimise(objective, theta, iterations, tol=1e-5)
+                start = objective.start(np.random.RandomState(0))
+                cold, end = minimise(objective, start, iterations, tol=1e-5)
                 warm = cold
                 if last is None:
                     last = end

@@ -1,6 +1,5 @@
 """FeatureRanker: what all methods share, from validation to the names of the kept columns."""
 
-import warnings
 from numbers import Integral, Real
 
 import numpy as np
@@ -20,8 +19,10 @@ from ._rows import (
     open_rows,
     take_columns,
 )
+from ._solvers import Monitor
 from ._utils.order import count_features, knee, order_by_score
 from ._utils.sklearn_private import Interval, StrOptions, fit_context
+from ._utils.warn import warn
 
 GRAPH_CONSTRAINTS = {
     "n_neighbors": [Interval(Integral, 1, None, closed="left")],
@@ -30,6 +31,13 @@ GRAPH_CONSTRAINTS = {
 ITERATION_CONSTRAINTS = {
     "max_iter": [Interval(Integral, 1, None, closed="left")],
     "tol": [Interval(Real, 0, None, closed="left")],
+    "verbose": ["verbose"],
+    "callback": [callable, None],
+}
+# What the solver met instead of convergence, and what to do about it.
+_WHY_STOPPED = {
+    "max_iter": ("it reached max_iter", "increase max_iter"),
+    "stalled": ("the line search found no further decrease", 'try dtype="float64"'),
 }
 
 
@@ -266,18 +274,27 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
         state.pop("_train", None)
         return state
 
-    def _publish(self, result):
-        """Say what an iterative solver reached."""
+    def _monitor(self):
+        """The Monitor of an iterative method."""
+        return Monitor(
+            tol=self.tol,
+            max_iter=self.max_iter,
+            callback=self.callback,
+            verbose=self.verbose,
+            title=type(self).__name__,
+        )
+
+    def _report(self, result):
+        """Publish what an iterative solver reached, and warn where it did not converge."""
         self.objective_trace_ = result.trace
         self.n_iter_ = result.n_iter
         self.converged_ = result.converged
-        if result.status in ("max_iter", "stalled"):
-            why = "reached max_iter" if result.status == "max_iter" else "could not go on"
-            advice = "raise max_iter" if result.status == "max_iter" else 'try dtype="float64"'
-            warnings.warn(
-                f"{type(self).__name__} {why} after {result.n_iter} iterations: objective "
+        if result.status in _WHY_STOPPED:
+            why, advice = _WHY_STOPPED[result.status]
+            warn(
+                f"{type(self).__name__} stopped after {result.n_iter} iterations: {why} (objective "
                 f"{result.trace[-1]:.6g}, last relative change {result.last_change:.1e}, tol "
-                f"{self.tol:.1e}. The ranking is usable; {advice}, or raise tol, to converge",
+                f"{self.tol:.1e}). The ranking is that of an unfinished fit; {advice}, or increase "
+                "tol",
                 ConvergenceWarning,
-                stacklevel=6,
             )

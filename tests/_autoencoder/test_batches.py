@@ -5,11 +5,10 @@ import pytest
 import scipy.sparse as sp
 
 from graphsieve import GAFS
-from graphsieve._autoencoder.batches import Batches
-from graphsieve._autoencoder.objective import GraphAutoencoder, SolverCoordinates
+from graphsieve._autoencoder.objective import Objective
 from graphsieve._graph.affinity import build_graph, laplacian
 from graphsieve._rows import RowBlocks
-from graphsieve._solvers import adam as minibatch
+from graphsieve._solvers import Monitor, adam
 from graphsieve._utils.threads import Workers
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -32,13 +31,10 @@ def test_batches_are_unbiased(table):
     data = RowBlocks(table)
     L = laplacian(build_graph(data))
     with Workers(1) as workers:
-        objective = GraphAutoencoder(
-            data, L, workers, n_hidden=3, alpha=0.1, graph_weight=0.01, decay=0.1
-        )
-        coordinates = SolverCoordinates(objective)
-        z = coordinates.from_theta(objective.start(np.random.RandomState(0)))
-        value, grad = coordinates.value_and_grad(z)
-        batches = Batches(coordinates, L, np.random.RandomState(1))
+        objective = Objective(data, L, workers, n_hidden=3, alpha=0.1, graph_weight=0.01, decay=0.1)
+        z = objective.start(np.random.RandomState(0))
+        value, grad = objective.value_and_grad(z)
+        batches = objective.batches(np.random.RandomState(1))
         found = [batch(z) for _ in range(60) for batch in batches()]
     assert np.mean([v for v, _ in found]) == pytest.approx(value, rel=0.01)
     error = np.mean([g for _, g in found], axis=0) - grad
@@ -48,9 +44,8 @@ def test_batches_are_unbiased(table):
 def test_every_row_is_in_one_batch(table):
     data = RowBlocks(table)
     with Workers(1) as workers:
-        coordinates = SolverCoordinates(GraphAutoencoder(data, None, workers, n_hidden=2))
-        batches = Batches(coordinates, None, np.random.RandomState(0))
-        rows = [batch.__self__.objective.data.whole() for batch in batches()]
+        batches = Objective(data, None, workers, n_hidden=2).batches(np.random.RandomState(0))
+        rows = [batch.__self__.X.whole() for batch in batches()]
     together = np.vstack(rows)
     assert len(rows) > 1
     np.testing.assert_array_equal(np.sort(together, axis=0), np.sort(table, axis=0))
@@ -109,6 +104,6 @@ def test_solver_on_least_squares(rng):
     def batches():
         return [on(rows) for rows in np.split(rng.permutation(200), 20)]
 
-    result = minibatch(on(slice(None)), batches, np.full(3, 5.0), max_iter=200, tol=1e-9)
+    result = adam(on(slice(None)), batches, np.full(3, 5.0), Monitor(max_iter=200, tol=1e-9))
     np.testing.assert_allclose(result.x, a.mean(axis=0), atol=1e-2)
     assert result.converged

@@ -9,13 +9,14 @@ import scipy.sparse as sp
 
 from graphsieve._autoencoder import objective as objectives
 from graphsieve._autoencoder import penalties
-from graphsieve._autoencoder.objective import GraphAutoencoder, SolverCoordinates
+from graphsieve._autoencoder.objective import Objective
+from graphsieve._autoencoder.passes import Buffers, HostPart, Terms, Weights, decode, encode
 from graphsieve._graph.affinity import build_graph, laplacian
 from graphsieve._rows import RowBlocks
 from graphsieve._utils.threads import Workers
 
 # An objective that is not here fails test_every_objective_is_tested.
-OBJECTIVES = {"GraphAutoencoder", "SolverCoordinates"}
+OBJECTIVES = {"Objective"}
 PENALTIES = {"l21": penalties.l21, "squared_l2": penalties.squared_l2}
 
 
@@ -28,14 +29,13 @@ def finite_difference(function, x, step=1e-6):
 def make_objective(X, workers, dtype=np.float64, **params):
     data = RowBlocks(X, dtype=dtype)
     L = laplacian(build_graph(RowBlocks(X, dtype=np.float64)))
-    return GraphAutoencoder(data, L, workers, n_hidden=4, **params)
+    return Objective(data, L, workers, n_hidden=4, **params)
 
 
-def plain_objective(theta, X, A, m, alpha, graph_weight, decay, output):
+def plain_objective(weights, X, A, alpha, graph_weight, decay, output):
     """The formula, sample by sample and edge by edge."""
-    n, d = X.shape
-    W_in, W_out = theta[: d * m].reshape(d, m), theta[d * m : 2 * d * m].reshape(m, d)
-    b_in, b_out = theta[2 * d * m : 2 * d * m + m], theta[2 * d * m + m :]
+    n = len(X)
+    W_in, W_out, b_in, b_out = weights
 
     def sigmoid(z):
         return 1 / (1 + np.exp(-z))
@@ -61,9 +61,9 @@ def test_gradient_meets_finite_differences(rng, alpha, graph_weight, decay, outp
     terms = {"alpha": alpha, "graph_weight": graph_weight, "decay": decay, "output": output}
     with Workers(2) as workers:
         objective = make_objective(container(X), workers, **terms)
-        theta = rng.normal(size=objective.n_params)
-        grad = objective.value_and_grad(theta)[1]
-        expected = finite_difference(lambda t: objective.value_and_grad(t)[0], theta)
+        z = rng.normal(size=objective.size)
+        grad = objective.value_and_grad(z)[1]
+        expected = finite_difference(lambda t: objective.value_and_grad(t)[0], z)
     np.testing.assert_allclose(grad, expected, atol=1e-6 * abs(expected).max())
 
 
@@ -75,24 +75,47 @@ def test_value_meets_the_formula(rng, alpha, graph_weight, decay, output):
         objective = make_objective(
             X, workers, alpha=alpha, graph_weight=graph_weight, decay=decay, output=output
         )
-        theta = rng.normal(size=objective.n_params)
-        value = objective.value_and_grad(theta)[0]
-    expected = plain_objective(theta, X, A, 4, alpha, graph_weight, decay, output)
+        z = rng.normal(size=objective.size)
+        value = objective.value_and_grad(z)[0]
+    expected = plain_objective(objective.unpack(z), X, A, alpha, graph_weight, decay, output)
     assert value == pytest.approx(expected, rel=1e-6)  # the smoothed norm is short by eps a row
 
 
-def test_solver_coordinates_are_a_change_of_variables(rng):
-    X = 3 + rng.random((20, 13))
+def test_start_unpacks_to_the_usual_weights():
+    X = 3 + np.random.default_rng(0).random((20, 13))
     with Workers(1) as workers:
-        objective = make_objective(X, workers, alpha=0.1, graph_weight=0.05, decay=0.02)
-        coordinates = SolverCoordinates(objective)
-        theta = 0.1 * rng.normal(size=objective.n_params)
-        z = coordinates.from_theta(theta)
-        np.testing.assert_allclose(coordinates.to_theta(z), theta, atol=1e-12)
-        value, grad = coordinates.value_and_grad(z)
-        assert value == pytest.approx(objective.value_and_grad(theta)[0], rel=1e-12)
-        expected = finite_difference(lambda t: coordinates.value_and_grad(t)[0], z)
-    np.testing.assert_allclose(grad, expected, atol=1e-6 * abs(expected).max())
+        objective = make_objective(X, workers)
+        start = objective.start(np.random.RandomState(0))
+        W_in, W_out, b_in, b_out = objective.unpack(start)
+    expected = np.random.RandomState(0).uniform(-1, 1, 2 * 13 * 4) * np.sqrt(6 / (13 + 4 + 1))
+    np.testing.assert_allclose(W_in.ravel(), expected[: 13 * 4])
+    np.testing.assert_allclose(W_out.ravel(), expected[13 * 4 :])
+    np.testing.assert_allclose(b_in, 0, atol=1e-12)
+    np.testing.assert_allclose(b_out, np.log(0.99 / 0.01))
+
+
+@pytest.mark.parametrize("output", ["sigmoid", "identity"])
+@pytest.mark.parametrize("with_graph", [True, False])
+@pytest.mark.parametrize("container", [np.asarray, sp.csr_array])
+def test_passes_meet_their_specification(rng, output, with_graph, container):
+    X, m = rng.random((40, 7)) * (rng.random((40, 7)) < 0.6), 3
+    L = laplacian(build_graph(RowBlocks(X))) if with_graph else None
+    weights = Weights(
+        rng.normal(size=(7, m)), rng.normal(size=m), rng.normal(size=(m, 7)), rng.normal(size=7)
+    )
+    terms = Terms(40, m, 0.05, output == "sigmoid")
+    H = encode(X, weights.W_in, weights.b_in)
+    rows = slice(10, 35)
+    part = HostPart(
+        RowBlocks(container(X[rows])), L[rows] if with_graph else None, terms, Buffers(), 256
+    )
+    np.testing.assert_allclose(part.encode(weights), H[rows], rtol=1e-12)
+    found = part.decode(H[rows], H, weights)
+    expected = decode(X[rows], L[rows] if with_graph else None, H[rows], H, weights, terms)
+    for name in found._fields:
+        np.testing.assert_allclose(
+            getattr(found, name), getattr(expected, name), rtol=1e-9, atol=1e-12, err_msg=name
+        )
 
 
 def test_permuted_columns_give_the_same_value(rng):
@@ -101,14 +124,12 @@ def test_permuted_columns_give_the_same_value(rng):
     terms = {"alpha": 0.1, "graph_weight": 0.05, "decay": 0.02}
     with Workers(1) as workers:
         objective = make_objective(X, workers, **terms)
-        theta = rng.normal(size=objective.n_params)
-        W_in, W_out, b_in, b_out = objective.unpack(theta)
-        permuted = np.concatenate(
-            [W_in[order].ravel(), W_out[:, order].ravel(), b_in, b_out[order]]
-        )
+        z = rng.normal(size=objective.size)
+        V, W_out, c, b_out = z[:36].reshape(9, 4), z[36:72].reshape(4, 9), z[72:76], z[76:]
+        permuted = np.concatenate([V[order].ravel(), W_out[:, order].ravel(), c, b_out[order]])
         other = make_objective(X[:, order], workers, **terms)
         assert other.value_and_grad(permuted)[0] == pytest.approx(
-            objective.value_and_grad(theta)[0], rel=1e-12
+            objective.value_and_grad(z)[0], rel=1e-12
         )
 
 
@@ -118,7 +139,7 @@ def test_single_precision_agrees(rng, output):
     with Workers(2) as workers:
         double = make_objective(X, workers, alpha=0.1, graph_weight=0.05, output=output)
         single = make_objective(X, workers, np.float32, alpha=0.1, graph_weight=0.05, output=output)
-        theta = rng.normal(size=double.n_params)
+        theta = rng.normal(size=double.size)
         (value, grad), (value32, grad32) = (
             objective.value_and_grad(theta) for objective in (double, single)
         )
@@ -130,7 +151,7 @@ def test_extreme_weights_stay_finite(rng):
     X = rng.random((10, 5))
     with Workers(1) as workers, np.errstate(all="raise", under="ignore"):
         objective = make_objective(X, workers, np.float32, alpha=0.1, graph_weight=0.05)
-        value, grad = objective.value_and_grad(1e4 * rng.normal(size=objective.n_params))
+        value, grad = objective.value_and_grad(1e4 * rng.normal(size=objective.size))
     assert np.isfinite(value)
     assert np.isfinite(grad).all()
 

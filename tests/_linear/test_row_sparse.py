@@ -13,6 +13,7 @@ from graphsieve._linear.row_sparse import (
     row_sparse,
     row_sparse_path,
 )
+from graphsieve._solvers import Monitor
 from tests.helpers.row_sparse_reference import check_optimal, coordinate_descent
 
 SHAPES = [(15, 40), (25, 25), (60, 12)]
@@ -171,7 +172,7 @@ def test_interpolation_has_no_duality_gap(n_targets):
     rng = np.random.default_rng(0)
     V = np.linalg.qr(rng.normal(size=(50, 12)))[0]
     T = rng.normal(size=(12, n_targets))
-    result = interpolate(V, T, max_iter=5000, tol=1e-12)
+    result = interpolate(V, T, Monitor(max_iter=5000, tol=1e-12))
     multiplier = np.linalg.solve(V.T @ (result.x[:, None] * V), T)
     multiplier /= np.linalg.norm(V @ multiplier, axis=1).max()
     np.testing.assert_allclose(np.vdot(multiplier, T), result.x.sum(), rtol=1e-4)

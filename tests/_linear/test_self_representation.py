@@ -15,6 +15,7 @@ from graphsieve._linear.self_representation import (
     robust_self_representation,
 )
 from graphsieve._rows import RowBlocks
+from graphsieve._solvers import Monitor
 from graphsieve._utils.threads import Workers
 
 
@@ -69,7 +70,7 @@ def test_number_of_threads_does_not_matter(rng, shape):
     for n_threads in (1, 2, 5):
         with Workers(n_threads) as workers:
             columns = CentredColumns(data, workers)
-            result = robust_self_representation(columns, alpha=5.0, max_iter=20, tol=0)
+            result = robust_self_representation(columns, Monitor(max_iter=20, tol=0), alpha=5.0)
         scores.append(result.x)
     np.testing.assert_array_equal(scores[0], scores[1])
     np.testing.assert_array_equal(scores[0], scores[2])

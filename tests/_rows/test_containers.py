@@ -7,7 +7,7 @@ import pytest
 import scipy.sparse as sp
 
 from graphsieve import GAFS
-from graphsieve._autoencoder.objective import GraphAutoencoder
+from graphsieve._autoencoder.objective import Objective
 from graphsieve._graph.affinity import build_graph, laplacian
 from graphsieve._rows import RowBlocks, find_non_finite, split_rows
 from graphsieve._rows.parts import count_parts, part_slices
@@ -42,7 +42,7 @@ def test_objective_is_the_same(table, tmp_path, kind, scale, block_rows):
         data = RowBlocks(X)
         scaled = data.scaled(*column_scaling(data, scale), np.float64)
         with Workers(n_jobs) as workers:
-            objective = GraphAutoencoder(
+            objective = Objective(
                 scaled,
                 laplacian(build_graph(scaled)),
                 workers,

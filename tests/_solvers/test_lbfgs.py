@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize, rosen, rosen_der
 
-from graphsieve._solvers import lbfgs
+from graphsieve._solvers import Monitor, lbfgs
 
 
 def quadratic(x):
@@ -18,7 +18,7 @@ def rosenbrock(x):
 
 @pytest.mark.parametrize("function", [quadratic, rosenbrock])
 def test_lbfgs_finds_the_minimum(function):
-    result = lbfgs(function, np.zeros(10), max_iter=500, tol=1e-14)
+    result = lbfgs(function, np.zeros(10), Monitor(max_iter=500, tol=1e-14))
     assert result.converged
     np.testing.assert_allclose(result.x, 1, atol=1e-4)
 
@@ -35,14 +35,14 @@ def test_lbfgs_needs_no_more_than_scipy(function, size):
 
     options = {"maxcor": 10, "ftol": 1e-12, "gtol": 0, "maxiter": 5000, "maxfun": 10**5}
     theirs = minimize(function, start, jac=True, method="L-BFGS-B", options=options)
-    ours = lbfgs(counted, start, max_iter=5000, tol=1e-12, memory=10)
+    ours = lbfgs(counted, start, Monitor(max_iter=5000, tol=1e-12), memory=10)
     assert ours.trace[-1] == pytest.approx(theirs.fun, rel=1e-6)
     np.testing.assert_allclose(ours.x, theirs.x, atol=1e-3)
     assert len(calls) <= 1.2 * theirs.nfev + 10
 
 
 def test_trace_and_stopping_rule():
-    result = lbfgs(rosenbrock, np.zeros(10), max_iter=500, tol=1e-3)
+    result = lbfgs(rosenbrock, np.zeros(10), Monitor(max_iter=500, tol=1e-3))
     assert result.trace[0] == rosenbrock(np.zeros(10))[0]
     assert len(result.trace) == result.n_iter + 1
     assert (np.diff(result.trace) <= 0).all()
@@ -59,11 +59,11 @@ def test_the_rule_is_relative_for_small_objectives():
         value, grad = rosenbrock(x)
         return 1e-6 * (value - 1), 1e-6 * grad
 
-    assert lbfgs(tiny, np.zeros(5), max_iter=500, tol=1e-5).n_iter > 10
+    assert lbfgs(tiny, np.zeros(5), Monitor(max_iter=500, tol=1e-5)).n_iter > 10
 
 
 def test_max_iter():
-    result = lbfgs(rosenbrock, np.zeros(10), max_iter=3, tol=0)
+    result = lbfgs(rosenbrock, np.zeros(10), Monitor(max_iter=3, tol=0))
     assert result.n_iter == 3
     assert result.status == "max_iter"
 
@@ -75,13 +75,13 @@ def test_callback_sees_every_iteration_and_stops():
         seen.append((iteration, objective))
         return iteration == 4
 
-    result = lbfgs(rosenbrock, np.zeros(10), max_iter=100, tol=0, callback=callback)
+    result = lbfgs(rosenbrock, np.zeros(10), Monitor(max_iter=100, tol=0, callback=callback))
     assert result.status == "stopped"
     assert [iteration for iteration, _ in seen] == [1, 2, 3, 4]
     np.testing.assert_array_equal([value for _, value in seen], result.trace[1:])
 
 
 def test_start_at_the_minimum():
-    result = lbfgs(quadratic, np.ones(3), max_iter=10, tol=1e-5)
+    result = lbfgs(quadratic, np.ones(3), Monitor(max_iter=10, tol=1e-5))
     assert result.converged
     np.testing.assert_array_equal(result.x, 1)

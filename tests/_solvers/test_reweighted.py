@@ -3,7 +3,18 @@
 import numpy as np
 import pytest
 
-from graphsieve._solvers import inverse_weights, reweighted, reweighted_l21, smoothed_norms
+from graphsieve._solvers import (
+    Monitor,
+    inverse_weights,
+    reweighted,
+    reweighted_l21,
+    smoothed_norms,
+)
+
+
+def minimise(solve, start, *, max_iter, tol, callback=None, **settings):
+    monitor = Monitor(max_iter=max_iter, tol=tol, callback=callback)
+    return reweighted_l21(solve, start, monitor, **settings)
 
 
 def ridge(Y, weight):
@@ -19,7 +30,7 @@ def ridge(Y, weight):
 @pytest.mark.parametrize("weight", [0.5, np.array([0.1, 0.5, 1.0, 2.0, 3.0, 0.2])])
 def test_rows_are_soft_thresholded(rng, weight):
     Y = rng.standard_normal((6, 3))
-    result = reweighted_l21(ridge(Y, weight), np.ones(6), weight=weight, max_iter=5000, tol=1e-14)
+    result = minimise(ridge(Y, weight), np.ones(6), weight=weight, max_iter=5000, tol=1e-14)
     expected = np.maximum(np.linalg.norm(Y, axis=1) - weight / 2, 0)
     np.testing.assert_allclose(result.x, expected, atol=1e-4)
     assert result.converged
@@ -28,9 +39,7 @@ def test_rows_are_soft_thresholded(rng, weight):
 @pytest.mark.parametrize("power", [0.3, 0.7, 1.0])
 def test_never_rises(rng, power):
     Y = rng.standard_normal((20, 3))
-    result = reweighted_l21(
-        ridge(Y, 0.8), np.ones(20), weight=0.8, power=power, max_iter=200, tol=0
-    )
+    result = minimise(ridge(Y, 0.8), np.ones(20), weight=0.8, power=power, max_iter=200, tol=0)
     assert result.n_iter == 200
     assert (np.diff(result.trace) <= 1e-10 * result.trace[:-1]).all()
     assert result.trace[-1] < result.trace[0]
@@ -60,7 +69,7 @@ def test_momentum_gets_lower_in_fewer_steps(rng, monkeypatch, tol):
             n_solves[-1] += 1
             return solve(inverse)
 
-        return reweighted_l21(counted, np.ones(20), weight=5.0, **settings)
+        return minimise(counted, np.ones(20), weight=5.0, **settings)
 
     n_solves = []
     ahead = run(max_iter=1000, tol=tol)
@@ -83,7 +92,7 @@ def test_the_last_step_is_without_momentum(rng):
         seen.append((inverse, squares))
         return smooth, squares
 
-    result = reweighted_l21(noted, np.ones(20), weight=5.0, max_iter=1000, tol=1e-6)
+    result = minimise(noted, np.ones(20), weight=5.0, max_iter=1000, tol=1e-6)
     assert result.converged
     eps = 1e-6 * np.sqrt(seen[0][1].max())
     # The solve before the last was ahead and too short; the last starts where that one did.
@@ -95,15 +104,15 @@ def test_the_last_step_is_without_momentum(rng):
 def test_no_momentum_below_power_one(rng, monkeypatch):
     settings = {"weight": 0.8, "power": 0.5, "max_iter": 50, "tol": 0}
     Y = rng.standard_normal((20, 3))
-    result = reweighted_l21(ridge(Y, 0.8), np.ones(20), **settings)
+    result = minimise(ridge(Y, 0.8), np.ones(20), **settings)
     monkeypatch.setattr(reweighted, "_DELAY", np.inf)
-    plain = reweighted_l21(ridge(Y, 0.8), np.ones(20), **settings)
+    plain = minimise(ridge(Y, 0.8), np.ones(20), **settings)
     np.testing.assert_array_equal(result.trace, plain.trace)
 
 
 def test_trace_is_the_smoothed_objective(rng):
     Y = rng.standard_normal((5, 2))
-    result = reweighted_l21(ridge(Y, 1.0), np.ones(5), weight=1.0, eps=0.1, max_iter=3, tol=0)
+    result = minimise(ridge(Y, 1.0), np.ones(5), weight=1.0, eps=0.1, max_iter=3, tol=0)
     # Rows of the solution are parallel to rows of Y.
     loss = ((np.linalg.norm(Y, axis=1) - result.x) ** 2).sum()
     assert result.trace[-1] == pytest.approx(loss + np.sqrt(result.x**2 + 0.01).sum())
@@ -113,7 +122,7 @@ def test_lower_power_is_sparser(rng):
     Y = rng.standard_normal((50, 2))
 
     def kept(power):
-        result = reweighted_l21(
+        result = minimise(
             ridge(Y, 0.5), np.ones(50), weight=0.5, power=power, max_iter=3000, tol=1e-12
         )
         return (result.x > 1e-3).sum()
@@ -133,10 +142,10 @@ def test_quadratic_lies_above_and_touches(power):
 def test_stops(rng):
     Y = rng.standard_normal((6, 3))
     settings = {"weight": 0.5, "tol": 0.0}
-    limited = reweighted_l21(ridge(Y, 0.5), np.ones(6), max_iter=4, **settings)
+    limited = minimise(ridge(Y, 0.5), np.ones(6), max_iter=4, **settings)
     assert (limited.n_iter, limited.status) == (4, "max_iter")
     seen = []
-    stopped = reweighted_l21(
+    stopped = minimise(
         ridge(Y, 0.5),
         np.ones(6),
         max_iter=50,
@@ -148,8 +157,6 @@ def test_stops(rng):
 
 
 def test_all_zero_solution():
-    result = reweighted_l21(
-        ridge(np.zeros((4, 2)), 1.0), np.ones(4), weight=1.0, max_iter=10, tol=1e-5
-    )
+    result = minimise(ridge(np.zeros((4, 2)), 1.0), np.ones(4), weight=1.0, max_iter=10, tol=1e-5)
     assert result.converged
     np.testing.assert_array_equal(result.x, np.zeros(4))

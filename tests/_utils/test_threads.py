@@ -4,8 +4,9 @@ import threading
 import time
 
 import pytest
+from threadpoolctl import threadpool_info, threadpool_limits
 
-from graphsieve._utils.threads import Workers
+from graphsieve._utils.threads import Workers, single_threaded_blas
 
 
 @pytest.mark.parametrize("n", [1, 2, 5])
@@ -37,3 +38,27 @@ def test_an_error_ends_the_work(n):
             workers.map(fail, range(500))
         assert workers.map(abs, [-1, -2]) == [1, 2]
     assert len(begun) < 500
+
+
+def blas_threads():
+    return {library["num_threads"] for library in threadpool_info()}
+
+
+@pytest.mark.parametrize("order", [(0, 1), (1, 0)])
+def test_overlapping_fits_restore_the_blas_threads(order):
+    """Two fits in two threads may end in any order: the limit ends with the last of them."""
+    with threadpool_limits(2):
+        fits = [Workers(1), Workers(1)]
+        for fit in fits:
+            fit.__enter__()
+        fits[order[0]].__exit__()
+        assert blas_threads() == {1}
+        fits[order[1]].__exit__()
+        assert blas_threads() == {2}
+
+
+def test_single_threaded_blas_nests():
+    with threadpool_limits(2):
+        with single_threaded_blas(), single_threaded_blas():
+            assert blas_threads() == {1}
+        assert blas_threads() == {2}

@@ -1,76 +1,88 @@
-"""The two passes over a part of the rows of which an evaluation of GraphAutoencoder consists.
+"""Value and gradient of the autoencoder's data terms, one part of the rows at a time.
 
-``encode`` gives the hidden code of the rows, ``decode`` their share of error and gradients; between
-the two the codes of all parts are joined, because the graph couples the rows. HostPart works on
-NumPy arrays with buffers that stay in cache, DevicePart on any array that speaks the array API.
+The graph term couples the rows, so an evaluation takes two passes over them: ``encode`` returns
+the hidden code of a part, and once the codes of all parts are joined, ``decode`` returns the
+contribution of the part to the objective and its gradient. The two functions below are the
+specification. ``HostPart`` computes the same with buffers that stay in cache, ``DevicePart`` (in
+``device.py``) on any array that follows the array API.
 """
 
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
+from scipy.special import expit
 
 from .._rows import BLOCK_BYTES
 
-# On a device blocks only bound the memory in use: large ones keep it busy.
-_DEVICE_BLOCK_BYTES = 64 * BLOCK_BYTES
+
+class Weights(NamedTuple):
+    """Encoder (d, m), its bias (m,), decoder (m, d), its bias (d,)."""
+
+    W_in: np.ndarray
+    b_in: np.ndarray
+    W_out: np.ndarray
+    b_out: np.ndarray
+
+
+class Sums(NamedTuple):
+    """Contribution of a part: [squared error / 2n + graph term], then the gradients."""
+
+    value: np.ndarray
+    G_in: np.ndarray
+    g_in: np.ndarray
+    G_out: np.ndarray
+    g_out: np.ndarray
 
 
 @dataclass(frozen=True)
-class Network:
+class Terms:
     """What the passes need to know besides the weights."""
 
     n_samples: int
     n_hidden: int
+    graph_weight: float
     sigmoid_output: bool
 
 
-@dataclass(frozen=True)
-class Weights:
-    """Weights in the precision of the products.
+def encode(X, W_in, b_in):
+    """Hidden code H = sigmoid(X W_in + b_in) of the rows of X."""
+    return expit(X @ W_in + b_in)
 
-    ``minus_decoder`` is -W_out and below it -b_out: what goes into the exponential of a sigmoid.
+
+def decode(X, L, H_part, H, weights, terms):
+    """Contribution of a part with rows X, rows L of the Laplacian and code H_part.
+
+    H is the code of all rows, which L couples.
     """
-
-    W_in: np.ndarray
-    b_in: np.ndarray
-    minus_decoder: np.ndarray
-
-
-def encode(part, weights):
-    """sigmoid(X W_in + b_in) for the rows of a part, and a column of ones for b_out."""
-    return part.encode(weights)
-
-
-def decode(part, code, H, weights):
-    """[squared error, graph term], G_in, n G_out, g_in, n g_out of a part, from its code and that
-    of all."""
-    return part.decode(code, H, weights)
-
-
-def make_part(data, L=None, *, network, buffers, block_bytes=BLOCK_BYTES):
-    """The passes for the Rows ``data``, a part of all."""
-    if data.is_on_device:
-        return DevicePart(data, L, network)
-    # A block costs a pass over the sums of d x m numbers: it should have more rows than that.
-    row_bytes = data.n_features * data.dtype.itemsize
-    if data.is_sparse:
-        block_bytes //= 2  # the buffers should stay small beside what is stored
-    block_bytes = max(block_bytes, min(4 * network.n_hidden * row_bytes, 4 * block_bytes))
-    return HostPart(data, L, network, buffers, block_bytes)
+    R = H_part @ weights.W_out + weights.b_out
+    R = expit(R) if terms.sigmoid_output else R
+    error = R - X
+    value = (error**2).sum() / (2 * terms.n_samples)
+    E = error / terms.n_samples  # gradient by the input of the last layer
+    if terms.sigmoid_output:
+        E *= R * (1 - R)
+    D = E @ weights.W_out.T
+    if L is not None:
+        LH = L @ H
+        value += terms.graph_weight * (LH * H_part).sum()
+        D += 2 * terms.graph_weight * LH
+    D *= H_part * (1 - H_part)  # gradient by the input of the hidden layer
+    return Sums(np.array([value]), X.T @ D, D.sum(axis=0), H_part.T @ E, E.sum(axis=0))
 
 
 class Buffers:
-    """Blocks to work in: one set for every thread that is at work, used again and again."""
+    """Reusable working memory: one set of arrays for every thread at work."""
 
     def __init__(self):
         self._free = []
 
     @contextmanager
     def borrow(self, make):
-        """What ``make`` returns, new or used."""
+        """Arrays as ``make`` returns them, with arbitrary contents."""
         try:
             arrays = self._free.pop()
         except IndexError:
@@ -79,93 +91,89 @@ class Buffers:
         self._free.append(arrays)
 
     def __reduce__(self):
-        return Buffers, ()  # what is in them is of no interest to another process
+        return Buffers, ()  # another process makes its own
 
 
 class HostPart:
-    """One part of the rows: its blocks and its share of the sums.
+    """``encode`` and ``decode`` for NumPy and CSR rows, block by block.
 
-    With few rows and many columns it takes longer to have new memory for the sums than to compute
-    them: those of ``decode`` are written over by the next call.
+    The gradients are returned in arrays that the next call overwrites: with few rows and many
+    columns, allocating them takes longer than computing them.
 
     Parameters
     ----------
     data : RowBlocks
+        The rows of this part.
     L : CSR array of shape (n_rows, n_samples) or None
-        These rows of 2 graph_weight L.
-    network : Network
+        These rows of the Laplacian.
+    terms : Terms
     buffers : Buffers
-        For all parts of the same data.
+        Shared by all parts of the same data.
     block_bytes : int
+        Size of a block of rows as a dense array.
     """
 
-    def __init__(self, data, L, network, buffers, block_bytes):
-        self.data, self.L, self.network, self.buffers = data, L, network, buffers
+    def __init__(self, data, L, terms, buffers, block_bytes=BLOCK_BYTES):
+        self.data, self.L, self.terms, self.buffers = data, L, terms, buffers
+        # Each block adds to sums of d x m numbers, so it should have many more rows than m.
+        row_bytes = data.n_features * data.dtype.itemsize
+        if data.is_sparse:
+            block_bytes //= 2  # keeps the buffers small compared with what is stored
+        block_bytes = max(block_bytes, min(4 * terms.n_hidden * row_bytes, 4 * block_bytes))
         self.slices = data.slices(block_bytes)
         self.stored = [data.rows(block) for block in self.slices] if data.is_sparse else None
-        most = max(block.stop - block.start for block in self.slices)
-        self.shape = most + 1, data.n_features  # the parts of the data differ by a row
+        self.most_rows = 1 + max(block.stop - block.start for block in self.slices)
 
     def __sizeof__(self):
         edges = 0 if self.L is None else self.L.data.nbytes + self.L.indices.nbytes
         return self.data.__sizeof__() + edges
 
-    def _make_buffers(self):
-        blocks = np.empty((3, *self.shape), self.data.dtype)  # untouched ones take no memory
-        return (*blocks, *self._make_sums())
-
-    def _make_sums(self):
-        d, m = self.data.n_features, self.network.n_hidden
-        return np.empty((d, m), self.data.dtype), np.empty((m + 1, d), self.data.dtype)
-
-    @cached_property
-    def _sums(self):
-        return self._make_sums()
-
     def encode(self, weights):
-        H = np.empty((self.data.n_samples, self.network.n_hidden + 1), self.data.dtype)
-        H[:, -1] = 1
+        H = np.empty((self.data.n_samples, self.terms.n_hidden), self.data.dtype)
         with self.buffers.borrow(self._make_buffers) as (X, *_):
             for number, block in enumerate(self.slices):
                 Z = self._rows(number, X) @ weights.W_in
                 Z += weights.b_in
-                H[block, :-1] = _sigmoid(np.negative(Z, out=Z))
+                H[block] = _sigmoid_of_negative(np.negative(Z, out=Z))
         return H
 
-    def decode(self, code, H, weights):
+    def decode(self, H_part, H, weights):
         with self.buffers.borrow(self._make_buffers) as buffers:
-            return self._decode(code, H, weights, *buffers)
+            return self._decode(H_part, H, weights, *buffers)
 
-    def _decode(self, code, H, weights, X, R, E, product_in, product_out):
-        LH = None if self.L is None else (self.L @ H)[:, :-1]  # 2 graph_weight L H
+    def _decode(self, H_part, H, weights, X, R, E, H_one, product_in, product_out):
+        n, graph_weight = self.terms.n_samples, self.terms.graph_weight
+        # The sigmoid starts from -Z, and a column of ones in the code adds the bias on the way.
+        minus_decoder = -np.vstack([weights.W_out, weights.b_out])
+        LH = None if self.L is None else self.L @ H
+        value = 0.0 if LH is None else graph_weight * float(np.vdot(LH, H_part))
         G_in, G_out = self._sums
-        g_in = np.zeros(self.network.n_hidden, code.dtype)
-        squared_error = graph = 0.0
+        g_in = np.zeros(self.terms.n_hidden, H_part.dtype)
         for number, block in enumerate(self.slices):
-            size, H_b = block.stop - block.start, code[block]
-            R_b, E_b = R[:size], E[:size]
-            np.matmul(H_b, weights.minus_decoder, out=R_b)
+            size, H_b = block.stop - block.start, H_part[block]
+            R_b, E_b, H_one_b = R[:size], E[:size], H_one[:size]
+            H_one_b[:, :-1], H_one_b[:, -1] = H_b, 1
+            np.matmul(H_one_b, minus_decoder, out=R_b)
             X_b = self._rows(number, X)
-            squared_error += self._error(X_b, R_b, E_b)
-            _sum_products(G_out, number, H_b.T, E_b, product_out)
-            H_b = H_b[:, :-1]
-            D = E_b @ weights.minus_decoder[:-1].T
-            D /= -self.network.n_samples
+            value += self._error(X_b, R_b, E_b) / (2 * n)
+            _add_product(G_out, number, H_one_b.T, E_b, product_out)
+            D = E_b @ minus_decoder[:-1].T
+            D /= -n
             if LH is not None:
-                graph += 0.5 * float(np.einsum("ij,ij->", LH[block], H_b))
-                D += LH[block]
+                D += (2 * graph_weight) * LH[block]
             D *= H_b
             D *= 1 - H_b
             g_in += D.sum(axis=0)
-            _sum_products(G_in, number, X_b.T, D, product_in)
-        return np.array([squared_error, graph]), G_in, G_out[:-1], g_in, G_out[-1]
+            _add_product(G_in, number, X_b.T, D, product_in)
+        G_out /= n
+        return Sums(np.array([value]), G_in, g_in, G_out[:-1], G_out[-1])
 
     def _error(self, X, minus_Z, E):
-        """Squared error of a block; ``E`` becomes its gradient by Z, up to 1 / n."""
-        if not self.network.sigmoid_output:
+        """Squared error of a block; ``E`` becomes n times its gradient by Z."""
+        if not self.terms.sigmoid_output:
             _subtract(np.negative(minus_Z, out=minus_Z), X, out=E)
             return float(np.vdot(E, E))
-        R = _sigmoid(minus_Z)
+        R = _sigmoid_of_negative(minus_Z)
         _subtract(R, X, out=E)
         squared_error = float(np.vdot(E, E))
         E *= R
@@ -179,52 +187,22 @@ class HostPart:
         block = self.slices[number]
         return self.data.dense(block, out=X[: block.stop - block.start])
 
+    def _make_buffers(self):
+        d, m, dtype = self.data.n_features, self.terms.n_hidden, self.data.dtype
+        blocks = np.empty((3, self.most_rows, d), dtype)  # memory that is never written is free
+        return (*blocks, np.empty((self.most_rows, m + 1), dtype), *self._make_sums())
 
-class DevicePart:
-    """The same for DeviceRows: the products on the device, code and sums on the host."""
+    def _make_sums(self):
+        d, m, dtype = self.data.n_features, self.terms.n_hidden, self.data.dtype
+        return np.empty((d, m), dtype), np.empty((m + 1, d), dtype)
 
-    def __init__(self, data, L, network):
-        self.data, self.L, self.network = data, L, network
-        self.slices = data.slices(_DEVICE_BLOCK_BYTES)
-
-    def encode(self, weights):
-        data, xp = self.data, self.data.xp
-        W_in, b_in = data.to_device(weights.W_in), data.to_device(weights.b_in)
-        H = np.ones((data.n_samples, self.network.n_hidden + 1), data.dtype)
-        for block in self.slices:
-            Z = data.on_device(block) @ W_in + b_in
-            H[block, :-1] = data.to_host(1 / (1 + xp.exp(-Z)))
-        return H
-
-    def decode(self, code, H, weights):
-        data, xp = self.data, self.data.xp
-        n = self.network.n_samples
-        LH = None if self.L is None else (self.L @ H)[:, :-1]
-        graph = 0.0 if LH is None else 0.5 * float(np.einsum("ij,ij->", LH, code[:, :-1]))
-        minus_decoder = data.to_device(weights.minus_decoder)
-        sums = None
-        for block in self.slices:
-            X, H_b = data.on_device(block), data.to_device(code[block])
-            R = H_b @ minus_decoder
-            R = 1 / (1 + xp.exp(R)) if self.network.sigmoid_output else -R
-            E = R - X
-            squared_error = xp.sum(E * E)
-            if self.network.sigmoid_output:
-                E = E * R * (1 - R)
-            G_out = H_b.T @ E
-            H_b = H_b[:, :-1]
-            D = E @ minus_decoder[:-1, :].T / -n
-            if LH is not None:
-                D = D + data.to_device(LH[block])
-            D = D * H_b * (1 - H_b)
-            found = squared_error, X.T @ D, xp.sum(D, axis=0), G_out
-            sums = found if sums is None else [a + b for a, b in zip(sums, found, strict=True)]
-        squared_error, G_in, g_in, G_out = map(data.to_host, sums)
-        return np.array([float(squared_error), graph]), G_in, G_out[:-1], g_in, G_out[-1]
+    @cached_property
+    def _sums(self):
+        return self._make_sums()
 
 
-def _sum_products(total, number, left, right, product):
-    """``left @ right`` of block ``number`` added to the sum of those before it."""
+def _add_product(total, number, left, right, product):
+    """Add ``left @ right`` of block ``number`` to the sum of the blocks before it."""
     out = product if number else total
     if sp.issparse(left):
         out[:] = left @ right
@@ -244,9 +222,9 @@ def _subtract(R, X, out):
     out[X.row, X.col] -= X.data
 
 
-def _sigmoid(minus_z):
-    """1 / (1 + exp(minus_z)), in place. In float32 np.exp is vectorised; scipy's expit is not."""
-    with np.errstate(over="ignore"):  # an exponent that overflows is a sigmoid of 0
+def _sigmoid_of_negative(minus_z):
+    """1 / (1 + exp(minus_z)), in place. np.exp is vectorised in float32, scipy's expit is not."""
+    with np.errstate(over="ignore"):  # exp overflows to infinity, and the sigmoid is then 0
         np.exp(minus_z, out=minus_z)
     minus_z += 1
     return np.divide(1, minus_z, out=minus_z)  # twice as fast as np.reciprocal

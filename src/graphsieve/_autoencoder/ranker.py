@@ -1,35 +1,31 @@
 """AutoencoderRanker: what the autoencoder methods share, from scaling to the hidden code."""
 
-import warnings
 from functools import partial
 from numbers import Integral, Real
 
 import numpy as np
-from scipy.special import expit
 from sklearn.utils import check_random_state
 from sklearn.utils.extmath import row_norms
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from .._graph.affinity import laplacian
 from .._rows import is_lazy, map_rows, open_rows
 from .._rows.scaling import column_scaling
-from .._solvers import adam as minibatch
-from .._solvers import lbfgs
-from .._utils.progress import progress_bar
+from .._solvers import adam, lbfgs
 from .._utils.sklearn_private import Interval, StrOptions
 from .._utils.threads import Workers
+from .._utils.warn import warn
 from ..base import ITERATION_CONSTRAINTS, FeatureRanker
-from .batches import Batches
-from .objective import GraphAutoencoder, SolverCoordinates
+from .objective import Objective
+from .passes import encode
 
 NON_NEGATIVE = [Interval(Real, 0, None, closed="left")]
 
 
 class AutoencoderRanker(FeatureRanker):
-    """Fits a GraphAutoencoder and scores a feature by the norm of its encoder weights.
+    """Base of the autoencoder methods: a feature is scored by the norm of its encoder weights.
 
-    A subclass sets the parameters below, ``_make_graph(data)`` for the affinity matrix or None,
-    and the class attribute or parameter ``scale``, ``output``, ``graph_weight`` and ``solver``.
+    A subclass has the parameters below, and ``scale``, ``output``, ``graph_weight`` and ``solver``
+    as parameters or class attributes. It may override ``_laplacian`` and ``_score``.
 
     Attributes
     ----------
@@ -58,33 +54,15 @@ class AutoencoderRanker(FeatureRanker):
     _accepts_sparse = True
     solver = "lbfgs"
 
-    def _make_graph(self, data):
-        return None
-
     def _rank(self, data):
-        offset, factor = column_scaling(data, self.scale)
-        scaled = data.scaled(offset, factor, self.dtype)
-        self._check_range(scaled)
-        A = self._make_graph(scaled)
-        result, weights = self._solve(scaled, None if A is None else laplacian(A))
-        self.W_in_, self.W_out_, self.b_in_, self.b_out_ = weights
-        self._offset, self._factor = offset, factor
-        self._publish(result)
-        self._warn_if_collapsed()
-        return self._score(scaled)
-
-    def _score(self, scaled):
-        """One score per feature, once the weights are there; ``scaled`` is what was fitted."""
-        return row_norms(self.W_in_)
-
-    def _solve(self, data, L):
-        random_state = check_random_state(self.random_state)
-        with (
-            Workers(self.n_jobs) as workers,
-            progress_bar(type(self).__name__, self.max_iter, self.verbose) as show,
-        ):
-            objective = GraphAutoencoder(
-                data,
+        self._offset, self._factor = column_scaling(data, self.scale)
+        X = data.scaled(self._offset, self._factor, self.dtype)
+        self._check_range(X)
+        L = self._laplacian(X)
+        rng = check_random_state(self.random_state)
+        with Workers(self.n_jobs) as workers, self._monitor() as monitor:
+            objective = Objective(
+                X,
                 L,
                 workers,
                 n_hidden=self.n_hidden,
@@ -93,31 +71,26 @@ class AutoencoderRanker(FeatureRanker):
                 decay=self.decay,
                 output=self.output,
             )
-            coordinates = SolverCoordinates(objective)
-            steps = _Steps(show, self.callback)
-            try:
-                result = self._minimise(coordinates, L, random_state, steps)
-            except KeyboardInterrupt:
-                raise KeyboardInterrupt(
-                    f"{type(self).__name__}.fit was interrupted {steps} and the estimator is as it "
-                    "was before. To stop early and keep the result, let callback return True"
-                ) from None
-        theta = coordinates.to_theta(result.x)
-        return result, [weight.copy() for weight in objective.unpack(theta)]
+            result = self._minimise(objective, rng, monitor)
+        self.W_in_, self.W_out_, self.b_in_, self.b_out_ = objective.unpack(result.x)
+        self._report(result)
+        self._warn_if_collapsed()
+        return self._score(X)
 
-    def _minimise(self, coordinates, L, random_state, callback):
-        start = coordinates.from_theta(coordinates.objective.start(random_state))
-        stop = {"max_iter": self.max_iter, "tol": self.tol, "callback": callback}
+    def _laplacian(self, X):
+        """Laplacian of the neighbour graph of the scaled data, or None."""
+        return None
+
+    def _score(self, X):
+        """One score per feature from the fitted weights; ``X`` are the scaled data."""
+        return row_norms(self.W_in_)
+
+    def _minimise(self, objective, rng, monitor):
+        start = objective.start(rng)
         if self.solver == "minibatch":
-            if coordinates.objective.data.is_distributed:
-                raise ValueError(
-                    'solver="minibatch" draws rows at random, which data on a cluster do not '
-                    'allow: use solver="lbfgs"'
-                )
-            batches = Batches(coordinates, L, random_state)
-            return minibatch(coordinates.value_and_grad, batches, start, **stop)
-        history = {"memory": self.memory, "dtype": self.dtype}
-        return lbfgs(coordinates.value_and_grad, start, **history, **stop)
+            return adam(objective.value_and_grad, objective.batches(rng), start, monitor)
+        precision = {"memory": self.memory, "dtype": self.dtype}
+        return lbfgs(objective.value_and_grad, start, monitor, **precision)
 
     def _check_range(self, data):
         if self.scale is not None or self.output == "identity":
@@ -133,14 +106,12 @@ class AutoencoderRanker(FeatureRanker):
 
     def _warn_if_collapsed(self):
         largest = row_norms(self.W_in_).max()
-        # Weights of use are thousands of times larger; where a fit towards zero ends is chance.
+        # Useful weights are thousands of times larger; where a fit towards zero ends is chance.
         if largest < 1e-4:
-            warnings.warn(
-                f"the encoder weights have collapsed (largest norm {largest:.1e}): the order of "
-                f"the features means little. Lower alpha={self.alpha:g}, or set decay > 0, which "
-                "keeps the decoder from growing while the encoder shrinks",
-                UserWarning,
-                stacklevel=6,
+            warn(
+                f"The encoder weights have collapsed (largest norm {largest:.1e}), so the order of "
+                f"the features is arbitrary. Decrease alpha={self.alpha:g}, or set decay > 0, "
+                "which keeps the decoder from growing while the encoder shrinks"
             )
 
     def encode(self, X):
@@ -159,32 +130,9 @@ class AutoencoderRanker(FeatureRanker):
         check_is_fitted(self)
         # Scaling folded into the weights: no copy of X, and sparse data stay sparse.
         W = self._factor[:, None] * self.W_in_
-        code = partial(hidden_code, W, self.b_in_ - self._offset @ W)
+        code = partial(encode, W_in=W, b_in=self.b_in_ - self._offset @ W)
         if is_lazy(X):
             self._check_lazy(X, reset=False)
             return map_rows(X, code, self.n_hidden)
         data = open_rows(validate_data(self, X, accept_sparse="csr", dtype="numeric", reset=False))
         return data.to_device(data.stack(code))
-
-
-def hidden_code(W_in, b_in, X):
-    """sigmoid(X W_in + b_in) in double precision, without overflow."""
-    return expit(X @ W_in + b_in)
-
-
-class _Steps:
-    """Passes iterations on to the progress bar and the user, and knows how far it came."""
-
-    def __init__(self, *listeners):
-        self.listeners = [listener for listener in listeners if listener is not None]
-        self.last = None
-
-    def __call__(self, iteration, objective):
-        self.last = iteration, objective
-        wishes = [listener(iteration, objective) for listener in self.listeners]
-        return any(wishes)
-
-    def __str__(self):
-        if self.last is None:
-            return "before its first iteration"
-        return "after iteration {} (objective {:.6g})".format(*self.last)

@@ -5,7 +5,6 @@ are kept. Neighbours are exact where that is affordable; the search for approxim
 in the number of samples, up to a logarithm.
 """
 
-import warnings
 from functools import partial
 from importlib.util import find_spec
 
@@ -14,6 +13,7 @@ import scipy.sparse as sp
 
 from .._rows import split_rows
 from .._utils.threads import Workers
+from .._utils.warn import warn
 from .similarity import Similarity, largest
 
 SEARCHES = ("auto", "exact", "approximate")
@@ -44,11 +44,9 @@ def limit_neighbors(n_neighbors, n_samples):
     """``n_neighbors``, or all other samples, with a warning, when there are fewer."""
     if n_neighbors < n_samples:
         return n_neighbors
-    warnings.warn(
+    warn(
         f"n_neighbors={n_neighbors} needs more than {n_neighbors} samples, there are {n_samples}: "
-        f"using n_neighbors={n_samples - 1}",
-        UserWarning,
-        stacklevel=2,
+        f"using n_neighbors={n_samples - 1}"
     )
     return n_samples - 1
 
@@ -86,11 +84,9 @@ def _is_approximate(neighbors, n_samples):
         return False
     if find_spec("pynndescent") is not None:
         return True
-    warnings.warn(
+    warn(
         f"the exact neighbours of {n_samples} samples take long. pip install 'graphsieve[ann]' to "
-        'have approximate ones found fast, or set neighbors="exact" to silence this',
-        UserWarning,
-        stacklevel=4,
+        'have approximate ones found fast, or set neighbors="exact" to silence this'
     )
     return False
 

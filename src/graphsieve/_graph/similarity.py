@@ -8,6 +8,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from .._rows import RowBlocks, split_rows
+from .._utils.warn import warn
 
 # Pairs of rows that are worth a block of their own.
 _FEWEST_PAIRS = 128
@@ -24,11 +25,9 @@ class Similarity:
         if self.is_cosine:
             self.scale, zero = _inverse_norms(self.square)
             if zero.any():
-                warnings.warn(
+                warn(
                     f"{zero.sum()} rows are all zero and have no cosine (first: row "
-                    f"{int(zero.argmax())}): they get no edges",
-                    UserWarning,
-                    stacklevel=4,
+                    f"{int(zero.argmax())}): they get no edges"
                 )
             top = 1.0
         else:

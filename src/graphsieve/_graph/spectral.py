@@ -6,14 +6,14 @@ It is written down, never iterated for, because Lanczos finds only some copies o
 eigenvalue; the other eigenpairs are computed one component at a time for the same reason.
 """
 
-import warnings
 from dataclasses import dataclass
 
 import numpy as np
 import scipy.sparse as sp
 from sklearn.utils import check_random_state
 
-from .._utils.threads import Workers
+from .._utils.threads import single_threaded_blas
+from .._utils.warn import warn
 from .affinity import degree
 
 # Components up to this size are solved densely: there it is faster than Lanczos.
@@ -90,7 +90,7 @@ def eigenpairs(A, components, n_pairs, random_state=None):
     scale = _inverse_root(weight)
     S = sp.csr_array(sp.diags_array(scale) @ A @ sp.diags_array(scale))
     values, vectors, owner = [], [], []
-    with Workers(1):  # threads only slow down the many small products of Lanczos
+    with single_threaded_blas():  # threads only slow down the many small products of Lanczos
         for nodes in components.nodes:
             k = min(n_pairs, len(nodes) - 1)
             null = np.sqrt(weight[nodes] / weight[nodes].sum())
@@ -128,10 +128,8 @@ def embedding(A, n_dims, random_state=None):
     components = null_space(A)
     n_nodes = sum(map(len, components.nodes))
     if n_dims >= n_nodes:
-        warnings.warn(
-            f"a graph that joins {n_nodes} samples has no {n_dims} directions: using {n_nodes - 1}",
-            UserWarning,
-            stacklevel=3,
+        warn(
+            f"a graph that joins {n_nodes} samples has no {n_dims} directions: using {n_nodes - 1}"
         )
         n_dims = n_nodes - 1
     n_null = min(len(components.nodes) - 1, n_dims)

@@ -21,7 +21,6 @@ of the targets is explained. An exact copy of a picked column (any multiple of i
 takes no part in the layers before all other columns are ranked.
 """
 
-import warnings
 from dataclasses import dataclass
 from functools import partial
 
@@ -30,6 +29,7 @@ import scipy.sparse as sp
 
 from .._rows import BLOCK_BYTES, split_rows
 from .._utils.threads import Workers
+from .._utils.warn import warn
 
 TARGETS = ("data", "code", "both")
 
@@ -204,11 +204,7 @@ def _centred_code(code, n_samples, targets):
     centred = code - code.mean(axis=0)
     energy = (centred**2).sum()
     if energy <= 1e-24 * (code**2).sum():
-        warnings.warn(
-            "the hidden code is constant: the data alone are the target of the greedy selection",
-            UserWarning,
-            stacklevel=4,
-        )
+        warn("the hidden code is constant: the data alone are the target of the greedy selection")
         return np.empty((n_samples, 0)), 0.0
     return centred, energy
 

@@ -11,7 +11,7 @@ from sklearn.utils.extmath import row_norms
 
 from .._solvers.monitor import Result
 from .._solvers.reweighted import reweighted_l21
-from .._utils.threads import Workers
+from .._utils.threads import single_threaded_blas
 
 # Curvature given to each row along itself, where the penalty has none, as a share of what it has
 # across. It keeps Newton's system regular for copies of a column and is too small to slow it.
@@ -47,7 +47,9 @@ def row_sparse_path(columns, XtY, y_square, alphas, *, n_nonzero, max_iter, tol)
     alpha : float
     """
     W = np.zeros_like(XtY)
-    with Workers(1):  # threads only slow down the many small matrices of Newton's method
+    with (
+        single_threaded_blas()
+    ):  # threads only slow down the many small matrices of Newton's method
         for alpha in alphas:
             passing = n_nonzero == np.inf and alpha > alphas[-1]
             goal = max(_LOOSE, tol) if passing else tol
@@ -106,7 +108,7 @@ def row_sparse(columns, XtY, y_square, alpha, W, *, max_iter, tol):
         trace.append(y_square + _objective(G, C, W[rows], alpha))
 
 
-def interpolate(V, T, *, max_iter, tol):
+def interpolate(V, T, monitor):
     """min_W sum_j |W_j| subject to V'W = T: the limit of ``row_sparse`` for alpha to zero.
 
     Parameters
@@ -114,8 +116,8 @@ def interpolate(V, T, *, max_iter, tol):
     V : ndarray of shape (n_features, r)
         With orthonormal columns.
     T : ndarray of shape (r, n_targets)
-    max_iter, tol
-        As in ``reweighted_l21``.
+    monitor : Monitor
+        Holds the stopping rule.
 
     Returns
     -------
@@ -129,8 +131,10 @@ def interpolate(V, T, *, max_iter, tol):
         W = np.sqrt(inverse)[:, None] * (scaled @ cho_solve(factor, T))
         return 0.0, np.einsum("ij,ij->i", W, W)
 
-    with Workers(1):  # on a busy machine threads wait for each other in every factorisation
-        return reweighted_l21(solve, np.ones(len(V)), weight=1.0, max_iter=max_iter, tol=tol)
+    with (
+        single_threaded_blas()
+    ):  # on a busy machine threads wait for each other in every factorisation
+        return reweighted_l21(solve, np.ones(len(V)), monitor, weight=1.0)
 
 
 def rank_zero_rows(strength, misfit, norms):

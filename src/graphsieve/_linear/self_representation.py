@@ -12,8 +12,6 @@ T = (X S X' + B^-1)^-1, S = diag(s),
 so W is never formed. When d < n the d x d normal equations are the smaller ones.
 """
 
-import warnings
-
 import numpy as np
 import scipy.sparse as sp
 from scipy.linalg import cho_factor, cho_solve
@@ -21,6 +19,7 @@ from sklearn.utils.extmath import row_norms
 
 from .._rows import is_constant, split_rows
 from .._solvers import SMOOTHING, inverse_weights, reweighted_l21
+from .._utils.warn import warn
 from .columns import is_mostly_zero
 
 # Without a given alpha: this share of the weight from which on W = 0.
@@ -160,12 +159,13 @@ def _centre(X):
     return X
 
 
-def robust_self_representation(columns, *, alpha, max_iter, tol, power=1.0, norms=None):
+def robust_self_representation(columns, monitor, *, alpha, power=1.0, norms=None):
     """Minimise sum_i |X_i - X_i W| + alpha sum_j |W_j|^power over W, both norms reweighted.
 
     Parameters
     ----------
     columns : CentredColumns
+    monitor : Monitor
     norms : ndarray of shape (n_samples + n_features,), optional
         Where to start: the ``x`` of an earlier result.
 
@@ -186,11 +186,10 @@ def robust_self_representation(columns, *, alpha, max_iter, tol, power=1.0, norm
     return reweighted_l21(
         _robust_step(columns, alpha),
         inverse_weights(norms**2, eps, power),
+        monitor,
         weight=weight,
         power=power,
         eps=eps,
-        max_iter=max_iter,
-        tol=tol,
     )
 
 
@@ -209,11 +208,9 @@ def warn_exact_fit(residuals, columns):
             if columns.is_wide
             else "where they are independent W is the identity and their order rounding noise"
         )
-        warnings.warn(
+        warn(
             f"alpha is so small that the columns represent themselves exactly: {why}. "
-            "Use a larger alpha",
-            UserWarning,
-            stacklevel=6,
+            "Use a larger alpha"
         )
 
 

@@ -85,6 +85,13 @@ class Rows:
         """
         raise NotImplementedError
 
+    def take(self, rows):
+        """Rows with these numbers, an array, as Rows in memory."""
+        raise ValueError(
+            'this kind of data does not allow rows to be drawn at random: use solver="lbfgs", '
+            "or load the data into memory"
+        )
+
     def stored(self):
         """The same rows where any of them can be read at any time."""
         return self

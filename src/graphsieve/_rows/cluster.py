@@ -14,7 +14,7 @@ from contextlib import contextmanager
 import numpy as np
 import scipy.sparse as sp
 
-from .._utils.threads import Workers
+from .._utils.threads import single_threaded_blas
 from .base import PASS_BYTES, Rows
 from .memory import RowBlocks
 from .parts import add_results, count_parts, part_slices
@@ -287,7 +287,7 @@ def _count_parts(n_samples, n_features, dtype):
 
 
 def _on_worker(function, *args):
-    with Workers(1):
+    with single_threaded_blas():
         return function(*args)
 
 

@@ -1,6 +1,6 @@
 """Solvers: they see only functions and arrays, and the iterative ones return one ``Result``."""
 
-from .adam import minibatch
+from .adam import adam
 from .lbfgs import lbfgs
 from .monitor import Monitor, Result, relative_change
 from .reweighted import SMOOTHING, default_eps, inverse_weights, reweighted_l21, smoothed_norms
@@ -9,10 +9,10 @@ __all__ = [
     "SMOOTHING",
     "Monitor",
     "Result",
+    "adam",
     "default_eps",
     "inverse_weights",
     "lbfgs",
-    "minibatch",
     "relative_change",
     "reweighted_l21",
     "smoothed_norms",

@@ -2,8 +2,6 @@
 
 import numpy as np
 
-from .monitor import Monitor, Result
-
 # Kingma and Ba, "Adam: a method for stochastic optimization", ICLR 2015. The second moment forgets
 # within a hundred steps, a few passes over small data.
 _FIRST_MOMENT = 0.9
@@ -16,7 +14,7 @@ _STEP = 0.1
 _LEAST_GAIN = 1e-3
 
 
-def minibatch(value_and_grad, batches, x0, *, max_iter, tol, callback=None):
+def adam(value_and_grad, batches, x0, monitor):
     """Minimise a smooth function that is a mean over many samples.
 
     One iteration is one pass: a step of Adam for every batch, then one evaluation of the objective
@@ -32,12 +30,19 @@ def minibatch(value_and_grad, batches, x0, *, max_iter, tol, callback=None):
         Returns the functions ``value_and_grad`` of the batches of one pass, whose gradients are
         right on average.
     x0 : ndarray
+        Where to start.
+    monitor : Monitor
+        Holds the stopping rule.
+
+    Returns
+    -------
+    Result
     """
     x, (value, _) = x0.copy(), value_and_grad(x0)
-    monitor = Monitor(value, tol, callback)
+    monitor.start(value)
     step = _STEP
     moments = _Moments(x0.size)
-    for _ in range(max_iter):
+    for _ in range(monitor.max_iter):
         for batch_value_and_grad in batches():
             x -= step * moments.direction(batch_value_and_grad(x)[1])
         before, (value, _) = value, value_and_grad(x)
@@ -45,7 +50,7 @@ def minibatch(value_and_grad, batches, x0, *, max_iter, tol, callback=None):
             break
         if value > (1 - _LEAST_GAIN) * before:
             step /= 2
-    return Result(x, np.array(monitor.trace), monitor.status)
+    return monitor.result(x)
 
 
 class _Moments:

@@ -10,26 +10,37 @@ from typing import NamedTuple
 import numpy as np
 from scipy.linalg import get_blas_funcs
 
-from .monitor import Monitor, Result
-
 # Nocedal and Wright, "Numerical Optimization", 2nd edition, algorithms 3.5, 3.6 and 7.4.
 _SUFFICIENT_DECREASE = 1e-4
 _CURVATURE = 0.9
 _MOST_EVALUATIONS = 20
 
 
-def lbfgs(value_and_grad, x0, *, max_iter, tol, memory=10, dtype="float64", callback=None):
+def lbfgs(value_and_grad, x0, monitor, *, memory=10, dtype="float64"):
     """Minimise a smooth function.
 
-    Stops when the relative change of the objective falls below ``tol``, after ``max_iter``
-    iterations, or when ``callback(iteration, objective)`` returns true. ``dtype`` is the precision
-    of the ``memory`` pairs of vectors that are kept: single is enough where gradients have no more.
+    Parameters
+    ----------
+    value_and_grad : callable
+        ``value_and_grad(x)`` returns the objective and its gradient.
+    x0 : ndarray
+        Where to start.
+    monitor : Monitor
+        Holds the stopping rule.
+    memory : int, default 10
+        Number of pairs of vectors that are kept.
+    dtype : str, default "float64"
+        Precision of these pairs. Single precision is enough where gradients have no more.
+
+    Returns
+    -------
+    Result
     """
     x, (value, grad) = x0.copy(), value_and_grad(x0)
     point = np.empty_like(x)  # where the function is evaluated; it must not keep it
     pairs = _Pairs(memory, x0.size, dtype)
-    monitor = Monitor(value, tol, callback)
-    for _ in range(max_iter):
+    monitor.start(value)
+    for _ in range(monitor.max_iter):
         if not grad.any():
             monitor.status = "converged"
             break
@@ -51,7 +62,7 @@ def lbfgs(value_and_grad, x0, *, max_iter, tol, memory=10, dtype="float64", call
         value, grad = end.value, end.grad
         if monitor.finished(value):
             break
-    return Result(x, np.array(monitor.trace), monitor.status)
+    return monitor.result(x)
 
 
 class _Pairs:

@@ -1,17 +1,25 @@
-"""What every iterative solver returns, and the rule by which it stops."""
+"""What every iterative solver shares: the stopping rule, the trace, and the way to report."""
 
 from dataclasses import dataclass
 
 import numpy as np
 
+from .._utils.progress import open_progress
+
 
 @dataclass(frozen=True)
 class Result:
-    """What an iterative solver reached.
+    """Outcome of an iterative solver.
 
-    ``trace`` holds the objective at the start and after every iteration. ``status`` is
-    "converged", "max_iter", "stopped" (by the callback) or "stalled" (no further decrease
-    could be found in the precision at hand).
+    Attributes
+    ----------
+    x : ndarray
+        The solution.
+    trace : ndarray of shape (n_iter + 1,)
+        Objective at the start and after every iteration.
+    status : {"converged", "max_iter", "stopped", "stalled"}
+        "stopped" means by the callback; "stalled" means that no further decrease could be found
+        in the available precision.
     """
 
     x: np.ndarray
@@ -20,10 +28,12 @@ class Result:
 
     @property
     def n_iter(self):
+        """Number of iterations."""
         return len(self.trace) - 1
 
     @property
     def converged(self):
+        """Whether the stopping rule was met."""
         return self.status == "converged"
 
     @property
@@ -33,23 +43,72 @@ class Result:
 
 
 def relative_change(before, after):
-    """|before - after| / |after|: the stopping rule compares this with ``tol``."""
+    """|before - after| / |after|, which the stopping rule compares with ``tol``."""
     return abs(before - after) / max(abs(after), np.finfo(float).tiny)
 
 
 class Monitor:
-    """Keeps the trace, asks the callback, and says when to stop."""
+    """Trace, stopping rule, progress bar, callback and interrupt message of one solver run.
 
-    def __init__(self, objective, tol, callback):
-        self.trace = [float(objective)]
-        self.tol = tol
-        self.callback = callback
-        self.status = "max_iter"
+    A solver calls ``start`` with the first objective, ``finished`` after every iteration until it
+    returns true, and ``result`` at the end. Used as a context manager, the monitor also draws the
+    progress bar and says in a ``KeyboardInterrupt`` how far the solver had come.
+
+    Parameters
+    ----------
+    tol : float
+        The solver has converged when the relative change of the objective is smaller.
+    max_iter : int
+        Largest number of iterations.
+    callback : callable(iteration, objective), optional
+        Returning True stops the solver, which keeps its result.
+    verbose : int, default 0
+        If positive, show progress.
+    title : str, default ""
+        Name of the method, for the progress bar and the interrupt message.
+    """
+
+    def __init__(self, *, tol, max_iter, callback=None, verbose=0, title=""):
+        self.tol, self.max_iter = tol, max_iter
+        self.callback, self.title = callback, title
+        self.trace, self.status = [], "max_iter"
+        self._progress = open_progress(title, max_iter) if verbose else None
+
+    def __enter__(self):
+        if self._progress is not None:
+            self._progress.__enter__()
+        return self
+
+    def __exit__(self, kind, error, traceback):
+        if self._progress is not None:
+            self._progress.__exit__(kind, error, traceback)
+        if kind is not None and issubclass(kind, KeyboardInterrupt):
+            raise KeyboardInterrupt(
+                f"{self.title}.fit was interrupted {self._position()}; the estimator is unchanged. "
+                "To stop early and keep the result, use a callback that returns True"
+            ) from None
+
+    def start(self, objective):
+        """Begin the trace."""
+        self.trace, self.status = [float(objective)], "max_iter"
 
     def finished(self, objective):
+        """Record an iteration; true when it was the last one."""
         self.trace.append(float(objective))
+        iteration = len(self.trace) - 1
         if relative_change(*self.trace[-2:]) < self.tol:
             self.status = "converged"
-        if self.callback is not None and self.callback(len(self.trace) - 1, self.trace[-1]):
+        if self._progress is not None:
+            self._progress.update(iteration, f"objective {self.trace[-1]:.6g}")
+        if self.callback is not None and self.callback(iteration, self.trace[-1]):
             self.status = "stopped"
-        return self.status != "max_iter"
+        return self.status != "max_iter" or iteration >= self.max_iter
+
+    def result(self, x):
+        """The Result with solution ``x``."""
+        return Result(x, np.array(self.trace), self.status)
+
+    def _position(self):
+        if len(self.trace) < 2:
+            return "before its first iteration"
+        return f"after iteration {len(self.trace) - 1} (objective {self.trace[-1]:.6g})"

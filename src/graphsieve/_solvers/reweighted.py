@@ -2,8 +2,6 @@
 
 import numpy as np
 
-from .monitor import Monitor, Result
-
 # Group norms below this share of the largest one are smoothed away.
 SMOOTHING = 1e-6
 
@@ -27,7 +25,7 @@ def inverse_weights(squares, eps, power=1.0):
     return 2 / power * (squares + eps**2) ** (1 - power / 2)
 
 
-def reweighted_l21(solve, start, *, weight, max_iter, tol, power=1.0, eps=None, callback=None):
+def reweighted_l21(solve, start, monitor, *, weight, power=1.0, eps=None):
     """Minimise f(W) + sum_k weight_k |W_k|^power_k over groups of entries (rows) W_k of W.
 
     Every iteration replaces the norms by quadratics that lie above them and touch them at the
@@ -43,6 +41,8 @@ def reweighted_l21(solve, start, *, weight, max_iter, tol, power=1.0, eps=None, 
         and the squared norms |W_k|^2. W itself may stay implicit.
     start : ndarray of shape (n_groups,)
         Inverse weights of the first problem, whose solution is where the trace begins.
+    monitor : Monitor
+        Holds the stopping rule.
     weight, power : float or ndarray of shape (n_groups,)
         Powers in (0, 1] give sparse solutions; below 1 a local minimum is found.
     eps : float or ndarray of shape (n_groups,), optional
@@ -62,14 +62,14 @@ def reweighted_l21(solve, start, *, weight, max_iter, tol, power=1.0, eps=None, 
 
     # Below power 1 momentum might carry the weights on to another, worse, local minimum.
     allows_momentum = np.min(power) >= 1
-    monitor = Monitor(objective(smooth, squares), tol, callback)
+    monitor.start(objective(smooth, squares))
     inverse = previous = inverse_weights(squares, eps, power)
     run = 0
-    for _ in range(max_iter):
+    for _ in range(monitor.max_iter):
         momentum = run / (run + _DELAY) * (inverse - previous)
         smooth, squares = solve(np.maximum(inverse + momentum, _FLOOR * inverse))
         value = objective(smooth, squares)
-        if run > 0 and monitor.trace[-1] - value <= tol * abs(value):
+        if run > 0 and monitor.trace[-1] - value <= monitor.tol * abs(value):
             # Too far, or the end: only a step without momentum, which cannot rise, tells which.
             smooth, squares = solve(inverse)
             value = objective(smooth, squares)
@@ -78,7 +78,7 @@ def reweighted_l21(solve, start, *, weight, max_iter, tol, power=1.0, eps=None, 
         previous, inverse = inverse, inverse_weights(squares, eps, power)
         if monitor.finished(value):
             break
-    return Result(np.sqrt(squares), np.array(monitor.trace), monitor.status)
+    return monitor.result(np.sqrt(squares))
 
 
 def default_eps(squares):

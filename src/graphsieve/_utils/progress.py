@@ -1,34 +1,89 @@
-"""The progress bar, as a callback of the solver."""
+"""Progress of long computations: a bar on a terminal, a line now and then elsewhere."""
 
-from contextlib import contextmanager
+import sys
+import time
+from importlib.util import find_spec
+
+# Seconds between two lines where there is no terminal to draw a bar on.
+_LINE_SECONDS = 5.0
 
 
-@contextmanager
-def progress_bar(title, max_iter, verbose):
-    """A callback(iteration, objective) that draws iteration, objective and time left, or None."""
-    if not verbose:
-        yield None
-        return
-    from rich.console import Console
-    from rich.progress import (
-        BarColumn,
-        MofNCompleteColumn,
-        Progress,
-        TextColumn,
-        TimeRemainingColumn,
-    )
+def open_progress(title, total):
+    """A progress display, to be used in a ``with`` statement.
 
-    with Progress(
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TextColumn("objective {task.fields[objective]}"),
-        TimeRemainingColumn(),
-        console=Console(stderr=True),
-    ) as bar:
-        task = bar.add_task(title, total=max_iter, objective="...")
+    Parameters
+    ----------
+    title : str
+        What is going on.
+    total : int
+        Number of steps at most.
 
-        def show(iteration, objective):
-            bar.update(task, completed=iteration, objective=f"{objective:.6g}")
+    Returns
+    -------
+    _Bar or _Lines
+        Call ``update(step, text)`` on it after every step.
+    """
+    if sys.stderr.isatty() and find_spec("rich") is not None:
+        return _Bar(title, total)
+    return _Lines(title, total)
 
-        yield show
+
+class _Bar:
+    """A bar with the number of steps, a text and the time left, drawn by rich."""
+
+    def __init__(self, title, total):
+        from rich.console import Console
+        from rich.markup import escape
+        from rich.progress import (
+            BarColumn,
+            MofNCompleteColumn,
+            Progress,
+            TextColumn,
+            TimeRemainingColumn,
+        )
+
+        self._bar = Progress(
+            TextColumn("{task.description}"),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TextColumn("{task.fields[text]}"),
+            TimeRemainingColumn(),
+            console=Console(stderr=True),
+        )
+        self._task = self._bar.add_task(escape(title), total=total, text="")
+
+    def __enter__(self):
+        self._bar.start()
+        return self
+
+    def __exit__(self, *exc_info):
+        self._bar.stop()
+
+    def update(self, step, text=""):
+        self._bar.update(self._task, completed=step, text=text)
+
+
+class _Lines:
+    """Plain lines on standard error, one every few seconds."""
+
+    def __init__(self, title, total):
+        self._title, self._total = title, total
+        self._last_time = -float("inf")
+        self._last_line = self._shown = None
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *exc_info):
+        if self._last_line != self._shown:
+            self._show()
+
+    def update(self, step, text=""):
+        self._last_line = f"{self._title}: {step}/{self._total} {text}".rstrip()
+        if time.monotonic() - self._last_time >= _LINE_SECONDS:
+            self._show()
+
+    def _show(self):
+        self._last_time, self._shown = time.monotonic(), self._last_line
+        sys.stderr.write(f"{self._last_line}\n")
+        sys.stderr.flush()

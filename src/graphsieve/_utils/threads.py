@@ -1,12 +1,14 @@
-"""Threads over row blocks, with BLAS held to one thread each.
+"""Threads over row blocks, with BLAS limited to one thread each.
 
-Many small products per evaluation run faster on our own threads than on threaded BLAS, and
-SciPy's L-BFGS-B makes many tiny BLAS calls that threaded BLAS slows down by a factor of a hundred.
+Many small products per evaluation run faster on our own threads than on threaded BLAS, which
+slows down code with many tiny BLAS calls by a factor of up to a hundred.
 """
 
 from collections import deque
 from concurrent.futures import ThreadPoolExecutor, wait
+from contextlib import contextmanager
 from functools import cache
+from threading import Lock
 
 from threadpoolctl import ThreadpoolController
 
@@ -14,7 +16,7 @@ from .sklearn_private import default_threads
 
 
 def count_threads(n_jobs):
-    """Number of threads meant by ``n_jobs``: None is all that may be used, -1 as well."""
+    """Number of threads meant by ``n_jobs``: None and -1 stand for all that may be used."""
     available = default_threads()
     if n_jobs is None:
         return available
@@ -23,25 +25,69 @@ def count_threads(n_jobs):
 
 @cache
 def _loaded_libraries():
-    """The BLAS and OpenMP libraries in use; to look for them takes longer than many a fit."""
+    """The BLAS and OpenMP libraries in use; finding them takes longer than many fits."""
     return ThreadpoolController()
 
 
+class _BlasLimit:
+    """Limits BLAS to one thread while at least one fit of the process asks for it.
+
+    The limit is a property of the process. Counting under a lock lets fits in several threads
+    overlap in any order: the first sets the limit, and the last restores what was there before.
+    """
+
+    def __init__(self):
+        self._lock = Lock()
+        self._count = 0
+        self._original = None
+
+    def acquire(self):
+        with self._lock:
+            if self._count == 0:
+                self._original = _loaded_libraries().limit(limits=1)
+            self._count += 1
+
+    def release(self):
+        with self._lock:
+            self._count -= 1
+            if self._count == 0:
+                self._original.restore_original_limits()
+
+
+_blas_limit = _BlasLimit()
+
+
+@contextmanager
+def single_threaded_blas():
+    """Keep BLAS on one thread: faster for code that makes many small BLAS calls."""
+    _blas_limit.acquire()
+    try:
+        yield
+    finally:
+        _blas_limit.release()
+
+
 class Workers:
-    """A pool of ``n`` threads; BLAS is single-threaded while it is open."""
+    """A pool of threads; BLAS is single-threaded while it is open.
+
+    Parameters
+    ----------
+    n_jobs : int or None, default None
+        Number of threads, as in :func:`count_threads`.
+    """
 
     def __init__(self, n_jobs=None):
         self.n = count_threads(n_jobs)
 
     def __enter__(self):
-        self._limits = _loaded_libraries().limit(limits=1)
+        _blas_limit.acquire()
         self._pool = ThreadPoolExecutor(self.n - 1) if self.n > 1 else None
         return self
 
     def __exit__(self, *exc_info):
         if self._pool is not None:
             self._pool.shutdown(cancel_futures=True)
-        self._limits.restore_original_limits()
+        _blas_limit.release()
 
     def map(self, function, *arguments):
         """``[function(*args) for args in zip(*arguments)]``, in order, on the threads."""
@@ -49,18 +95,18 @@ class Workers:
         if self._pool is None or len(calls) < 2:
             return [function(*call) for call in calls]
         results = [None] * len(calls)
-        waiting = iter(range(len(calls)))  # whoever is free takes the next
+        waiting = iter(range(len(calls)))  # a thread that is free takes the next
 
         def work():
             try:
                 for number in waiting:
                     results[number] = function(*calls[number])
             except BaseException:
-                deque(waiting, maxlen=0)  # nobody starts anything new
+                deque(waiting, maxlen=0)  # no thread starts anything new
                 raise
 
-        # To wake a thread takes as long as a small block: this one works too, and the others are
-        # woken once, not for every call.
+        # Waking a thread takes as long as a small block: this thread works too, and the others
+        # are woken once instead of once per call.
         others = [self._pool.submit(work) for _ in range(min(self.n, len(calls)) - 1)]
         try:
             work()

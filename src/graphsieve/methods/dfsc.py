@@ -64,6 +64,10 @@ class DFSC(FeatureRanker):
     max_iter : int, default 100
     tol : float, default 1e-5
         Stop when the relative change of the objective is smaller.
+    verbose : int, default 0
+        If positive, show progress.
+    callback : callable(iteration, objective) or None, default None
+        Called after every iteration; returning True stops the fit and keeps the result.
 
     Attributes
     ----------
@@ -108,6 +112,8 @@ class DFSC(FeatureRanker):
         affinity="cosine",
         max_iter=100,
         tol=1e-5,
+        verbose=0,
+        callback=None,
     ):
         super().__init__(n_features_to_select)
         self.alpha = alpha
@@ -117,6 +123,8 @@ class DFSC(FeatureRanker):
         self.affinity = affinity
         self.max_iter = max_iter
         self.tol = tol
+        self.verbose = verbose
+        self.callback = callback
 
     def _rank(self, data):
         L = laplacian(build_graph(data, affinity=self.affinity, n_neighbors=self.n_neighbors))
@@ -126,14 +134,14 @@ class DFSC(FeatureRanker):
             weighted_L_f = self.feature_graph_weight_ * self._feature_laplacian(columns.dense())
             is_small = columns.n_features <= max(columns.n_samples, _SMALL)
             step = self._small_step if is_small else self._large_step
-            result = reweighted_l21(
-                step(columns, L, weighted_L_f),
-                np.ones(columns.n_features),
-                weight=self.alpha_,
-                max_iter=self.max_iter,
-                tol=self.tol,
-            )
-        self._publish(result)
+            with self._monitor() as monitor:
+                result = reweighted_l21(
+                    step(columns, L, weighted_L_f),
+                    np.ones(columns.n_features),
+                    monitor,
+                    weight=self.alpha_,
+                )
+        self._report(result)
         return columns.scores(result.x)
 
     def _set_weights(self, columns):

@@ -2,8 +2,9 @@
 
 from functools import partial
 
-from .._autoencoder.ranker import NON_NEGATIVE, AutoencoderRanker, hidden_code
-from .._graph.affinity import build_graph
+from .._autoencoder.passes import encode
+from .._autoencoder.ranker import NON_NEGATIVE, AutoencoderRanker
+from .._graph.affinity import build_graph, laplacian
 from .._graph.neighbors import SEARCHES
 from .._linear.greedy import TARGETS, greedy_order
 from .._utils.sklearn_private import StrOptions
@@ -179,20 +180,20 @@ class GAFS(AutoencoderRanker):
             random_state=random_state,
         )
 
-    def _make_graph(self, data):
+    def _laplacian(self, X):
         if self.graph_weight == 0:
             return None
         names = ("affinity", "n_neighbors", "neighbors", "n_jobs")
-        return build_graph(data, **{name: getattr(self, name) for name in names})
+        return laplacian(build_graph(X, **{name: getattr(self, name) for name in names}))
 
-    def _score(self, scaled):
+    def _score(self, X):
         for name in ("gains_", "layers_", "_unexplained"):
             vars(self).pop(name, None)  # of an earlier fit
         if self.selection == "norm":
-            return super()._score(scaled)
-        H = scaled.stack(partial(hidden_code, self.W_in_, self.b_in_))
-        n_picks = self._check_count(scaled.n_features)
-        greedy = greedy_order(scaled, n_picks, code=H, targets=self.targets)
+            return super()._score(X)
+        H = X.stack(partial(encode, W_in=self.W_in_, b_in=self.b_in_))
+        n_picks = self._check_count(X.n_features)
+        greedy = greedy_order(X, n_picks, code=H, targets=self.targets)
         self.gains_, self.layers_ = greedy.gains, greedy.layers
         self._unexplained = greedy.unexplained()
         return greedy.scores

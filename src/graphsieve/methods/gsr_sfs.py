@@ -43,6 +43,10 @@ class GSRSFS(FeatureRanker):
     max_iter : int, default 100
     tol : float, default 1e-5
         Stop when the relative change of the objective is smaller.
+    verbose : int, default 0
+        If positive, show progress.
+    callback : callable(iteration, objective) or None, default None
+        Called after every iteration; returning True stops the fit and keeps the result.
 
     Attributes
     ----------
@@ -86,6 +90,8 @@ class GSRSFS(FeatureRanker):
         affinity="cosine",
         max_iter=100,
         tol=1e-5,
+        verbose=0,
+        callback=None,
     ):
         super().__init__(n_features_to_select)
         self.alpha = alpha
@@ -94,6 +100,8 @@ class GSRSFS(FeatureRanker):
         self.affinity = affinity
         self.max_iter = max_iter
         self.tol = tol
+        self.verbose = verbose
+        self.callback = callback
 
     def _rank(self, data):
         L = laplacian(build_graph(data, affinity=self.affinity, n_neighbors=self.n_neighbors))
@@ -102,14 +110,14 @@ class GSRSFS(FeatureRanker):
             self.alpha_ = self.alpha
             if self.alpha is None:
                 self.alpha_ = ALPHA_SHARE * (columns.correlation().max() or 1.0)
-            result = reweighted_l21(
-                self._step(columns, L),
-                np.ones(columns.n_features),
-                weight=self.alpha_,
-                max_iter=self.max_iter,
-                tol=self.tol,
-            )
-        self._publish(result)
+            with self._monitor() as monitor:
+                result = reweighted_l21(
+                    self._step(columns, L),
+                    np.ones(columns.n_features),
+                    monitor,
+                    weight=self.alpha_,
+                )
+        self._report(result)
         return columns.scores(result.x)
 
     def _step(self, columns, L):

@@ -10,7 +10,7 @@ from .._graph.spectral import embedding
 from .._linear.columns import Columns
 from .._linear.row_sparse import interpolate, penalty_limit, penalty_path, row_sparse_path
 from .._utils.sklearn_private import Interval
-from .._utils.threads import Workers
+from .._utils.threads import single_threaded_blas
 from ..base import GRAPH_CONSTRAINTS, ITERATION_CONSTRAINTS, FeatureRanker
 
 # Default alpha, as a share of the one at which all weights are zero.
@@ -53,6 +53,10 @@ class JFSSL(FeatureRanker):
     tol : float, default 1e-5
         Relative change of the objective in the first form, largest violation of the conditions of
         optimality as a share of alpha in the second.
+    verbose : int, default 0
+        If positive, show progress.
+    callback : callable(iteration, objective) or None, default None
+        Called after every iteration; returning True stops the fit and keeps the result.
     random_state : int, RandomState or None, default None
         Starts the eigensolver.
 
@@ -96,6 +100,8 @@ class JFSSL(FeatureRanker):
         affinity="cosine",
         max_iter=300,
         tol=1e-5,
+        verbose=0,
+        callback=None,
         random_state=None,
     ):
         super().__init__(n_features_to_select)
@@ -105,6 +111,8 @@ class JFSSL(FeatureRanker):
         self.affinity = affinity
         self.max_iter = max_iter
         self.tol = tol
+        self.verbose = verbose
+        self.callback = callback
         self.random_state = random_state
 
     def _rank(self, data):
@@ -117,9 +125,10 @@ class JFSSL(FeatureRanker):
             result, self.alpha_ = self._penalised(X, Y)
             norms = row_norms(result.x)
         else:
-            result, self.alpha_ = interpolate(*constraint, max_iter=self.max_iter, tol=self.tol), 0
+            with self._monitor() as monitor:
+                result, self.alpha_ = interpolate(*constraint, monitor), 0
             norms = result.x
-        self._publish(result)
+        self._report(result)
         return norms
 
     def _exact_constraint(self, X, Y):
@@ -127,7 +136,7 @@ class JFSSL(FeatureRanker):
         n_samples, n_features = X.shape
         if n_features < n_samples - 1 or _copies_differ(X, Y):
             return None
-        with Workers(1):  # on a busy machine threads wait for each other
+        with single_threaded_blas():  # on a busy machine threads wait for each other
             U, s, Vt = np.linalg.svd(X - X.mean(axis=0), full_matrices=False)
         rank = np.count_nonzero(s > 1e-10 * s[0])
         T = U[:, :rank].T @ Y

@@ -10,7 +10,7 @@ from .._linear.columns import Columns
 from .._linear.lasso_path import lasso
 from .._linear.row_sparse import rank_zero_rows
 from .._utils.sklearn_private import Interval
-from .._utils.threads import Workers
+from .._utils.threads import single_threaded_blas
 from ..base import GRAPH_CONSTRAINTS, FeatureRanker
 
 
@@ -93,7 +93,7 @@ class MCFS(FeatureRanker):
         columns = Columns(data.whole())
         XtY = columns.products(Y)
         n_nonzero = max(1, min(self.n_nonzero, data.n_features, data.n_samples - 2))
-        with Workers(1):  # threads only slow down the many small steps of the path
+        with single_threaded_blas():  # threads only slow down the many small steps of the path
             W = np.column_stack([lasso(columns, Xty, n_nonzero) for Xty in XtY.T])
         self.coef_ = W
         misfit = abs(columns.residual_products(XtY, W)).max(axis=1)

@@ -47,6 +47,10 @@ class MRSF(FeatureRanker):
         Newton steps for each penalty.
     tol : float, default 1e-8
         Largest violation of the conditions of optimality, as a share of alpha.
+    verbose : int, default 0
+        If positive, show progress.
+    callback : callable(iteration, objective) or None, default None
+        Called after every iteration; returning True stops the fit and keeps the result.
     random_state : int, RandomState or None, default None
         Starts the eigensolver.
 
@@ -97,6 +101,8 @@ class MRSF(FeatureRanker):
         affinity="cosine",
         max_iter=100,
         tol=1e-8,
+        verbose=0,
+        callback=None,
         random_state=None,
     ):
         super().__init__(n_features_to_select)
@@ -107,6 +113,8 @@ class MRSF(FeatureRanker):
         self.affinity = affinity
         self.max_iter = max_iter
         self.tol = tol
+        self.verbose = verbose
+        self.callback = callback
         self.random_state = random_state
 
     def _rank(self, data):
@@ -124,7 +132,7 @@ class MRSF(FeatureRanker):
             max_iter=self.max_iter,
             tol=self.tol,
         )
-        self._publish(result)
+        self._report(result)
         self.coef_ = W = result.x
         misfit = row_norms(columns.residual_products(XtY, W))
         return rank_zero_rows(row_norms(W), misfit, columns.norms())

@@ -8,6 +8,7 @@ from .._linear.self_representation import (
     robust_self_representation,
     warn_exact_fit,
 )
+from .._solvers import Monitor
 from .._utils.sklearn_private import Interval
 from .._utils.threads import Workers
 from ..base import ITERATION_CONSTRAINTS, FeatureRanker
@@ -40,6 +41,10 @@ class NonconvexRSR(FeatureRanker):
         For the start and for the problem with p, each.
     tol : float, default 1e-5
         Stop when the relative change of the objective is smaller.
+    verbose : int, default 0
+        If positive, show progress.
+    callback : callable(iteration, objective) or None, default None
+        Called after every iteration; returning True stops the fit and keeps the result.
 
     Attributes
     ----------
@@ -73,23 +78,36 @@ class NonconvexRSR(FeatureRanker):
     }
     _accepts_sparse = True
 
-    def __init__(self, n_features_to_select=None, *, p=0.5, alpha=None, max_iter=100, tol=1e-5):
+    def __init__(
+        self,
+        n_features_to_select=None,
+        *,
+        p=0.5,
+        alpha=None,
+        max_iter=100,
+        tol=1e-5,
+        verbose=0,
+        callback=None,
+    ):
         super().__init__(n_features_to_select)
         self.p = p
         self.alpha = alpha
         self.max_iter = max_iter
         self.tol = tol
+        self.verbose = verbose
+        self.callback = callback
 
     def _rank(self, data):
         with Workers() as workers:
             columns = CentredColumns(data, workers)
             self.alpha_ = robust_alpha(columns) if self.alpha is None else self.alpha
-            settings = {"alpha": self.alpha_, "max_iter": self.max_iter}
-            start = robust_self_representation(columns, tol=max(self.tol, _START_TOL), **settings)
-            result = robust_self_representation(
-                columns, tol=self.tol, power=self.p, norms=start.x, **settings
-            )
-        self._publish(result)
+            rough = Monitor(tol=max(self.tol, _START_TOL), max_iter=self.max_iter)
+            start = robust_self_representation(columns, rough, alpha=self.alpha_)
+            with self._monitor() as monitor:
+                result = robust_self_representation(
+                    columns, monitor, alpha=self.alpha_, power=self.p, norms=start.x
+                )
+        self._report(result)
         residuals, norms = result.x[: data.n_samples], result.x[data.n_samples :]
         warn_exact_fit(residuals, columns)
         return columns.scores(norms)

@@ -35,6 +35,10 @@ class RSR(FeatureRanker):
     max_iter : int, default 100
     tol : float, default 1e-5
         Stop when the relative change of the objective is smaller.
+    verbose : int, default 0
+        If positive, show progress.
+    callback : callable(iteration, objective) or None, default None
+        Called after every iteration; returning True stops the fit and keeps the result.
 
     Attributes
     ----------
@@ -66,20 +70,30 @@ class RSR(FeatureRanker):
     }
     _accepts_sparse = True
 
-    def __init__(self, n_features_to_select=None, *, alpha=None, max_iter=100, tol=1e-5):
+    def __init__(
+        self,
+        n_features_to_select=None,
+        *,
+        alpha=None,
+        max_iter=100,
+        tol=1e-5,
+        verbose=0,
+        callback=None,
+    ):
         super().__init__(n_features_to_select)
         self.alpha = alpha
         self.max_iter = max_iter
         self.tol = tol
+        self.verbose = verbose
+        self.callback = callback
 
     def _rank(self, data):
         with Workers() as workers:
             columns = CentredColumns(data, workers)
             self.alpha_ = robust_alpha(columns) if self.alpha is None else self.alpha
-            result = robust_self_representation(
-                columns, alpha=self.alpha_, max_iter=self.max_iter, tol=self.tol
-            )
-        self._publish(result)
+            with self._monitor() as monitor:
+                result = robust_self_representation(columns, monitor, alpha=self.alpha_)
+        self._report(result)
         residuals, norms = result.x[: data.n_samples], result.x[data.n_samples :]
         warn_exact_fit(residuals, columns)
         return columns.scores(norms)

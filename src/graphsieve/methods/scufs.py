@@ -14,9 +14,9 @@ from .._linear.self_representation import (
     varying_columns,
 )
 from .._linear.subspace import first_representation, sweep_representation
-from .._solvers import Monitor, Result, default_eps, inverse_weights, smoothed_norms
+from .._solvers import default_eps, inverse_weights, smoothed_norms
 from .._utils.sklearn_private import Interval
-from .._utils.threads import Workers
+from .._utils.threads import single_threaded_blas
 from ..base import ITERATION_CONSTRAINTS, FeatureRanker
 
 
@@ -48,6 +48,10 @@ class SCUFS(FeatureRanker):
     max_iter : int, default 100
     tol : float, default 1e-4
         Stop when the relative change of the objective is smaller.
+    verbose : int, default 0
+        If positive, show progress.
+    callback : callable(iteration, objective) or None, default None
+        Called after every iteration; returning True stops the fit and keeps the result.
     random_state : int, RandomState or None, default None
 
     Attributes
@@ -91,6 +95,8 @@ class SCUFS(FeatureRanker):
         fit_weight=1.0,
         max_iter=100,
         tol=1e-4,
+        verbose=0,
+        callback=None,
         random_state=None,
     ):
         super().__init__(n_features_to_select)
@@ -100,6 +106,8 @@ class SCUFS(FeatureRanker):
         self.fit_weight = fit_weight
         self.max_iter = max_iter
         self.tol = tol
+        self.verbose = verbose
+        self.callback = callback
         self.random_state = random_state
 
     def _rank(self, data):
@@ -113,14 +121,14 @@ class SCUFS(FeatureRanker):
             longest = np.sqrt(square_rows(X.T).max())
             self.alpha_ = ALPHA_SHARE * (2 * self.fit_weight * longest or 1.0)
         # One thread: the rows of Z follow one another in many small products.
-        with Workers(1):
-            result = self._alternate(X)
-        self._publish(result)
+        with single_threaded_blas(), self._monitor() as monitor:
+            result = self._alternate(X, monitor)
+        self._report(result)
         scores = np.zeros(data.n_features)
         scores[varying] = result.x
         return scores
 
-    def _alternate(self, X):
+    def _alternate(self, X, monitor):
         n, d = X.shape
         ridge_W = ridge_regression(X, self.alpha_ / self.fit_weight)
         F = np.abs(check_random_state(self.random_state).standard_normal((n, self.n_clusters)))
@@ -137,7 +145,7 @@ class SCUFS(FeatureRanker):
             return represent + self._cluster_objective(F, affinity, fit, W, eps)
 
         fit = X @ W
-        monitor = Monitor(objective(), self.tol, None)
+        monitor.start(objective())
         for _ in range(self.max_iter):
             sweep_representation(Z, residual, K, self.graph_weight / 4 * _squared_distances(F))
             np.abs(Z, out=affinity)
@@ -146,7 +154,7 @@ class SCUFS(FeatureRanker):
             fit = X @ W
             if monitor.finished(objective()):
                 break
-        return Result(row_norms(W), np.array(monitor.trace), monitor.status)
+        return monitor.result(row_norms(W))
 
     def _cluster_objective(self, F, affinity, fit, W, eps):
         """All terms but the first."""

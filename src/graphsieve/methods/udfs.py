@@ -12,7 +12,7 @@ from .._linear.self_representation import dense_columns, square_rows, varying_co
 from .._rows import BLOCK_BYTES, RowBlocks, split_rows
 from .._solvers import reweighted_l21
 from .._utils.sklearn_private import Interval
-from .._utils.threads import Workers
+from .._utils.threads import single_threaded_blas
 from ..base import ITERATION_CONSTRAINTS, FeatureRanker
 
 # Up to here a dense d x d eigenproblem is faster than Lanczos, also when n < d.
@@ -52,6 +52,10 @@ class UDFS(FeatureRanker):
     max_iter : int, default 50
     tol : float, default 1e-5
         Stop when the relative change of the objective is smaller.
+    verbose : int, default 0
+        If positive, show progress.
+    callback : callable(iteration, objective) or None, default None
+        Called after every iteration; returning True stops the fit and keeps the result.
 
     Attributes
     ----------
@@ -93,6 +97,8 @@ class UDFS(FeatureRanker):
         n_neighbors=5,
         max_iter=50,
         tol=1e-5,
+        verbose=0,
+        callback=None,
     ):
         super().__init__(n_features_to_select)
         self.n_components = n_components
@@ -101,6 +107,8 @@ class UDFS(FeatureRanker):
         self.n_neighbors = n_neighbors
         self.max_iter = max_iter
         self.tol = tol
+        self.verbose = verbose
+        self.callback = callback
 
     def _rank(self, data):
         # A constant column has a zero row in M: a spurious perfect direction.
@@ -112,15 +120,11 @@ class UDFS(FeatureRanker):
         B = local_scatter(X, limit_neighbors(self.n_neighbors, n), self.ridge)
         step = _dense_step if d <= max(n, _SMALL, 8 * m) else _lanczos_step
         # One thread: eigensolvers make many small BLAS calls.
-        with Workers(1):
+        with single_threaded_blas(), self._monitor() as monitor:
             result = reweighted_l21(
-                step(X, B, self.alpha, m),
-                2 * _first_norms(X, m),
-                weight=self.alpha,
-                max_iter=self.max_iter,
-                tol=self.tol,
+                step(X, B, self.alpha, m), 2 * _first_norms(X, m), monitor, weight=self.alpha
             )
-        self._publish(result)
+        self._report(result)
         scores = np.zeros(data.n_features)
         scores[varying] = result.x
         return scores
