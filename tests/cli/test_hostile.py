@@ -36,7 +36,7 @@ def crafted(form, shape=(3, 4), **changes):
     X = sp.random_array((3, 4), density=0.5, format=form, random_state=np.random.default_rng(0))
     arrays = {"format": form.encode(), "shape": np.array(shape), "data": X.data}
     if form == "coo":
-        arrays |= {"row": X.coords[0], "col": X.coords[1]}
+        arrays |= {"row": X.row, "col": X.col}
     else:
         arrays |= {"indices": X.indices, "indptr": X.indptr}
     return {name: np.asarray(changes.get(name, values)) for name, values in arrays.items()}
