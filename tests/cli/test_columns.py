@@ -180,7 +180,7 @@ def test_gaps_in_arrays(run, frame, tmp_path, suffix):
     frame.iloc[3, 2] = np.nan
     path = save(frame, tmp_path / f"data{suffix}")
     message = run("select", path, "-k", 1, *VARIANCE).stderr
-    assert "--impute median (or --drop-rows" in message
+    assert "--impute median (or use --drop-rows" in message
     command = re.search(r"Run: (graphsieve .*?) \(or", message)[1]
     assert run(*shlex.split(command)[1:]).exit_code == 0
     result = run("select", path, "-k", 1, "--drop-rows", *VARIANCE)

@@ -5,10 +5,11 @@ from typing import Annotated
 import typer
 
 from . import bench, data, demo, methods, select
-from .console import examples
+from .console import Group, examples
 
 app = typer.Typer(
     name="graphsieve",
+    cls=Group,
     no_args_is_help=True,
     add_completion=False,
     rich_markup_mode="rich",

@@ -6,6 +6,7 @@ from contextlib import contextmanager
 
 import typer
 from rich.console import Console
+from typer.core import TyperGroup
 
 out = Console(highlight=False)
 err = Console(stderr=True, highlight=False)
@@ -47,9 +48,24 @@ def say(label, message, style):
     note(message)
 
 
-def usage_error(message, hint):
-    """Return the error for a wrong command, which exits with code 2."""
-    return typer.BadParameter(printable(message), param_hint=hint)
+class UsageError(Exception):
+    """A wrong command, which exits with code 2."""
+
+
+def usage_error(message, option):
+    """Return the error for a wrong value of an option or argument."""
+    return UsageError(f"{option}: {message}")
+
+
+class Group(TyperGroup):
+    """Commands that say in one line what is wrong with their options."""
+
+    def invoke(self, ctx):
+        try:
+            return super().invoke(ctx)
+        except UsageError as error:
+            say("Error", error, "bold red")
+            raise typer.Exit(2) from error
 
 
 def install_hint(extra):

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from .._rows import ParquetStream
-from .columns import kinds
+from .columns import kinds, numbers
 from .io.tables import Table, TableError, counted, listed
 from .names import as_arguments, command_line
 
@@ -65,17 +65,18 @@ def _can_encode(column):
 
 
 def _look_at_values(frame, columns, problems, fill):
-    first = []
-    for j in columns:
-        column = frame.iloc[:, j]
-        if column.dtype.kind not in "biuf":
+    first, wanted = [], set(columns)
+    for j, (_, column) in enumerate(frame.items()):
+        if j not in wanted or column.dtype.kind not in "biuf":
             continue
-        missing = column.isna().to_numpy()
+        values = numbers(column)
+        missing = np.isnan(values)
         if missing.any() and not fill:
             problems.gaps.append(j)
             problems.n_gaps += int(missing.sum())
             first.append((int(np.argmax(missing)), j))
-        if column.min() == column.max():
+        present = values[~missing] if missing.any() else values
+        if present.min() == present.max():
             problems.constant.append(j)
     if first:
         row, j = min(first)
@@ -109,10 +110,10 @@ def problems_error(name, table, problems, arguments):
     ]
     others = []
     if any(_is_categorical(table, j) for j in problems.text) and "--encode" not in arguments:
-        others.append("--encode onehot to select from text, too")
+        others.append("--encode onehot to select from text")
     if problems.gaps:
         others.append("--drop-rows to leave out incomplete rows")
-    either = f" (or {', '.join(others)})" if others else ""
+    either = f" (or use {', '.join(others)})" if others else ""
     return TableError(
         f"{name} needs decisions. {'; '.join(said)}. Run: {command_line(mended)}{either}"
     )
@@ -122,7 +123,7 @@ def gaps_error(name, arguments, error):
     """Return an error for missing values that a method found in an array."""
     return TableError(
         f"{name} has missing values: {error}. Run: "
-        f"{command_line([*arguments, '--impute', 'median'])} (or --drop-rows to leave out "
+        f"{command_line([*arguments, '--impute', 'median'])} (or use --drop-rows to leave out "
         "incomplete rows)"
     )
 

@@ -6,7 +6,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from tests.cli.conftest import load, read_frame
+from graphsieve.cli.io.files import read_table
+from graphsieve.cli.io.reading import Reading
+from tests.cli.conftest import load, read_frame, save
 
 VARIANCE = ("--method", "variance")
 ROWS = ["a,b,c", "1.5,2.25,9.5", "2.5,1.25,-9.5", "1.5,2.75,3.5", "0.5,2.5,0.25"]
@@ -203,7 +205,16 @@ def test_carried_values_are_written_as_they_were(selected, tmp_path):
     assert (tmp_path / "chosen.csv").read_text() == content
 
 
-def test_a_million_digits_survive(selected):
+def test_wide_tables(tmp_path):
+    """A line of half a megabyte, as genes have it."""
+    values = np.random.default_rng(0).random((20, 30_000))
+    frame = pd.DataFrame(values, columns=[f"gene{j}" for j in range(30_000)])
+    path = save(frame, tmp_path / "data.csv")
+    table = read_table(path, Reading())
+    pd.testing.assert_frame_equal(table.X, frame)
+
+
+def test_digits_survive(selected):
     """Numbers are read and written to the last digit."""
     values = np.random.default_rng(0).random((200, 3)) * 10.0 ** np.arange(-20, 40, 20)
     text = pd.DataFrame(values, columns=["a", "b", "c"]).to_csv(index=False)

@@ -16,12 +16,17 @@ from .limits import check_size
 from .tables import TableError, counted, default_names, unique_names
 
 SEPARATORS = {"comma": ",", "semicolon": ";", "tab": "\t", "pipe": "|", "space": " "}
-# Enough lines to tell a separator from punctuation.
-_SAMPLE_LINES = 100
+# Enough lines to tell a separator from punctuation; of wide tables, a few are.
+_SAMPLE_LINES, _FEWEST_LINES = 100, 8
+_SAMPLE_LENGTH = 2**18
 _SCAN_BYTES = 2**20
 _NUMBER = re.compile(r"\s*[+-]?(\d+([.,]\d*)?|[.,]\d+)([eE][+-]?\d+)?\s*")
 _COMMA_NUMBER = re.compile(r"\s*[+-]?\d*,(\d+)([eE][+-]?\d+)?\s*")
 _POINT_NUMBER = re.compile(r"\s*[+-]?\d*\.\d+([eE][+-]?\d+)?\s*")
+
+
+# A line that is split at the wrong separator is one long value.
+csv.field_size_limit(2**31 - 1)
 
 
 @dataclass(frozen=True)
@@ -69,7 +74,7 @@ def find_dialect(path, name, reading, usual_separator):
     """
     encoding, has_quotes, notes = _scan(path, name, reading)
     with io.TextIOWrapper(open_bytes(path), encoding=encoding, newline="") as file:
-        lines = list(islice(file, _SAMPLE_LINES))
+        lines, complete = _sample(file)
     n_comments = next(
         (j for j, line in enumerate(lines) if line.strip() and not _is_comment(line)), len(lines)
     )
@@ -78,7 +83,7 @@ def find_dialect(path, name, reading, usual_separator):
         raise TableError(f"{name} is empty" + ": it holds only comments" * bool(n_comments))
     separator = reading.separator or _find_separator(body, usual_separator, reading.header)
     rows = _cells(body, separator)
-    if len(lines) == _SAMPLE_LINES and len(rows) > 2:
+    if not complete and len(rows) > 2:
         # The last record may go on in the lines that were not read.
         rows.pop()
     comments = [line for line in lines[:n_comments] if line.strip()]
@@ -116,6 +121,18 @@ def find_dialect(path, name, reading, usual_separator):
         floats=_find_floats(names, rows, decimal),
         notes=(*notes, *renamed),
     )
+
+
+def _sample(file):
+    """Return the first lines of a file, and whether these are all."""
+    lines, length = [], 0
+    for line in file:
+        enough = len(lines) >= _FEWEST_LINES and length > _SAMPLE_LENGTH
+        if enough or len(lines) == _SAMPLE_LINES:
+            return lines, False
+        lines.append(line)
+        length += len(line)
+    return lines, True
 
 
 def rows_of(path, dialect):
