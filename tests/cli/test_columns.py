@@ -83,6 +83,7 @@ def test_a_column_cannot_be_dropped_and_kept(select, frame):
         (np.arange(20) ** 2, "sampleID", "called an ID, all values differ"),
         (np.arange(20) ** 2, "n", "integers that all differ"),
         ([f"s{i}" for i in range(20)], "n", "all values differ"),
+        ([f"2020-01-{i:02}" for i in range(1, 21)], "n", "all values differ"),
     ],
 )
 @pytest.mark.parametrize("suffix", [".csv", ".parquet"])

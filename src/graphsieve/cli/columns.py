@@ -155,14 +155,14 @@ def _columns(table, positions):
 
 def _may_be_id(column):
     kind = column.dtype.kind
-    if kind in "bMm" or (kind in "iuf" and len(column) < _ROWS_FOR_ID):
+    if kind == "b" or (kind in "iuf" and len(column) < _ROWS_FOR_ID):
         return False
     if kind == "f":
         values = numbers(column)
         return values[1] - values[0] == 1 and (np.diff(values) == 1).all()
-    if column.isna().any() or _kind(column) == "date" or not column.is_unique:
+    if column.isna().any() or not column.is_unique:
         return False
-    return kind in "iu" or not _is_mostly_numbers(column)
+    return kind in "iuMm" or not _is_mostly_numbers(column)
 
 
 def _is_mostly_numbers(column):

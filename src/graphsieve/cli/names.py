@@ -15,7 +15,8 @@ def suggestion(name, known):
     by_lower = {}
     for other in map(str, known):
         by_lower.setdefault(other.lower(), other)
-    close = get_close_matches(name.lower(), by_lower, cutoff=0.5)
+    lower = name.lower()
+    close = [lower] if lower in by_lower else get_close_matches(lower, by_lower, cutoff=0.5)
     return f" (did you mean {' or '.join(by_lower[other] for other in close)}?)" if close else ""
 
 
