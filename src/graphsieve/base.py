@@ -1,5 +1,7 @@
 """FeatureRanker: what all methods share, from validation to the names of the kept columns."""
 
+from __future__ import annotations
+
 from numbers import Integral, Real
 
 import numpy as np
@@ -9,19 +11,24 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ._graph.affinity import AFFINITIES
-from ._linear.ridge import fit_rebuild
+from ._linear.ridge import fit_reconstruction
 from ._rows import (
+    Rows,
     check_columns,
-    find_non_finite,
+    check_container,
+    check_entries,
     is_constant,
     is_dask,
     is_lazy,
+    known_frame,
     open_rows,
     take_columns,
 )
 from ._solvers import Monitor
+from ._utils.lazy import LazyAccessor
+from ._utils.memory import available_memory
 from ._utils.order import count_features, knee, order_by_score
-from ._utils.sklearn_private import Interval, StrOptions, fit_context
+from ._utils.sklearn_private import Interval, RealNotInt, StrOptions, fit_context
 from ._utils.warn import warn
 
 GRAPH_CONSTRAINTS = {
@@ -34,6 +41,17 @@ ITERATION_CONSTRAINTS = {
     "verbose": ["verbose"],
     "callback": [callable, None],
 }
+THREAD_CONSTRAINTS = {
+    "n_jobs": [
+        Interval(Integral, None, -1, closed="right"),
+        Interval(Integral, 1, None, closed="left"),
+        None,
+    ],
+}
+
+# ``fit`` also learns what ``reconstruct`` needs if that takes no more numbers (64 MB) than this.
+_CHEAP_ENTRIES = 2**23
+
 # What the solver met instead of convergence, and what to do about it.
 _WHY_STOPPED = {
     "max_iter": ("it reached max_iter", "increase max_iter"),
@@ -42,38 +60,61 @@ _WHY_STOPPED = {
 
 
 class FeatureRanker(SelectorMixin, BaseEstimator):
-    """Base of all methods: ``_rank`` gives a score to every column, the rest is here.
+    """Base class of all methods.
 
-    A subclass sets ``_parameter_constraints``, ``_accepts_sparse`` where CSR input works,
-    ``_distributes`` where the data may be on a Dask cluster, and ``_rank(data)``, which takes Rows
-    and returns one finite score per feature, higher is better. Constant columns need no care
-    there: they always come last.
+    A subclass defines ``_parameter_constraints`` and ``_rank(data)``, which takes Rows and returns
+    one finite score per feature, higher is better. Constant columns need no special treatment
+    there: they are always ranked last. It sets ``_accepts_sparse`` if CSR input works and
+    ``_distributes`` if the data may be on a Dask cluster, and overrides ``_estimate_memory`` if it
+    needs more memory than a few copies of the data.
+
+    Parameters
+    ----------
+    n_features_to_select : int, float, "auto" or None, default=None
+        Number of features to keep, or a fraction in (0, 1] of them. If "auto", the knee of the
+        sorted scores; if None, half of the features.
 
     Attributes
     ----------
     scores_ : ndarray of shape (n_features,)
-        Higher is better.
+        Score of every feature; higher is better.
     order_ : ndarray of shape (n_features,)
         All features, best first: one fit serves every number of features.
     ranking_ : ndarray of shape (n_features,)
-        1 for the best feature.
+        Rank of every feature; 1 is best.
+    support_ : ndarray of bool of shape (n_features,)
+        Mask of the selected features.
     n_features_ : int
-        Number of features kept.
+        Number of selected features.
     n_features_in_ : int
+        Number of features seen in ``fit``.
     feature_names_in_ : ndarray of shape (n_features,)
-        Set when the input has string column names.
+        Names of the features, if all columns of the input have string names.
     """
 
     _parameter_constraints = {
         "n_features_to_select": [
-            Interval(Integral, None, None, closed="neither"),
-            Interval(Real, None, None, closed="neither"),
+            Interval(Integral, 1, None, closed="left"),
+            Interval(RealNotInt, 0, 1, closed="right"),
             StrOptions({"auto"}),
             None,
         ],
     }
     _accepts_sparse = False
     _distributes = False
+    # Multiplications that ``fit`` may spend on what ``reconstruct`` needs: 0.03 s on one core.
+    _cheap_products = 5e8
+
+    plot = LazyAccessor(
+        "graphsieve.plots",
+        "SelectionPlots",
+        "Plots of the fitted selector: ``curve``, ``scores``, ``coverage``, ``mask``, ``groups``.",
+    )
+    report = LazyAccessor(
+        "graphsieve.report",
+        "Reporter",
+        "``report(X, path=None)`` makes an interactive page about the selection.",
+    )
 
     def __init__(self, n_features_to_select=None):
         self.n_features_to_select = n_features_to_select
@@ -91,20 +132,24 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
         ----------
         X : container of shape (n_samples, n_features)
             An array, data frame or CSR matrix; a memory map, ``pyarrow.parquet.ParquetFile`` or
-            ``zarr.Array``, read piece by piece; a Dask array or data frame, on the cluster that is
-            connected; with ``sklearn.set_config(array_api_dispatch=True)`` a torch or CuPy array.
-        y : ignored
-            Present for scikit-learn's pipelines.
+            ``zarr.Array``, which are read in pieces; a Dask array or data frame, which is
+            processed on the connected cluster; with
+            ``sklearn.set_config(array_api_dispatch=True)`` a torch or CuPy array.
+        y : None
+            Ignored; present for compatibility with scikit-learn's pipelines.
 
         Returns
         -------
-        self
+        self : object
+            The fitted estimator.
         """
         before = dict(vars(self))
+        for name in [name for name in before if name.endswith("_") and not name.startswith("_")]:
+            delattr(self, name)  # nothing of an earlier fit remains
         try:
             self._fit(X)
         except BaseException:
-            # An error or Ctrl-C leaves the estimator as it was, never half fitted.
+            # After an error or Ctrl-C the estimator is as before, never half fitted.
             vars(self).clear()
             vars(self).update(before)
             raise
@@ -113,42 +158,51 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
     def _fit(self, X):
         if is_dask(X) and not self._distributes:
             raise TypeError(
-                f"{type(self).__name__} needs all data at once and cannot work on Dask "
-                "collections. Pass X.compute() if that fits in memory, or use a method that goes "
-                "through the data in pieces: GAFS, AEFS, LaplacianScore, GreedyCSS, Variance "
-                "or RandomRanker"
+                f"{type(self).__name__} needs all data at once and cannot process Dask "
+                "collections. Pass X.compute() if it fits in memory, or use a method that works "
+                "on pieces of the data: GAFS, AEFS, LaplacianScore, GreedyCSS, Variance or "
+                "RandomRanker"
             )
-        if is_lazy(X):
-            self._check_lazy(X, reset=True)
-        else:
-            X = validate_data(
-                self,
-                X,
-                accept_sparse="csr" if self._accepts_sparse else False,
-                dtype="numeric",
-                ensure_all_finite=False,
-                ensure_min_samples=2,
-            )
+        data = self._open(X, reset=True)
         n_features = self._check_count(self.n_features_in_)
-        data = open_rows(X)
         self._check_rows(data)
-        constant = self._check_columns(data)
+        check_entries(data, self._column_name)
+        self._check_memory(data)
         scores = np.asarray(self._rank(data), dtype=np.float64)
-        # A constant column says nothing, whatever the method made of it.
+        constant = is_constant(*data.column_range())
+        # A constant column carries no information, whatever score the method gave it.
         scores[constant] = min(scores.min(), 0.0)
         self.scores_ = scores
         self.order_ = order_by_score(scores, constant)
         self.ranking_ = np.empty_like(self.order_)
         self.ranking_[self.order_] = np.arange(1, len(scores) + 1)
         self.n_features_ = n_features or knee(self._knee_curve())
-        self._train = X
-        vars(self).pop("_rebuild", None)
+        self.support_ = self.ranking_ <= self.n_features_
+        cheap = self._reconstruction_is_cheap(data)
+        self._reconstruction = fit_reconstruction(data, self.support_) if cheap else None
 
-    def _rank(self, data):
+    def _rank(self, data: Rows) -> np.ndarray:
         raise NotImplementedError
 
+    def _open(self, X, *, reset) -> Rows:
+        """Rows of the validated input."""
+        if is_lazy(X):
+            self._check_lazy(X, reset=reset)
+            return open_rows(X)
+        check_container(X)
+        X = validate_data(
+            self,
+            known_frame(X),
+            accept_sparse="csr" if self._accepts_sparse else False,
+            dtype="numeric",
+            ensure_all_finite=False,
+            ensure_min_samples=2,
+            reset=reset,
+        )
+        return open_rows(X)
+
     def _check_lazy(self, X, *, reset):
-        """What scikit-learn's ``validate_data`` does for arrays: number and names of columns."""
+        """Check number and names of columns, as scikit-learn's ``validate_data`` for arrays."""
         n_features, names = check_columns(X)
         if names is not None and not all(isinstance(name, str) for name in names):
             names = None
@@ -166,12 +220,12 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
         known = getattr(self, "feature_names_in_", None)
         if names is not None and known is not None and (names != known).any():
             raise ValueError(
-                "the columns of X must have the names and the order that they had in fit; the "
-                f"first that differs is {names[names != known][0]!r}"
+                "the columns of X must have the same names and order as in fit; the first that "
+                f"differs is {names[names != known][0]!r}"
             )
 
     def _check_rows(self, data):
-        """An error for data that the method cannot take, before any work."""
+        """Raise an error for data that the method cannot process, before any work."""
         name = type(self).__name__
         if data.n_samples < 2 or data.n_features < 1:
             raise ValueError(
@@ -186,27 +240,35 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
             return None
         return count_features(self.n_features_to_select, n_features)
 
-    def _check_columns(self, data):
-        """Mask of the constant columns; an error for NaN or infinity that says where."""
-        low, high = data.column_range()
-        if not (np.isfinite(low).all() and np.isfinite(high).all()):
-            row, column = find_non_finite(data)
-            raise ValueError(
-                f"X contains NaN or infinity: row {row}, column {self._column_name(column)}. "
-                "Drop or fill such entries first, for instance with sklearn.impute.SimpleImputer"
+    def _estimate_memory(self, n_samples: int, n_features: int) -> float:
+        """Bytes that ``_rank`` needs on top of the data, approximately and at most."""
+        return 0.0
+
+    def _check_memory(self, data):
+        """Refuse, before the work starts, what does not fit in memory."""
+        needed = self._estimate_memory(data.n_samples, data.n_features)
+        if not self._distributes:
+            needed += data.bytes_to_load()
+        limit = available_memory()
+        if needed > limit:
+            raise MemoryError(
+                f"{type(self).__name__} needs about {needed / 1e9:,.1f} GB of memory for "
+                f"{data.n_samples:,} samples and {data.n_features:,} features, but only "
+                f"{limit / 1e9:,.1f} GB are available. Fit a random subset of the samples, or use "
+                "a method whose memory does not grow with the square of the data: GAFS, "
+                "LaplacianScore or Variance"
             )
-        return is_constant(low, high)
 
     def _column_name(self, column):
         names = getattr(self, "feature_names_in_", None)
         return column if names is None else repr(str(names[column]))
 
     def _knee_curve(self):
-        """Decreasing curve on which ``n_features_to_select="auto"`` looks for the knee."""
+        """Decreasing curve whose knee is ``n_features_to_select="auto"``."""
         return self.scores_[self.order_]
 
     def transform(self, X):
-        """The kept columns of ``X``.
+        """Reduce ``X`` to the selected features.
 
         Parameters
         ----------
@@ -216,32 +278,34 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
         Returns
         -------
         X_selected : container of shape (n_samples, n_features_)
-            Of the same kind, and lazy, for Dask collections; an array for Parquet and Zarr.
+            The selected columns: a lazy collection for Dask input, an array for Parquet and Zarr.
         """
         if not is_lazy(X):
-            return super().transform(X)
+            check_container(X)
+            return super().transform(known_frame(X))
         check_is_fitted(self)
         self._check_lazy(X, reset=False)
         return take_columns(X, self.get_support(indices=True))
 
     def _get_support_mask(self):
         check_is_fitted(self)
-        mask = np.zeros(self.n_features_in_, dtype=bool)
-        mask[self.order_[: self.n_features_]] = True
-        return mask
+        return self.support_
 
     def reconstruct(self, X_selected):
-        """All features, from the selected ones: ridge regression learned on the training data.
+        """Predict all features from the selected ones, by ridge regression.
+
+        The regression is learned from the training data: in ``fit`` if that takes next to no time
+        and memory, otherwise by ``learn_reconstruction``.
 
         Parameters
         ----------
         X_selected : array of shape (n_samples, n_features_)
-            What ``transform`` returns.
+            The output of ``transform``.
 
         Returns
         -------
         X : ndarray of shape (n_samples, n_features_in_)
-            The selected columns as they are, the others as far as the selected tell them.
+            The selected columns unchanged, the others predicted from them.
         """
         check_is_fitted(self)
         X_selected = np.asarray(
@@ -250,29 +314,45 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
         if X_selected.ndim != 2 or X_selected.shape[1] != self.n_features_:
             raise ValueError(
                 f"reconstruct takes the {self.n_features_} selected columns as transform returns "
-                f"them, got an array of shape {X_selected.shape}"
+                f"them, but got an array of shape {X_selected.shape}"
             )
-        kept = self.get_support()
+        if self._reconstruction is None:
+            raise AttributeError(
+                f"predicting {self.n_features_in_:,} features from {self.n_features_:,} is too "
+                "costly to be learned in every fit: call learn_reconstruction(X) with the training "
+                "data first"
+            )
         X = np.empty((len(X_selected), self.n_features_in_))
-        X[:, kept] = X_selected
-        if not hasattr(self, "_rebuild"):
-            self._rebuild = self._learn_rebuild(kept)
-        X[:, ~kept] = self._rebuild.predict(X_selected)
+        X[:, self.support_] = X_selected
+        X[:, ~self.support_] = self._reconstruction.predict(X_selected)
         return X
 
-    def _learn_rebuild(self, kept):
-        # On first use: with many columns it costs more than most rankings.
-        if not hasattr(self, "_train"):
-            raise AttributeError(
-                "reconstruct learns from the training data, which a pickle does not carry: "
-                "call reconstruct once before pickling, or fit again"
-            )
-        return fit_rebuild(open_rows(self._train), kept)
+    def learn_reconstruction(self, X):
+        """Learn from the training data what ``reconstruct`` needs.
 
-    def __getstate__(self):
-        state = dict(super().__getstate__())
-        state.pop("_train", None)
-        return state
+        Only necessary for large data, where ``reconstruct`` asks for it. It takes one pass over
+        the data and stores ``n_features_`` times ``n_features_in_`` numbers.
+
+        Parameters
+        ----------
+        X : container of shape (n_samples, n_features)
+            As in ``fit``.
+
+        Returns
+        -------
+        self : object
+            The fitted estimator.
+        """
+        check_is_fitted(self)
+        data = self._open(X, reset=False)
+        check_entries(data, self._column_name)
+        self._reconstruction = fit_reconstruction(data, self.support_)
+        return self
+
+    def _reconstruction_is_cheap(self, data):
+        entries = self.n_features_ * data.n_features
+        products = (data.n_samples + self.n_features_) * entries
+        return entries <= _CHEAP_ENTRIES and products <= self._cheap_products
 
     def _monitor(self):
         """The Monitor of an iterative method."""
@@ -284,12 +364,12 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
             title=type(self).__name__,
         )
 
-    def _report(self, result):
-        """Publish what an iterative solver reached, and warn where it did not converge."""
+    def _report(self, result, *, warns=True):
+        """Publish what an iterative solver reached, and warn if it did not converge."""
         self.objective_trace_ = result.trace
         self.n_iter_ = result.n_iter
         self.converged_ = result.converged
-        if result.status in _WHY_STOPPED:
+        if warns and result.status in _WHY_STOPPED:
             why, advice = _WHY_STOPPED[result.status]
             warn(
                 f"{type(self).__name__} stopped after {result.n_iter} iterations: {why} (objective "

@@ -7,7 +7,7 @@ import scipy.io
 import scipy.sparse as sp
 
 from graphsieve import GAFS
-from graphsieve._rows import is_mapped
+from graphsieve._rows.memory import is_mapped
 from graphsieve.cli.io.files import FORMATS, WRITABLE, read_table
 from graphsieve.cli.io.reading import Reading
 from tests.cli.conftest import load, save

@@ -116,7 +116,9 @@ def test_order_of_columns_and_samples_does_not_matter():
 
 
 def test_too_few_iterations_give_a_warning():
-    with pytest.warns(ConvergenceWarning, match="MRSF stopped after 1 iterations: it reached max_iter"):
+    with pytest.warns(
+        ConvergenceWarning, match="MRSF stopped after 1 iterations: it reached max_iter"
+    ):
         MRSF(max_iter=1).fit(TABLES["wide"])
 
 

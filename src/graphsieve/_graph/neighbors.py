@@ -66,10 +66,9 @@ def nearest_neighbors(data, n_neighbors, *, metric, neighbors="auto", n_jobs=Non
     is_small = data.n_samples**2 * data.n_features < _FEW_PRODUCTS
     with Workers(1 if is_small else n_jobs) as workers:
         if _is_approximate(neighbors, data.n_samples):
-            find = _approximate if data.in_memory else _approximate_by_axes
+            i, j = _approximate(similarity, n_neighbors, workers)
         else:
-            find = _exact_across if data.is_distributed else _exact
-        i, j = find(similarity, n_neighbors, workers)
+            i, j = _exact(similarity, n_neighbors, workers)
         # Most pairs are neighbours both ways: each is looked at once.
         n = data.n_samples
         pairs, place = np.unique(np.minimum(i, j) * n + np.maximum(i, j), return_inverse=True)
@@ -94,6 +93,10 @@ def _is_approximate(neighbors, n_samples):
 def _exact(similarity, n_neighbors, workers):
     """Sample and neighbour: the samples of largest similarity, block by block of samples."""
     n = similarity.data.n_samples
+    found = similarity.data.fold_parts(_nearest_of_parts, similarity.without_data(), n_neighbors)
+    if found is not None:
+        j = np.concatenate([j for j, _ in found])
+        return np.repeat(np.arange(n), n_neighbors), np.sort(j, axis=1).ravel()
     coarse = similarity.in_single_precision()
     if coarse is None:
         (j,) = _by_blocks(lambda number: (similarity.nearest(number, n_neighbors),), n, workers)
@@ -119,14 +122,6 @@ def _by_blocks(function, n_rows, workers, n_columns=None):
     return [np.concatenate(part) for part in zip(*parts, strict=True)]
 
 
-def _exact_across(similarity, n_neighbors, workers):
-    """The same for data on a cluster, part against part."""
-    data = similarity.data
-    found = data.fold(_nearest_of_parts, similarity.without_data(), n_neighbors)
-    j = np.concatenate([j for j, _ in found])
-    return np.repeat(np.arange(data.n_samples), n_neighbors), np.sort(j, axis=1).ravel()
-
-
 def _nearest_of_parts(best, part, rows, other, other_rows, similarity, k):
     """Columns and similarities of the k samples nearest to those of one part, so far."""
     found = []
@@ -149,9 +144,10 @@ def _nearest_of_parts(best, part, rows, other, other_rows, similarity, k):
 
 def _approximate(similarity, n_neighbors, workers):
     """Sample and neighbour by nearest-neighbour descent on the data."""
-    data = similarity.data
-    X = data.whole()
-    X = sp.csr_matrix(X) if data.is_sparse else X
+    X = similarity.data.resident()
+    if X is None:
+        return _approximate_by_axes(similarity, n_neighbors, workers)
+    X = sp.csr_matrix(X) if sp.issparse(X) else X
     near = _descend(X, similarity.metric, max(n_neighbors, _FEWEST_CANDIDATES), workers)
     others = near >= 0
     others &= np.cumsum(others, axis=1) <= n_neighbors

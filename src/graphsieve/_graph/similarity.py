@@ -7,11 +7,11 @@ from functools import partial
 import numpy as np
 import scipy.sparse as sp
 
-from .._rows import RowBlocks, split_rows
+from .._rows import RowBlocks
 from .._utils.warn import warn
 
-# Pairs of rows that are worth a block of their own.
-_FEWEST_PAIRS = 128
+# Sums of squares of larger numbers may overflow in single precision.
+_LARGEST_SINGLE = 1e15
 
 
 class Similarity:
@@ -39,12 +39,14 @@ class Similarity:
 
     def in_single_precision(self):
         """The same for a copy of dense double-precision data: products at twice the speed."""
-        data = self.data
-        if data.is_sparse or not data.in_memory or data.dtype == np.float32:
+        X = self.data.resident()
+        if X is None or sp.issparse(X) or X.dtype == np.float32:
+            return None
+        if np.abs(self.data.column_range()).max() > _LARGEST_SINGLE:
             return None
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # said already
-            return Similarity(RowBlocks(data.whole().astype(np.float32)), self.metric)
+            return Similarity(RowBlocks(X.astype(np.float32)), self.metric)
 
     def without_data(self):
         """The same with the numbers only that ``finish`` needs."""
@@ -101,20 +103,7 @@ class Similarity:
 
     def of_pairs(self, i, j, workers):
         """Similarity of sample i[p] with sample j[p], for every p."""
-        data = self.data
-        if data.is_distributed:
-            of_pairs = partial(_numbered_similarity, self.is_cosine)
-            position = np.arange(len(i))
-            numbers, S = data.reduce_pairs(of_pairs, i, j, position, combine=_append)
-            S = S[np.argsort(numbers)]
-        else:
-            of_pairs = partial(_similarity_of_rows, self.is_cosine)
-            parts = split_rows(len(i), max(_FEWEST_PAIRS, -(-len(i) // 16)))
-            S = workers.map(
-                lambda part: data.reduce_pairs(of_pairs, i[part], j[part], combine=_append_one),
-                parts,
-            )
-            S = np.concatenate(S) if parts else np.empty(0, data.dtype)
+        S = self.data.map_pairs(partial(_similarity_of_rows, self.is_cosine), i, j, workers)
         return S * self.scale[i] * self.scale[j] if self.is_cosine else S
 
     def clip(self, values):
@@ -127,18 +116,6 @@ def _similarity_of_rows(is_cosine, left, right):
     if is_cosine:
         return _row_products(left, right)
     return -_row_products(left - right, left - right)
-
-
-def _numbered_similarity(is_cosine, left, right, position):
-    return position, _similarity_of_rows(is_cosine, left, right)
-
-
-def _append_one(one, other):
-    return np.concatenate([one, other])
-
-
-def _append(one, other):
-    return tuple(map(_append_one, one, other))
 
 
 def _row_products(left, right):

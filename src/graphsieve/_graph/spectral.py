@@ -12,6 +12,7 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.utils import check_random_state
 
+from .._rows import Moments
 from .._utils.threads import single_threaded_blas
 from .._utils.warn import warn
 from .affinity import degree
@@ -191,15 +192,8 @@ def roughness(B, weight, X, power=1):
 
 def weighted_moments(X, weight):
     """Weighted mean of every column, and the weighted sum of squared deviations from it."""
-    mean = weight @ X / weight.sum()
-    if not sp.issparse(X):
-        return mean, weight @ (X - mean) ** 2
-    column = np.repeat(np.arange(X.shape[1]), np.diff(X.indptr))
-    absent = weight.sum() - np.bincount(column, weight[X.indices], X.shape[1])
-    absent[np.diff(X.indptr) == X.shape[0]] = 0  # exactly: a large mean would magnify rounding
-    deviation = weight[X.indices] * (X.data - mean[column]) ** 2
-    spread = np.bincount(column, deviation, X.shape[1])
-    return mean, spread + absent * mean**2
+    moments = Moments.of(X, weight)
+    return moments.mean, moments.spread
 
 
 def _inverse_root(weight):

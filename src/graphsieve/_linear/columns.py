@@ -2,9 +2,8 @@
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.utils.extmath import row_norms
 
-from .._rows import BLOCK_BYTES
+from .._rows import BLOCK_BYTES, column_moments
 
 # From this share of zeros on, sparse products are the faster ones.
 _MOSTLY_ZERO = 0.9
@@ -25,7 +24,7 @@ class Columns:
     def __init__(self, X):
         X = sp.csr_array(X) if is_mostly_zero(X) else X
         self.n_samples, self.n_features = X.shape
-        self._mean = np.asarray(X.mean(axis=0, dtype=np.float64)).ravel()
+        self._mean, self._variance = column_moments(X)
         # Sparse data stay as they are: products with centred vectors need no centred matrix.
         self._X = X.astype(np.float64) if sp.issparse(X) else X - self._mean
         self._is_small = not sp.issparse(X) and self._X.nbytes <= 2 * BLOCK_BYTES  # stays in cache
@@ -39,13 +38,7 @@ class Columns:
 
     def norms(self):
         """Length of every centred column."""
-        X = self._X
-        if not sp.issparse(X):
-            return row_norms(X.T)
-        stored = np.bincount(X.indices, minlength=self.n_features)
-        deviation = (X.data - self._mean[X.indices]) ** 2
-        square = np.bincount(X.indices, deviation, minlength=self.n_features)
-        return np.sqrt(square + (self.n_samples - stored) * self._mean**2)
+        return np.sqrt(self.n_samples * self._variance)
 
     def residual_products(self, XtY, W):
         """X'(Y - X W), from X'Y and weights most of whose rows are zero."""

@@ -34,6 +34,12 @@ def square_rows(V):
     return np.einsum("ij,ij->i", V, V)
 
 
+def square_memory(n_samples, n_features):
+    """Bytes that the square matrices of a self-representation take, and tall data once more."""
+    dense = 2 * n_samples * n_features if n_samples > n_features else 0
+    return 8.0 * (6 * min(n_samples, n_features) ** 2 + dense)
+
+
 def varying_columns(data):
     """Indices of the columns that are not constant; of all columns when none varies."""
     varying = ~is_constant(*data.column_range())

@@ -1,6 +1,6 @@
-"""Rows of data a block at a time: the only package that knows how data are stored.
+"""Rows of data in blocks: the only package that knows how data are stored.
 
-``open_rows`` takes whatever a user has and returns Rows, which everything above works on:
+``open_rows`` turns the container of a user into Rows, on which everything above works:
 
 =====================  =============  ==========================================================
 container              Rows           where the rows are
@@ -8,44 +8,53 @@ container              Rows           where the rows are
 array, CSR matrix      RowBlocks      in memory
 memory map             RowBlocks      in its file, one block at a time in memory
 Parquet file, Zarr     StreamRows     in their files, read forwards; a temporary memory map
-                                      takes their place where rows are needed again and again
-Dask array or frame    ClusterRows    on the workers of the cluster that is connected; without
-                                      one they are read forwards like a file
+                                      replaces them if rows are needed repeatedly
+Dask array or frame    ClusterRows    on the workers of the connected cluster; without a cluster
+                                      they are read forwards like a file
 array API (torch ...)  DeviceRows     on their device
 =====================  =============  ==========================================================
 """
 
-from .base import BLOCK_BYTES, Rows, find_non_finite, is_constant, split_rows
+from .base import BLOCK_BYTES, Rows, is_constant, split_rows
+from .checks import check_container, check_entries, find_non_finite
 from .containers import (
     check_columns,
     is_dask,
     is_lazy,
-    is_numeric,
+    known_frame,
     map_rows,
+    non_numeric,
     open_rows,
+    row_pieces,
     take_columns,
+    view_columns,
 )
-from .memory import RowBlocks, is_mapped
-from .stream import MapStream, ParquetStream, Stream, ZarrStream, as_slice
+from .memory import RowBlocks
+from .moments import Moments, column_moments
+from .sources import ParquetStream, ZarrStream, is_numeric
 
 __all__ = [
     "BLOCK_BYTES",
-    "MapStream",
+    "Moments",
     "ParquetStream",
     "RowBlocks",
     "Rows",
-    "Stream",
     "ZarrStream",
-    "as_slice",
     "check_columns",
+    "check_container",
+    "check_entries",
+    "column_moments",
     "find_non_finite",
     "is_constant",
     "is_dask",
     "is_lazy",
-    "is_mapped",
     "is_numeric",
+    "known_frame",
     "map_rows",
+    "non_numeric",
     "open_rows",
+    "row_pieces",
     "split_rows",
     "take_columns",
+    "view_columns",
 ]

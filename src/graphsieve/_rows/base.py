@@ -1,120 +1,171 @@
 """Rows: what all kinds of storage have in common, as sums over blocks of rows."""
 
+from __future__ import annotations
+
 import operator
-from functools import cached_property, partial
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from functools import cached_property
 from itertools import pairwise
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy.sparse as sp
 from sklearn.utils.sparsefuncs import min_max_axis
 
-# What one block of dense floats may take: it should stay in a core's second-level cache.
+from .moments import Moments
+
+if TYPE_CHECKING:
+    from .._utils.threads import Workers
+    from .parts import Parts
+
+# Size of one block of dense floats: it should stay in a core's second-level cache.
 BLOCK_BYTES = 2**20
-# A block of a pass that does little to each row: small enough to add nothing to the memory in
-# use, large enough that the time between blocks does not count.
+# Size of a block in a pass that does little with each row: small enough not to matter for the
+# memory in use, large enough that the overhead per block does not count.
 PASS_BYTES = 8 * BLOCK_BYTES
 
 
-def split_rows(n_samples, block_rows):
+def split_rows(n_samples: int, block_rows: int) -> list[slice]:
     """Slices of nearly equal length, at most ``block_rows`` each, that cover all rows."""
-    n_blocks = -(-n_samples // block_rows)
+    n_blocks = -(-n_samples // block_rows) if n_samples else 0
     edges = [n_samples * block // n_blocks for block in range(n_blocks + 1)] if n_blocks else []
     return [slice(a, b) for a, b in pairwise(edges)]
 
 
-class Rows:
-    """Rows of a table of floats that may be anywhere.
+class Rows(ABC):
+    """The rows of a table of floats, wherever they are stored.
 
-    A subclass sets the attributes and the methods ``reduce``, ``reduce_pairs``, ``scaled``,
-    ``parts``, ``stored`` and ``whole``.
+    Code outside this package works with the methods below and does not ask how the rows are
+    stored.
 
     Attributes
     ----------
     n_samples, n_features : int
-    dtype : float type
-        Of the blocks.
+    dtype : numpy.dtype
+        Float type of the blocks.
     is_sparse : bool
         Whether blocks are CSR arrays.
-    in_memory : bool
-        Whether all rows are in the memory of this process, so that they may be used at once.
-    is_distributed : bool
-        Whether the rows are in other processes.
-    is_on_device : bool
-        Whether the rows are in an array of another library, perhaps on another device.
+    xp : module
+        Array namespace of the library that holds the rows: ``numpy`` for all but DeviceRows.
     """
 
-    is_sparse = False
-    in_memory = False
-    is_distributed = False
-    is_on_device = False
+    n_samples: int
+    n_features: int
+    dtype: np.dtype
+    is_sparse: bool = False
+    xp: Any = np
 
-    def reduce(self, function, *aligned, combine=operator.add, block_bytes=PASS_BYTES):
-        """``function(block, *rows of aligned)`` over all blocks, put together by ``combine``.
+    @abstractmethod
+    def reduce(
+        self,
+        function: Callable,
+        *aligned: Any,
+        combine: Callable = operator.add,
+        block_bytes: int = PASS_BYTES,
+    ) -> Any:
+        """Combine the results of ``function(block, *rows of aligned)`` over all blocks.
 
         Parameters
         ----------
         function : callable
-            Where rows are in other processes it goes there, with what it refers to.
-        aligned : arrays with one row per sample
+            Pickled with everything it refers to if the rows are in other processes.
+        *aligned : arrays with one row per sample
         combine : callable
-            Of two results, in the order of the rows.
+            Combines two partial results, left to right in row order.
         block_bytes : int
-            A block as a dense array takes about as much.
+            Approximate size of a block as a dense array.
         """
-        raise NotImplementedError
 
-    def reduce_pairs(self, function, i, j, *aligned, combine=operator.add):
-        """``function(rows i, rows j, *aligned)`` over blocks of pairs, in any order, combined.
+    @abstractmethod
+    def reduce_pairs(
+        self,
+        function: Callable,
+        i: np.ndarray,
+        j: np.ndarray,
+        *aligned: Any,
+        combine: Callable = operator.add,
+    ) -> Any:
+        """Combine the results of ``function(rows i, rows j, *aligned)`` over blocks of pairs.
 
-        ``i``, ``j`` and ``aligned`` have one entry per pair.
+        ``i``, ``j`` and ``aligned`` have one entry per pair. The blocks come in any order.
         """
-        raise NotImplementedError
 
-    def scaled(self, offset, factor, dtype):
-        """``(X - offset) * factor`` column by column, as Rows of that dtype.
+    @abstractmethod
+    def map_pairs(
+        self, function: Callable, i: np.ndarray, j: np.ndarray, workers: Workers
+    ) -> np.ndarray:
+        """``function(rows i, rows j)``, one value per pair, in the order of the pairs."""
+
+    @abstractmethod
+    def scaled(self, offset: np.ndarray, factor: np.ndarray, dtype: Any) -> Rows:
+        """``(X - offset) * factor`` column by column, as Rows of type ``dtype``.
 
         For sparse data a non-zero offset is allowed only in columns that store every entry:
-        elsewhere it would turn the zeros into something else.
+        elsewhere it would fill in the zeros.
         """
-        raise NotImplementedError
 
-    def parts(self, make, *aligned, workers):
-        """``make(rows, *aligned)`` for every part of the rows, kept where the rows are.
+    @abstractmethod
+    def parts(self, make: Callable, *aligned: Any, workers: Workers) -> Parts:
+        """``make(rows, *aligned)`` for every part of the rows, kept where the rows are."""
 
-        Returns LocalParts, or what works like them.
-        """
-        raise NotImplementedError
+    @abstractmethod
+    def whole(self) -> Any:
+        """All rows at once, in the memory of this process, as a float ndarray or CSR array."""
 
-    def take(self, rows):
-        """Rows with these numbers, an array, as Rows in memory."""
-        raise ValueError(
-            'this kind of data does not allow rows to be drawn at random: use solver="lbfgs", '
-            "or load the data into memory"
-        )
+    @abstractmethod
+    def take(self, rows: Any) -> Rows:
+        """Some of the rows, given by a slice or an array of row numbers."""
 
-    def stored(self):
-        """The same rows where any of them can be read at any time."""
+    def resident(self) -> Any | None:
+        """What ``whole`` returns if the rows are in the memory of this process, else None."""
+        return None
+
+    def stored(self) -> Rows:
+        """The same rows in a place where any of them can be read at any time."""
         return self
 
-    def whole(self):
-        """All rows at once, in the memory of this process, as a float ndarray or CSR array."""
-        raise NotImplementedError
+    def check_random_access(self) -> None:
+        """Raise an error if ``take`` does not work, before any other work is done."""
+        return
 
-    def to_device(self, array):
-        """A NumPy array as one of the kind that the rows are in."""
+    def fold_parts(self, function: Callable, *shared: Any) -> list | None:
+        """Compare every part of the rows with every other part.
+
+        Parameters
+        ----------
+        function : callable
+            ``function(state, part, rows, other, rows of other, *shared)`` returns the next state
+            of a part, given the state after the preceding other parts, at first None.
+        *shared : arguments for all calls
+
+        Returns
+        -------
+        states : list or None
+            The final state of every part; None if all rows are in one place, where they can be
+            compared directly.
+        """
+        return None
+
+    def bytes_to_load(self) -> int:
+        """Memory that ``whole`` needs in addition to what is in use already."""
+        return self.n_samples * self.n_features * self.dtype.itemsize
+
+    def to_device(self, array: np.ndarray) -> Any:
+        """Convert a NumPy array to an array of the library that holds the rows."""
         return array
 
-    def stack(self, function, *aligned):
-        """The arrays that ``function`` returns for every block, one below the other."""
+    def stack(self, function: Callable, *aligned: Any) -> np.ndarray:
+        """Concatenate the arrays that ``function`` returns for the blocks."""
         return np.concatenate(self.reduce(_Listed(function), *aligned))
 
-    def column_range(self):
-        """Smallest and largest entry of every column; NaN and infinity show in them."""
+    def column_range(self) -> tuple[np.ndarray, np.ndarray]:
+        """Smallest and largest entry of every column; NaN and infinity show up in them."""
         return self._range
 
-    def column_moments(self):
-        """Mean and population variance of every column, in two passes."""
-        return self._moments
+    def column_moments(self) -> tuple[np.ndarray, np.ndarray]:
+        """Mean and population variance of every column, in double precision."""
+        return self._moments.mean, self._moments.spread / self.n_samples
 
     @cached_property
     def _range(self):
@@ -122,12 +173,25 @@ class Rows:
 
     @cached_property
     def _moments(self):
-        mean = self.reduce(_column_sums) / self.n_samples
-        return mean, self.reduce(partial(_squared_deviations, mean)) / self.n_samples
+        return self.reduce(Moments.of)
+
+
+class IndirectRows(Rows):
+    """Rows that are read in order or on another device: pairs come from a stored copy."""
+
+    @abstractmethod
+    def stored(self) -> Rows:
+        """The same rows in a place where any of them can be read at any time."""
+
+    def reduce_pairs(self, function, i, j, *aligned, combine=operator.add):
+        return self.stored().reduce_pairs(function, i, j, *aligned, combine=combine)
+
+    def map_pairs(self, function, i, j, workers):
+        return self.stored().map_pairs(function, i, j, workers)
 
 
 class _Listed:
-    """A function whose result comes in a list, so that lists of results can be added."""
+    """Wraps the result of a function in a list, so that results are concatenated by ``+``."""
 
     def __init__(self, function):
         self.function = function
@@ -144,37 +208,6 @@ def _wider(one, other):
     return np.minimum(one[0], other[0]), np.maximum(one[1], other[1])
 
 
-def _column_sums(block):
-    return block.sum(axis=0, dtype=np.float64)
-
-
-def _squared_deviations(mean, block):
-    if not sp.issparse(block):
-        return ((block - mean) ** 2).sum(axis=0)
-    stored = np.bincount(block.indices, minlength=len(mean))
-    deviation = (block.data - mean[block.indices]) ** 2
-    square = np.bincount(block.indices, deviation, minlength=len(mean))
-    return square + (block.shape[0] - stored) * mean**2
-
-
-def is_constant(low, high):
+def is_constant(low: np.ndarray, high: np.ndarray) -> np.ndarray:
     """Whether columns with these extremes vary by no more than rounding."""
     return high - low <= 1e-12 * np.maximum(abs(low), abs(high))
-
-
-def find_non_finite(data):
-    """(row, column) of the first NaN or infinity in ``data``, Rows."""
-    return data.reduce(_first_non_finite, np.arange(data.n_samples), combine=_first_found)
-
-
-def _first_non_finite(block, number):
-    if sp.issparse(block):
-        block = block.tocoo()
-        bad = np.flatnonzero(~np.isfinite(block.data))
-        return (int(number[block.row[bad[0]]]), int(block.col[bad[0]])) if bad.size else None
-    bad = np.argwhere(~np.isfinite(block))
-    return (int(number[bad[0, 0]]), int(bad[0, 1])) if bad.size else None
-
-
-def _first_found(one, other):
-    return other if one is None else one

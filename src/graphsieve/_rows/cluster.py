@@ -1,9 +1,13 @@
 """ClusterRows: row-chunked Dask data on the workers of a cluster.
 
 The rows are collected once into parts, RowBlocks that stay on the workers. Everything else is sent
-to them as tasks and comes back as sums. No task refers to anything that a lost worker could take
-with it: Dask makes again what it needs.
+to them as tasks and comes back as sums. No task depends on something that would be lost with a
+worker: Dask recomputes what is missing. Results do not depend on which worker computes them: sums
+are added in the order of the parts, and arrays that come from another process are aligned before
+they are used.
 """
+
+from __future__ import annotations
 
 import functools
 import itertools
@@ -16,13 +20,14 @@ import scipy.sparse as sp
 
 from .._utils.threads import single_threaded_blas
 from .base import PASS_BYTES, Rows
-from .memory import RowBlocks
-from .parts import add_results, count_parts, part_slices
+from .memory import RowBlocks, aligned
+from .parts import Parts, add_results, count_parts, part_slices
+from .sources import check_chunk
 
-# Parts of large data: few enough for the scheduler, small enough that none runs for long.
+# Size of the parts of large data: few enough parts for the scheduler, none that runs for long.
 _PART_BYTES = 2**28
 
-# Results that one task puts together. As many as LocalParts adds in a row, for the same sums.
+# Number of results that one task combines: as many as LocalParts adds up, for the same sums.
 _FAN_IN = 8
 
 
@@ -35,11 +40,11 @@ class ClusterRows(Rows):
     slices : list of slice
         The rows of each part.
     make_parts : callable
-        Returns the futures of the parts, RowBlocks each.
-    dtype, n_features, is_sparse
+        Returns the futures of the parts, which are RowBlocks.
+    n_features : int
+    dtype : numpy.dtype
+    is_sparse : bool
     """
-
-    is_distributed = True
 
     def __init__(self, cluster, slices, make_parts, *, n_features, dtype, is_sparse):
         self.cluster, self.slices = cluster, slices
@@ -50,7 +55,7 @@ class ClusterRows(Rows):
 
     @property
     def futures(self):
-        """The parts; on the workers from the first use on."""
+        """The parts, which are collected on the workers at first use."""
         if self._futures is None:
             self._futures = self._make_parts()
         return self._futures
@@ -58,7 +63,7 @@ class ClusterRows(Rows):
     def scaled(self, offset, factor, dtype):
         scaling = self.cluster.submit(_same, (offset, factor, np.dtype(dtype)))
         scaled = [self.cluster.submit(_scale, part, scaling) for part in self.futures]
-        # What is scaled takes the place of what is not: the workers need not hold both.
+        # The workers need not hold both the scaled and the unscaled rows.
         self._futures = None
         return ClusterRows(
             self.cluster,
@@ -94,13 +99,25 @@ class ClusterRows(Rows):
                 _reduce_pairs, self.futures[p], self.futures[q], task, *pairs, *ours
             )
 
-        # One part on the right at a time: no worker gets more than one from the others.
+        # One part on the right at a time: no worker receives more than one from the others.
         found = (self.cluster.result([submit(chosen) for chosen in rounds[q]]) for q in rounds)
         return functools.reduce(combine, itertools.chain.from_iterable(found))
 
-    def fold(self, function, *shared):
-        """For every part, ``function(state, part, rows, other, rows of other, *shared)`` over all
-        others, in order, from the state None; the last states."""
+    def map_pairs(self, function, i, j, workers):
+        numbered = functools.partial(_with_position, function)
+        position, values = self.reduce_pairs(numbered, i, j, np.arange(len(i)), combine=_append)
+        return values[np.argsort(position)]
+
+    def check_random_access(self):
+        raise ValueError(
+            "the rows of X are on a Dask cluster, and rows cannot be drawn from there at random: "
+            'use solver="lbfgs", or pass X.compute() if it fits in memory'
+        )
+
+    def take(self, rows):
+        self.check_random_access()
+
+    def fold_parts(self, function, *shared):
         shared = self.cluster.submit(_same, shared)
         states = [None] * len(self.slices)
         for q, others in enumerate(self.slices):
@@ -130,10 +147,10 @@ class ClusterRows(Rows):
         return sp.vstack(blocks, format="csr") if self.is_sparse else np.concatenate(blocks)
 
 
-class ClusterParts:
-    """LocalParts on a cluster: the states stay there, and a whole evaluation is sent as one graph.
+class ClusterParts(Parts):
+    """Parts on a cluster: the states stay there, and a whole evaluation is sent as one graph.
 
-    A scheduler spends milliseconds on every message from a client, however small it is.
+    The scheduler spends milliseconds on every message from a client, however small it is.
     """
 
     def __init__(self, cluster, states):
@@ -145,7 +162,10 @@ class ClusterParts:
         return delayed(value, pure=False, traverse=False)
 
     def run(self, function, *own, shared=()):
-        return [_later(function, *args, *shared) for args in zip(self.states, *own, strict=True)]
+        return [
+            _later(_run_state, function, *args, *shared)
+            for args in zip(self.states, *own, strict=True)
+        ]
 
     def join(self, arrays):
         return _later(np.concatenate, arrays)
@@ -156,14 +176,14 @@ class ClusterParts:
 
 
 def _later(function, *args):
-    """A task of a graph that is not sent yet."""
+    """A task of a graph that has not been sent yet."""
     from dask import delayed
 
     return delayed(_on_worker, pure=False)(function, *args)
 
 
 def _tree(send, function, results, *args):
-    """``function(list of results, *args)``, a few at a time, in order, by tasks from ``send``."""
+    """Combine results by tasks ``function(list of results, *args)``, a few at a time, in order."""
     while True:
         groups = [results[i : i + _FAN_IN] for i in range(0, len(results), _FAN_IN)]
         results = [send(function, group, *args) for group in groups]
@@ -172,16 +192,16 @@ def _tree(send, function, results, *args):
 
 
 class Cluster:
-    """The client of a cluster, with errors that say what happened to it."""
+    """The client of a cluster, with errors that explain what happened to it."""
 
     def __init__(self, client):
         self.client = client
         self._submitted = weakref.WeakSet()
 
     def submit(self, function, *args, worker=None):
-        """A future of ``function(*args)``; the futures among the arguments are waited for there.
+        """Future of ``function(*args)``, where arguments may be futures themselves.
 
-        ``worker`` is the address where it should run if that worker is alive.
+        ``worker`` is the address of the preferred worker.
         """
         where = {} if worker is None else {"workers": [worker], "allow_other_workers": True}
         with self._errors():
@@ -190,14 +210,14 @@ class Cluster:
         return future
 
     def spread(self, n):
-        """Addresses of workers for ``n`` things of equal size, neighbours together."""
+        """Addresses of workers for ``n`` things of equal size, neighbours on the same worker."""
         addresses = sorted(self.client.scheduler_info(n_workers=-1)["workers"])
         if not addresses:
-            return [None] * n  # whoever comes first
+            return [None] * n  # any worker that joins
         return [addresses[k * len(addresses) // n] for k in range(n)]
 
     def compute(self, delayed):
-        """A future of one of Dask's delayed objects, or futures of a list of them."""
+        """Future of a delayed object, or futures of a list of them."""
         with self._errors():
             futures = self.client.compute(delayed, optimize_graph=False)
         self._submitted.update(futures if isinstance(futures, list) else [futures])
@@ -210,7 +230,7 @@ class Cluster:
             wait(futures)
 
     def result(self, futures):
-        """What a future, or each of a list of them, came to."""
+        """Result of a future, or of each of a list of them."""
         with self._errors():
             return self.client.gather(futures)
 
@@ -223,7 +243,7 @@ class Cluster:
             yield
         except KilledWorker as error:
             raise RuntimeError(
-                f"the workers that were given the same rows died one after the other ({error}). "
+                f"several workers that held the same rows died one after another ({error}). "
                 "Most often they ran out of memory: use more or larger workers"
             ) from error
         except (CancelledError, CommClosedError) as error:
@@ -231,7 +251,7 @@ class Cluster:
             where = "" if scheduler is None else f" at {scheduler.address}"
             raise ConnectionError(
                 f"the Dask scheduler{where} was lost, or the work was cancelled there. The "
-                "estimator is as it was before: connect to a running cluster and fit again"
+                "estimator is unchanged: connect to a running cluster and fit again"
             ) from error
         except KeyboardInterrupt:
             self.client.cancel(list(self._submitted), force=True)
@@ -249,11 +269,13 @@ def open_cluster(array, client):
     cluster = Cluster(client)
 
     def make_parts():
-        pieces = [_pieces(chunks, edges, rows) for rows in slices]
+        pieces = [_pieces(chunks, edges, rows, n_features) for rows in slices]
         futures = iter(cluster.compute([piece for some in pieces for piece in some]))
         addresses = cluster.spread(len(slices))
         return [
-            cluster.submit(_collect, [next(futures) for _ in some], worker=address)
+            cluster.submit(
+                _collect, [next(futures) for _ in some], dtype, is_sparse, worker=address
+            )
             for some, address in zip(pieces, addresses, strict=True)
         ]
 
@@ -262,8 +284,8 @@ def open_cluster(array, client):
     )
 
 
-def _pieces(chunks, edges, rows):
-    """The chunks, or slices of them, in which these rows are."""
+def _pieces(chunks, edges, rows, n_columns):
+    """The chunks, or slices of them, that hold these rows."""
     first = np.searchsorted(edges, rows.start, side="right") - 1
     last = np.searchsorted(edges, rows.stop)
     pieces = []
@@ -273,32 +295,53 @@ def _pieces(chunks, edges, rows):
         low, high = max(start, rows.start), min(stop, rows.stop)
         if low < high:
             whole = (low, high) == (start, stop)
+            size = int(stop - start), n_columns
+            chunk = _later(check_chunk, chunk, *size)
             pieces.append(chunk if whole else chunk[low - start : high - start])
     return pieces
 
 
 def _count_parts(n_samples, n_features, dtype):
-    """As many parts as in memory, so that the sums are the same, or more for large data."""
+    """As many parts as in memory, so that sums are the same, or more for large data."""
     n_bytes = n_samples * n_features * dtype.itemsize
     return max(count_parts(n_samples, n_features), -(-n_bytes // _PART_BYTES))
 
 
-# What follows runs on the workers.
+# The functions below run on the workers.
 
 
 def _on_worker(function, *args):
     with single_threaded_blas():
-        return function(*args)
+        return function(*map(aligned, args))
+
+
+def _run_state(function, state, *args):
+    """Results must not share memory with the state, which a later task may change."""
+    result = function(state, *args)
+    if isinstance(result, tuple):
+        return tuple(array.copy() for array in result)
+    return result.copy()
 
 
 def _same(value):
     return value
 
 
-def _collect(pieces):
-    if sp.issparse(pieces[0]):
-        return RowBlocks(sp.vstack(pieces, format="csr"))
-    return RowBlocks(np.concatenate([np.asarray(piece) for piece in pieces]))
+def _with_position(function, left, right, position):
+    return position, function(left, right)
+
+
+def _append(one, other):
+    return tuple(np.concatenate(pair) for pair in zip(one, other, strict=True))
+
+
+def _collect(pieces, dtype, is_sparse):
+    """One part, dense or sparse and of the type that the metadata of the array promise."""
+    if is_sparse:
+        X = sp.vstack([sp.csr_array(piece) for piece in pieces], format="csr")
+    else:
+        X = np.concatenate([p.toarray() if sp.issparse(p) else np.asarray(p) for p in pieces])
+    return RowBlocks(X, dtype=dtype)
 
 
 def _scale(part, scaling):

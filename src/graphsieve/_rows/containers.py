@@ -1,16 +1,22 @@
-"""From what a user has to Rows, and the few things that are asked of a container itself."""
+"""From the containers of users to Rows, and the few questions about the containers themselves."""
+
+from __future__ import annotations
 
 import sys
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
-from .memory import RowBlocks
-from .stream import DaskStream, ParquetStream, Stream, StreamRows, ZarrStream
+from .base import Rows
+from .memory import RowBlocks, is_mapped
+from .sources import DaskStream, MapStream, ParquetStream, Stream, ZarrStream, as_slice, is_numeric
+from .stream import StreamRows
 
 
-def open_rows(X):
-    """Rows of a validated array, or of a lazy container as it is."""
+def open_rows(X: Any) -> Rows:
+    """Rows of a validated array or of a lazy container."""
     if is_dask(X):
         return _open_dask(X)
     if is_lazy(X):
@@ -22,20 +28,33 @@ def open_rows(X):
     return DeviceRows(X)
 
 
-def is_dask(X):
+def is_dask(X: Any) -> bool:
     """Whether ``X`` is a Dask array or data frame."""
     return _is(X, "dask.array", "Array") or _is_dask_frame(X)
 
 
-def is_lazy(X):
-    """Whether ``X`` is read piece by piece: a Parquet file, a Zarr array, a Stream of columns of
-    one, or a Dask collection."""
+def is_lazy(X: Any) -> bool:
+    """Whether ``X`` is read in pieces: a Parquet file, a Zarr array, a Stream or a Dask
+    collection."""
     return is_dask(X) or _is_parquet(X) or _is_zarr(X) or isinstance(X, Stream)
 
 
-def check_columns(X):
-    """Number and names (or None) of the columns of a lazy container; an error unless all hold
-    numbers."""
+def known_frame(X: Any) -> Any:
+    """``X``, as a pandas data frame if it is a frame whose names scikit-learn would not see.
+
+    Polars 2 no longer has the interchange protocol through which scikit-learn 1.8 reads the
+    names of columns.
+    """
+    if hasattr(X, "columns") and hasattr(X, "to_pandas") and not hasattr(X, "__dataframe__"):
+        return X.to_pandas()
+    return X
+
+
+def check_columns(X: Any) -> tuple[int, np.ndarray | None]:
+    """Number and names (or None) of the columns of a lazy container.
+
+    Raises an error unless all columns hold numbers.
+    """
     if _is_parquet(X):
         X = _stream(X)
     if _is_dask_frame(X) or isinstance(X, ParquetStream):
@@ -43,8 +62,8 @@ def check_columns(X):
         for name, dtype in types.items():
             if not is_numeric(dtype):
                 raise ValueError(
-                    f"column {name!r} does not hold numbers but {dtype}: leave it out, or turn it "
-                    "into numbers first"
+                    f"column {name!r} does not hold numbers but {dtype}: leave it out, or convert "
+                    "it to numbers first"
                 )
     elif len(X.shape) != 2 or not is_numeric(X.dtype):
         raise ValueError(
@@ -55,12 +74,7 @@ def check_columns(X):
     return X.shape[1], None if names is None else np.asarray(names, dtype=object)
 
 
-def is_numeric(dtype):
-    """Whether the entries of an array or a column of this type are numbers or truth values."""
-    return getattr(dtype, "kind", "O") in "biuf"
-
-
-def take_columns(X, index):
+def take_columns(X: Any, index: np.ndarray) -> Any:
     """The columns ``index`` of a lazy container: lazy for Dask, else an array."""
     if _is_dask_frame(X):
         return X[[X.columns[j] for j in index]]
@@ -69,7 +83,33 @@ def take_columns(X, index):
     return _stream(X).take(index).whole()
 
 
-def map_rows(X, function, n_columns):
+def view_columns(X: Any, columns: Sequence[int], names: Sequence[str]) -> Any:
+    """Some columns of an array, memory map, CSR matrix or Stream, without reading a file."""
+    if isinstance(X, Stream):
+        return X.take(columns)
+    columns = as_slice(columns)
+    if is_mapped(X) and not isinstance(columns, slice):
+        # Indexing would copy these columns of the map to memory.
+        return MapStream(X, names).take(columns)
+    return X[:, columns]
+
+
+def row_pieces(X: Any) -> Iterator[Any]:
+    """The rows of ``X`` in order, in pieces that fit in memory; ``X`` itself if it is there."""
+    if is_mapped(X):
+        X = MapStream(X)
+    if isinstance(X, Stream):
+        yield from X.pieces()
+    else:
+        yield X
+
+
+def non_numeric(X: Any) -> dict[str, Any]:
+    """Name and type of the columns of a Stream that do not hold numbers; empty for arrays."""
+    return X.non_numeric() if isinstance(X, Stream) else {}
+
+
+def map_rows(X: Any, function: Callable, n_columns: int) -> Any:
     """``function`` of all rows of a lazy container, in blocks: lazy for Dask, else an array."""
     if is_dask(X):
         array = _dask_array(X)
@@ -106,24 +146,34 @@ def _stream(X):
 def _open_dask(X):
     array = _dask_array(X)
     if np.isnan(array.shape[0]):
-        # Counting sets the sizes of the array itself, and this one is the user's.
+        # Counting sets the chunk sizes of the array itself, and this array is the user's.
         array = array.copy().compute_chunk_sizes()
+    if array.shape[0] == 0:
+        raise ValueError(
+            "X has no rows: 0 samples, while a minimum of 2 is required. Check the conditions by "
+            "which its rows were selected"
+        )
     client = _connected_client()
     if client is not None:
         from .cluster import open_cluster
 
         return open_cluster(array, client)
     if sp.issparse(array._meta):
-        # Sparse data are as small as they get: no temporary file would make them smaller.
+        # Sparse data are compact: a temporary file would not make them smaller.
         blocks = [array.blocks[k].compute() for k in range(array.numblocks[0])]
         return RowBlocks(sp.vstack(blocks, format="csr"))
     return StreamRows(DaskStream(array))
 
 
 def _dask_array(X):
-    """A Dask array of a Dask collection, chunked by rows only; it may not know how many."""
+    """A Dask array of a Dask collection, chunked by rows only; its length may be unknown."""
     if _is_dask_frame(X):
-        return X.to_dask_array()
+        # Nullable types (Int64, Float64, boolean) come with pandas.NA: it becomes NaN, which is
+        # reported with its row and column.
+        nullable = {
+            name: "float64" for name, dtype in X.dtypes.items() if not isinstance(dtype, np.dtype)
+        }
+        return (X.astype(nullable) if nullable else X).to_dask_array()
     return X if X.numblocks[1] == 1 else X.rechunk({1: -1})
 
 
@@ -133,6 +183,12 @@ def _connected_client():
     except ImportError:
         return None
     try:
-        return get_client()
+        client = get_client()
     except ValueError:
         return None
+    if client.asynchronous:
+        raise RuntimeError(
+            "the connected Dask client is asynchronous, and fit would have to wait for it. "
+            "Connect with Client(address, asynchronous=False), or call fit in another thread"
+        )
+    return client

@@ -1,24 +1,24 @@
 """DeviceRows: rows in an array of another library, such as torch or CuPy, on its device."""
 
+from __future__ import annotations
+
 import functools
 import operator
 
 import numpy as np
 
 from .._utils.sklearn_private import array_namespace, to_numpy
-from .base import PASS_BYTES, Rows, split_rows
+from .base import PASS_BYTES, IndirectRows, split_rows
 from .memory import RowBlocks
 from .parts import LocalParts
 
 
-class DeviceRows(Rows):
+class DeviceRows(IndirectRows):
     """Rows of an array that follows the array API standard.
 
-    Statistics and graphs are made on the host from blocks of rows; the passes of the autoencoder,
-    which take the time, run where the array is.
+    Statistics and graphs are computed on the host from blocks of rows; the passes of the
+    autoencoder, which take most of the time, run on the device of the array.
     """
-
-    is_on_device = True
 
     def __init__(self, X, dtype=None):
         self.xp, self.device = array_namespace(X)
@@ -29,14 +29,15 @@ class DeviceRows(Rows):
         self._X = self.xp.astype(X, getattr(self.xp, self.dtype.name), copy=False)
 
     def to_device(self, array):
-        """A NumPy array on the device."""
+        """Copy a NumPy array to the device."""
         return self.xp.asarray(np.ascontiguousarray(array), device=self.device)
 
     def to_host(self, array):
-        """An array of the device as a NumPy array."""
+        """Copy an array of the device to a NumPy array."""
         return to_numpy(array, self.xp)
 
     def on_device(self, rows):
+        """Rows as an array on the device."""
         return self._X[rows, :]
 
     def take(self, rows):
@@ -46,6 +47,7 @@ class DeviceRows(Rows):
         return DeviceRows(self._X[rows, :], self.dtype)
 
     def slices(self, block_bytes):
+        """Row slices of at most about ``block_bytes`` each."""
         row_bytes = self.n_features * self.dtype.itemsize
         return split_rows(self.n_samples, max(1, int(block_bytes // row_bytes)))
 
@@ -69,9 +71,6 @@ class DeviceRows(Rows):
 
     def stored(self):
         return RowBlocks(self.whole())
-
-    def reduce_pairs(self, function, i, j, *aligned, combine=operator.add):
-        return self.stored().reduce_pairs(function, i, j, *aligned, combine=combine)
 
     def whole(self):
         return self.to_host(self._X)

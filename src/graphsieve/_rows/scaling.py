@@ -1,18 +1,28 @@
-"""Bringing columns to the range that a model expects: (X - offset) * factor."""
+"""Scaling of columns to the range that a model expects: (X - offset) * factor."""
+
+from __future__ import annotations
 
 import numpy as np
 
-from . import is_constant
+from .base import Rows, is_constant
 
 SCALES = ("minmax", "global", "standard")
 
 
-def column_scaling(data, scale):
-    """Offset and factor of every column of ``data``, Rows.
+def column_scaling(data: Rows, scale: str | None) -> tuple[np.ndarray, np.ndarray]:
+    """Offset and factor of every column.
 
-    "minmax" maps every column to [0, 1]; "global" maps all columns with one range, for pixels and
-    counts; "standard" gives mean 0 and variance 1; None leaves the data alone. Constant columns
-    become 0 under "minmax" and "standard".
+    Parameters
+    ----------
+    data : Rows
+    scale : {"minmax", "global", "standard"} or None
+        "minmax" maps every column to [0, 1]. "global" maps all columns with one common range, for
+        pixels and counts. "standard" gives mean 0 and variance 1. None leaves the data unchanged.
+        Constant columns become 0 under "minmax" and "standard".
+
+    Returns
+    -------
+    offset, factor : ndarray of shape (n_features,)
     """
     if scale is None:
         return np.zeros(data.n_features), np.ones(data.n_features)
@@ -26,7 +36,7 @@ def column_scaling(data, scale):
         offset, spread = low, high - low
     if data.is_sparse:
         _check_sparse(offset, scale)
-    # The rounding errors of a constant column must not be blown up to full range.
+    # The rounding errors of a constant column must not be magnified to the full range.
     constant = is_constant(offset, offset + spread)
     return offset, np.where(constant, 0.0, 1 / np.where(constant, 1.0, spread))
 
@@ -34,13 +44,13 @@ def column_scaling(data, scale):
 def _check_sparse(offset, scale):
     if scale == "standard":
         raise ValueError(
-            "standardising sparse data would make it dense: pass X.toarray() if it fits in "
-            'memory, or use GAFS(scale="minmax"), which keeps zeros'
+            "standardising sparse data would make them dense: pass X.toarray() if it fits in "
+            'memory, or use GAFS(scale="minmax"), which preserves zeros'
         )
     if (offset < 0).any():
         raise ValueError(
             f"X is sparse and has negative values (column {int((offset < 0).argmax())}): "
-            f"scale={scale!r} would shift them, and every zero with them, and make X dense. "
+            f"scale={scale!r} would shift them and every zero of the column, and make X dense. "
             "Shift or drop these columns, pass X.toarray(), or use scale=None with "
             'output="identity"'
         )

@@ -60,6 +60,7 @@ def remove_leftovers(folder, target=None):
     Parameters
     ----------
     folder : path-like
+        Where to look.
     target : path-like, optional
         Remove only the temporary files of this path.
     """

@@ -7,7 +7,7 @@ from datetime import date, time
 
 import numpy as np
 
-from .._rows import ParquetStream, is_numeric
+from .._rows import non_numeric
 from .io.tables import TableError, listed
 from .names import as_arguments, find_columns
 
@@ -85,12 +85,8 @@ def kinds(table):
     """Return "number", "text", "date" or "empty" for every column."""
     if table.is_frame:
         return [_kind(column) for _, column in table.X.items()]
-    if isinstance(table.X, ParquetStream):
-        return [
-            "number" if is_numeric(dtype) else _arrow_kind(table.X, name)
-            for name, dtype in table.X.types.items()
-        ]
-    return ["number"] * len(table.names)
+    others = non_numeric(table.X)
+    return [_arrow_kind(others[name]) if name in others else "number" for name in table.names]
 
 
 def _kind(column):
@@ -114,11 +110,10 @@ def numbers(column):
     return column.to_numpy(dtype=float, na_value=np.nan)
 
 
-def _arrow_kind(stream, name):
+def _arrow_kind(dtype):
     import pyarrow.types as types
 
-    kind = stream.file.schema_arrow.field(name).type
-    return "date" if types.is_temporal(kind) else "text"
+    return "date" if types.is_temporal(dtype) else "text"
 
 
 def _find_ids(table, candidates):
@@ -144,13 +139,8 @@ def _find_ids(table, candidates):
 
 def _columns(table, positions):
     """Yield (position, column) of a frame; of a file that is read in pieces, from the first."""
-    if table.is_frame:
-        frame = table.take(positions).X
-    elif isinstance(table.X, ParquetStream):
-        frame = table.take(positions).head().X
-    else:
-        return
-    yield from zip(positions, (column for _, column in frame.items()), strict=True)
+    if positions and (head := table.take(positions).head()).is_frame:
+        yield from zip(positions, (column for _, column in head.X.items()), strict=True)
 
 
 def _may_be_id(column):

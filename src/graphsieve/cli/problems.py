@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from .._rows import ParquetStream
+from .._rows import non_numeric
 from .columns import kinds, numbers
 from .io.tables import Table, TableError, counted, listed
 from .names import as_arguments, command_line
@@ -149,9 +149,8 @@ def _example(table, j):
     """Return a value that is not a number, and a hint if it nearly is one."""
     import pandas as pd
 
-    if isinstance(table.X, ParquetStream):
-        kind = table.X.file.schema_arrow.field(table.names[j]).type
-        return f" ({table.names[j]!r} holds {kind})"
+    if not table.is_frame:
+        return f" ({table.names[j]!r} holds {non_numeric(table.X)[table.names[j]]})"
     values = table.X.iloc[:, j].dropna()
     words = values[pd.to_numeric(values.astype(str), errors="coerce").isna()]
     value = str((words if len(words) else values).iloc[0])

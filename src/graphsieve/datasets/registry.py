@@ -1,4 +1,4 @@
-"""What is known about each data set: registry.toml as frozen dataclasses."""
+"""The registry of data sets: registry.toml as frozen dataclasses."""
 
 import tomllib
 from dataclasses import dataclass
@@ -18,17 +18,17 @@ class Entry:
     test_per_class: int
     licence: str
     reference: str
-    # Unknown for the sets made from images: it depends on the images.
+    # Unknown for the sets made from images.
     n_samples: int | None = None
     image_shape: tuple[int, int] | None = None
-    # Pixels are stored column after column, as MATLAB does.
+    # Pixels are stored column by column, as in MATLAB.
     column_major: bool = False
-    # What a column is called where the file has no names.
+    # Prefix of the column names if the file has none.
     feature: str = "feature"
     file: str | None = None
     url: str | None = None
     sha256: tuple[str, ...] = ()
-    # Clean-up of the folders of images.
+    # Folders of images that are left out.
     drop_classes: tuple[str, ...] = ()
     min_images: int = 1
     # Function of sklearn.datasets.
@@ -36,7 +36,7 @@ class Entry:
 
 
 def read_registry(text):
-    """Entries by name."""
+    """Read the entries of a registry, by name."""
     return {
         name: Entry(
             name,
@@ -50,7 +50,7 @@ DATASETS = read_registry(files(__package__).joinpath("registry.toml").read_text(
 
 
 def lookup(name):
-    """The entry of a data set, or an error that names those there are."""
+    """Look up the entry of a data set; an unknown name is an error that lists those known."""
     if name not in DATASETS:
         raise ValueError(f"no data set is called {name!r}: use one of {', '.join(DATASETS)}")
     return DATASETS[name]

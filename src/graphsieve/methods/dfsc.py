@@ -14,6 +14,7 @@ from .._linear.self_representation import (
     graph_loss_samples,
     quadratic_step,
     ridge_samples,
+    square_memory,
     square_rows,
 )
 from .._rows import RowBlocks
@@ -125,6 +126,9 @@ class DFSC(FeatureRanker):
         self.tol = tol
         self.verbose = verbose
         self.callback = callback
+
+    def _estimate_memory(self, n_samples, n_features):
+        return square_memory(n_samples, n_features)
 
     def _rank(self, data):
         L = laplacian(build_graph(data, affinity=self.affinity, n_neighbors=self.n_neighbors))

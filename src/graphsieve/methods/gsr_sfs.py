@@ -12,6 +12,7 @@ from .._linear.self_representation import (
     graph_loss_samples,
     quadratic_step,
     ridge_samples,
+    square_memory,
 )
 from .._solvers import reweighted_l21
 from .._utils.sklearn_private import Interval
@@ -102,6 +103,9 @@ class GSRSFS(FeatureRanker):
         self.tol = tol
         self.verbose = verbose
         self.callback = callback
+
+    def _estimate_memory(self, n_samples, n_features):
+        return square_memory(n_samples, n_features)
 
     def _rank(self, data):
         L = laplacian(build_graph(data, affinity=self.affinity, n_neighbors=self.n_neighbors))

@@ -115,6 +115,9 @@ class JFSSL(FeatureRanker):
         self.callback = callback
         self.random_state = random_state
 
+    def _estimate_memory(self, n_samples, n_features):
+        return 8.0 * 4 * n_samples * n_features
+
     def _rank(self, data):
         A = build_graph(data, affinity=self.affinity, n_neighbors=self.n_neighbors)
         Y = embedding(A, self.n_components, self.random_state)

@@ -12,6 +12,7 @@ from .._graph.spectral import (
     roughness,
     weighted_moments,
 )
+from .._rows import Moments
 from ..base import GRAPH_CONSTRAINTS, FeatureRanker
 
 
@@ -61,42 +62,25 @@ class LaplacianScore(FeatureRanker):
     def _rank(self, data):
         A = build_graph(data, affinity=self.affinity, n_neighbors=self.n_neighbors)
         weight = edge_weight(A)
-        measure = _by_columns if data.in_memory else _by_rows
-        mean, spread, variation = measure(data, A, weight)
+        X = data.resident()
+        measured = _by_rows(data, A, weight) if X is None else _by_columns(X, A, weight)
+        mean, spread, variation = measured
         # A column that is constant wherever there are edges has no score: the worst one.
         varies = spread > 1e-12 * (spread + weight.sum() * mean**2)
         return -np.divide(variation, spread, out=np.full(data.n_features, 2.0), where=varies)
 
 
-def _by_columns(data, A, weight):
+def _by_columns(X, A, weight):
     """Weighted mean, f' D f and f' L f of every column, from all rows of a few at a time."""
     B = difference_operator(A)
-    found = [
-        (*weighted_moments(X, weight), roughness(B, weight, X))
-        for _, X in column_blocks(data.whole())
-    ]
+    found = [(*weighted_moments(X, weight), roughness(B, weight, X)) for _, X in column_blocks(X)]
     return map(np.concatenate, zip(*found, strict=True))
 
 
 def _by_rows(data, A, weight):
     """The same for data that are not in memory, from blocks of rows and pairs of neighbours."""
-    _, mean, spread = data.reduce(_block_moments, weight, combine=_join_moments)
-    return mean, spread, data.reduce_pairs(_block_roughness, *edges(A))
-
-
-def _block_moments(X, weight):
-    if not weight.any():
-        return 0.0, np.zeros(X.shape[1]), np.zeros(X.shape[1])
-    X = X.tocsc() if sp.issparse(X) else X
-    return weight.sum(), *weighted_moments(X.astype(np.float64), weight)
-
-
-def _join_moments(one, other):
-    """Weight, mean and spread of two groups of rows together (Chan, Golub and LeVeque 1983)."""
-    (v, mean_v, spread_v), (w, mean_w, spread_w) = one, other
-    share = w / (v + w) if w else 0.0
-    step = mean_w - mean_v
-    return v + w, mean_v + share * step, spread_v + spread_w + v * share * step**2
+    moments = data.reduce(Moments.of, weight)
+    return moments.mean, moments.spread, data.reduce_pairs(_block_roughness, *edges(A))
 
 
 def _block_roughness(left, right, weight):

@@ -6,6 +6,7 @@ from .._linear.self_representation import (
     CentredColumns,
     robust_alpha,
     robust_self_representation,
+    square_memory,
     warn_exact_fit,
 )
 from .._utils.sklearn_private import Interval
@@ -86,6 +87,9 @@ class RSR(FeatureRanker):
         self.tol = tol
         self.verbose = verbose
         self.callback = callback
+
+    def _estimate_memory(self, n_samples, n_features):
+        return square_memory(n_samples, n_features)
 
     def _rank(self, data):
         with Workers() as workers:

@@ -110,6 +110,9 @@ class SCUFS(FeatureRanker):
         self.callback = callback
         self.random_state = random_state
 
+    def _estimate_memory(self, n_samples, n_features):
+        return 8.0 * (7 * n_samples**2 + 3 * n_samples * n_features)
+
     def _rank(self, data):
         varying = varying_columns(data)
         X = dense_columns(data, varying)

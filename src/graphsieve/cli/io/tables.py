@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import scipy.sparse as sp
 
-from ..._rows import MapStream, ParquetStream, Stream, as_slice, is_mapped
+from ..._rows import is_lazy, row_pieces, view_columns
 
 # Files that need more memory than this are read in pieces where the format has pieces.
 STREAM_BYTES = 2**28
@@ -59,7 +59,7 @@ class Table:
 
     @property
     def in_memory(self):
-        return not isinstance(self.X, Stream) and not is_mapped(self.X)
+        return not is_lazy(self.X) and not isinstance(self.X, np.memmap)
 
     def take(self, columns):
         """Return the table of these columns, a list of positions."""
@@ -68,13 +68,7 @@ class Table:
         names = [self.names[j] for j in columns]
         if self.is_frame:
             return replace(self, X=self.X.iloc[:, columns], names=names)
-        if isinstance(self.X, Stream):
-            return replace(self, X=self.X.take(columns), names=names)
-        columns = as_slice(columns)
-        if is_mapped(self.X) and not isinstance(columns, slice):
-            # Some columns of a map would be a copy in memory.
-            return replace(self, X=MapStream(self.X, self.names).take(columns), names=names)
-        return replace(self, X=self.X[:, columns], names=names)
+        return replace(self, X=view_columns(self.X, columns, self.names), names=names)
 
     def renamed(self, names):
         """Return the table with other names."""
@@ -89,26 +83,21 @@ class Table:
 
     def whole(self):
         """Return the same table, in memory."""
-        if isinstance(self.X, ParquetStream):
+        if self.in_memory:
+            return self
+        pieces = [piece.X for piece in self.pieces()]
+        if hasattr(pieces[0], "columns"):
             import pandas as pd
 
-            frames = [piece.X for piece in self.pieces()]
-            return replace(self, X=pd.concat(frames) if len(frames) > 1 else frames[0])
-        if isinstance(self.X, Stream):
-            return replace(self, X=self.X.whole())
-        return self if self.in_memory else replace(self, X=np.array(self.X))
+            return replace(self, X=pd.concat(pieces))
+        return replace(self, X=np.concatenate(pieces))
 
     def pieces(self):
         """Yield tables of some rows each, in order and in memory; one if the table is in memory."""
-        if isinstance(self.X, ParquetStream):
-            for batch in self.X.tables(self.X.pass_rows):
-                yield replace(self, X=batch.to_pandas().set_axis(self.names, axis=1))
-        elif isinstance(self.X, Stream) or is_mapped(self.X):
-            stream = MapStream(self.X) if is_mapped(self.X) else self.X
-            for batch in stream.batches(stream.pass_rows):
-                yield replace(self, X=batch)
-        else:
-            yield self
+        for piece in row_pieces(self.X):
+            if hasattr(piece, "columns") and piece is not self.X:
+                piece = piece.set_axis(self.names, axis=1)
+            yield replace(self, X=piece)
 
     def head(self):
         """Return the first piece; all pieces have its types."""

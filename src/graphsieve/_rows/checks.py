@@ -1,0 +1,98 @@
+"""What input must be like: valid containers, and entries that are finite and not too large."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from .base import Rows
+
+
+def check_container(X: Any) -> None:
+    """Refuse sparse matrices with invalid indices, and masked entries.
+
+    SciPy's routines read outside their arrays if an index is out of range, and NumPy functions
+    drop the mask of a masked array without a warning.
+    """
+    if isinstance(X, np.ma.MaskedArray) and np.ma.is_masked(X):
+        row, *column = np.argwhere(np.ma.getmaskarray(X))[0].tolist()
+        raise ValueError(
+            f"X is a masked array with {np.ma.count_masked(X)} masked entries, the first at row "
+            f"{row}, column {column[0] if column else 0}. Fill them first, for example with "
+            "X.filled(numpy.nan) and sklearn.impute.SimpleImputer"
+        )
+    if sp.issparse(X) and X.format in ("csr", "csc", "bsr"):
+        X = X._with_data(X.data, copy=False)  # check_format may replace the index arrays
+        try:
+            X.check_format(full_check=True)
+        except ValueError as error:
+            raise ValueError(
+                f"X is not a valid {X.format.upper()} matrix: {error}. Build it again, for "
+                "example from its row and column numbers with scipy.sparse.coo_array"
+            ) from error
+    elif sp.issparse(X) and X.format == "coo" and X.nnz:
+        for axis, index in enumerate(X.coords):
+            if index.min() < 0 or index.max() >= X.shape[axis]:
+                raise ValueError(
+                    f"X is not a valid COO matrix: axis {axis} index {index.max()} is outside "
+                    f"the shape {X.shape}"
+                )
+
+
+def check_entries(data: Rows, column_name: Callable[[int], Any]) -> None:
+    """Refuse NaN, infinity, and numbers whose squares overflow, and name the place.
+
+    Parameters
+    ----------
+    data : Rows
+    column_name : callable
+        Maps the number of a column to the name that the user knows.
+    """
+    low, high = data.column_range()
+    if not (np.isfinite(low).all() and np.isfinite(high).all()):
+        row, column = find_non_finite(data)
+        raise ValueError(
+            f"X contains NaN or infinity: row {row}, column {column_name(column)}. "
+            "Drop or fill such entries first, for instance with sklearn.impute.SimpleImputer"
+        )
+    largest = np.maximum(abs(low), abs(high))
+    if largest.max() > _largest_entry(data):
+        column = int(largest.argmax())
+        raise ValueError(
+            f"column {column_name(column)} has values up to {largest[column]:.1e}, whose sums of "
+            f"squares overflow in {data.dtype}. Rescale this column, for example with "
+            "sklearn.preprocessing.StandardScaler, or remove the entry if it is an error"
+        )
+
+
+def _largest_entry(data):
+    """Largest absolute value that the computations of all methods can handle.
+
+    Greedy selection needs fourth powers in double precision; neighbours are found by sums of
+    squares in the precision of the data.
+    """
+    n_entries = float(data.n_samples * data.n_features)
+    fourth_powers = (np.finfo(np.float64).max / n_entries**2) ** 0.25
+    squares = (float(np.finfo(data.dtype).max) / n_entries) ** 0.5
+    return min(fourth_powers, squares)
+
+
+def find_non_finite(data: Rows) -> tuple[int, int] | None:
+    """(row, column) of the first NaN or infinity, or None."""
+    return data.reduce(_first_non_finite, np.arange(data.n_samples), combine=_first_found)
+
+
+def _first_non_finite(block, number):
+    if sp.issparse(block):
+        block = block.tocoo()
+        bad = np.flatnonzero(~np.isfinite(block.data))
+        return (int(number[block.row[bad[0]]]), int(block.col[bad[0]])) if bad.size else None
+    bad = np.argwhere(~np.isfinite(block))
+    return (int(number[bad[0, 0]]), int(bad[0, 1])) if bad.size else None
+
+
+def _first_found(one, other):
+    return other if one is None else one
