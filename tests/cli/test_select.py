@@ -195,7 +195,8 @@ def test_row_numbers_are_noticed_unless_they_are_dropped(run, tmp_path):
 
 
 def test_warnings_are_short_lines(run, csv):
-    result = run("select", csv, "-k", 2, "--set", "max_iter=1", "--set", "n_neighbors=50")
+    settings = ("--set", "max_iter=1", "--set", "n_neighbors=50", "--set", "selection=norm")
+    result = run("select", csv, "-k", 2, *settings)
     assert result.exit_code == 0
     lines = result.stderr.splitlines()
     assert len(lines) == 2
