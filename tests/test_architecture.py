@@ -26,6 +26,7 @@ LAYERS = [
     {"report"},
     {"paper"},
     {"anndata", "cli"},
+    {"__main__"},
 ]
 LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}
 FILES = sorted(path for path in ROOT.rglob("*.py") if path != ROOT / "__init__.py")
