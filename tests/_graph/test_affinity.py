@@ -59,7 +59,7 @@ def test_graph_equals_double_loop(name, affinity, container):
 def test_graph_in_row_blocks(monkeypatch):
     X = tables()["random"]
     whole = build_graph(RowBlocks(X)).toarray()
-    monkeypatch.setattr("graphsieve._graph.neighbors._BLOCK_ENTRIES", 3 * len(X))
+    monkeypatch.setattr("graphsieve._graph.exact._BLOCK_ENTRIES", 3 * len(X))
     np.testing.assert_allclose(build_graph(RowBlocks(X)).toarray(), whole, atol=1e-15)
 
 
@@ -92,7 +92,7 @@ def test_opposite_samples_have_no_edge():
 
 def test_more_neighbors_than_samples():
     X = np.random.default_rng(0).random((4, 3))
-    with pytest.warns(UserWarning, match="using n_neighbors=3"):
+    with pytest.warns(UserWarning, match="n_neighbors=3"):
         A = build_graph(RowBlocks(X), n_neighbors=9)
     assert A.nnz == 12
 
