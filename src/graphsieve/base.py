@@ -10,7 +10,8 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from ._graph.affinity import AFFINITIES
+from ._graph.affinity import AFFINITIES, build_graph
+from ._graph.neighbors import SEARCHES
 from ._linear.ridge import fit_reconstruction
 from ._rows import (
     Rows,
@@ -32,6 +33,7 @@ from ._utils.warn import warn
 GRAPH_CONSTRAINTS = {
     "n_neighbors": [Interval(Integral, 1, None, closed="left")],
     "affinity": [StrOptions(set(AFFINITIES)), callable, "array-like", "sparse matrix"],
+    "neighbors": [StrOptions(set(SEARCHES))],
 }
 ITERATION_CONSTRAINTS = {
     "max_iter": [Interval(Integral, 1, None, closed="left")],
@@ -338,6 +340,11 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
         entries = self.n_features_ * data.n_features
         products = (data.n_samples + self.n_features_) * entries
         return entries <= _CHEAP_ENTRIES and products <= _CHEAP_PRODUCTS
+
+    def _graph(self, data):
+        """Affinity matrix of the samples, from the options of the estimator."""
+        names = ("affinity", "n_neighbors", "neighbors", "n_jobs")
+        return build_graph(data, **{name: getattr(self, name) for name in names})
 
     def _monitor(self):
         """The Monitor of an iterative method."""

@@ -125,7 +125,8 @@ def _candidates(points, S, number, columns, n_neighbors):
     if points.is_cosine:
         S[points.norm[number] == 0] = -np.inf
         S[:, points.norm[columns] == 0] = -np.inf
-    top = _maxima_of_groups(S, n_neighbors)
+    # So many groups that few rows have two of their neighbours in one of them.
+    top = maxima_of_groups(S, max(256, 16 * n_neighbors**2))
     place = max(0, top.shape[1] - n_neighbors)
     nearest = np.partition(top, place, axis=1)[:, place].astype(np.float64)
     # Minus infinity marks what is no candidate, also where there are too few.
@@ -135,14 +136,13 @@ def _candidates(points, S, number, columns, n_neighbors):
     return np.nonzero(S >= bound[:, None].astype(S.dtype))
 
 
-def _maxima_of_groups(S, k):
+def maxima_of_groups(S, n_groups):
     """Entries of every row whose k-th largest is close to that of all entries, and no larger.
 
     Maxima of groups of columns are different entries. The k-th largest of them takes a fraction
     of the time of partitioning the row.
     """
     n = S.shape[1]
-    n_groups = max(256, 16 * k**2)  # so many that few rows have two of their k in one group
     if n < 4 * n_groups:
         return S
     top = S[:, :n_groups].copy()

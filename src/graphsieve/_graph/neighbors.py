@@ -4,8 +4,6 @@ No n x n array is ever held: similarities are computed for a block of rows, and 
 are kept.
 """
 
-from importlib.util import find_spec
-
 import numpy as np
 
 from .._utils.threads import Workers
@@ -68,15 +66,4 @@ def nearest_neighbors(data, n_neighbors, *, metric, neighbors="auto", n_jobs=Non
 
 
 def _is_approximate(neighbors, n_samples):
-    if neighbors != "auto":
-        return neighbors == "approximate"
-    if n_samples <= _MOST_EXACT:
-        return False
-    if find_spec("pynndescent") is not None:
-        return True
-    warn(
-        f"searching the exact neighbours of {n_samples} samples, which takes long. Install "
-        "pip install 'graphsieve[ann]' to find approximate ones fast, or set "
-        'neighbors="exact" to silence this warning'
-    )
-    return False
+    return neighbors == "approximate" or (neighbors == "auto" and n_samples > _MOST_EXACT)

@@ -93,6 +93,7 @@ class Points:
         """A copy that is small enough to be sent to other processes."""
         light = copy(self)
         light.data = None
+        vars(light).pop("resident", None)
         return light
 
     def prepare(self, block, rows):
@@ -130,6 +131,11 @@ class Points:
             return
         for rows, block in self.data:
             yield rows, self.prepare(block, rows)
+
+    def stack(self, function, *aligned):
+        """Concatenate the arrays ``function(points, *rows of aligned)`` of blocks of points."""
+        of_points = partial(_of_points, self.without_data(), function)
+        return self.data.stack(of_points, np.arange(len(self.norm)), *aligned)
 
     def threshold(self, nearest, i):
         """Smallest score that a neighbour of sample i may have.
@@ -171,6 +177,10 @@ class Points:
             product *= self.scale[j] / self._unit
             return np.clip(product, -1.0, 1.0)
         return -self.data.map_pairs(partial(_squared_differences, self._unit), i, j, workers)
+
+
+def _of_points(points, function, block, number, *aligned):
+    return function(points.prepare(block, number), *aligned)
 
 
 def _rounding(squared, length, n_features):

@@ -3,7 +3,6 @@
 import numpy as np
 import scipy.sparse as sp
 
-from .._graph.affinity import build_graph
 from .._graph.spectral import (
     column_blocks,
     difference_operator,
@@ -13,7 +12,8 @@ from .._graph.spectral import (
     weighted_moments,
 )
 from .._rows import Moments
-from ..base import GRAPH_CONSTRAINTS, FeatureRanker
+from .._utils.threads import single_threaded_blas
+from ..base import GRAPH_CONSTRAINTS, THREAD_CONSTRAINTS, FeatureRanker
 
 
 class LaplacianScore(FeatureRanker):
@@ -32,9 +32,13 @@ class LaplacianScore(FeatureRanker):
     n_features_to_select : int, float, "auto" or None, default None
         A number, a share in (0, 1], the knee of the sorted scores, or half of the features.
     n_neighbors : int, default 5
-        Neighbours of a sample in the graph.
+        Number of neighbours of a sample in the graph.
     affinity : {"cosine", "binary", "heat"}, callable, array or sparse matrix, default "cosine"
         Weights of the edges, or the affinity matrix itself.
+    neighbors : {"auto", "exact", "approximate"}, default "auto"
+        How neighbours are found. "auto" uses approximate ones for more than 50,000 samples.
+    n_jobs : int or None, default None
+        Number of threads. None uses all cores, or as many as OMP_NUM_THREADS and joblib allow.
 
     References
     ----------
@@ -50,20 +54,35 @@ class LaplacianScore(FeatureRanker):
     [False, True]
     """
 
-    _parameter_constraints = {**FeatureRanker._parameter_constraints, **GRAPH_CONSTRAINTS}
+    _parameter_constraints = {
+        **FeatureRanker._parameter_constraints,
+        **GRAPH_CONSTRAINTS,
+        **THREAD_CONSTRAINTS,
+    }
     _accepts_sparse = True
     _distributes = True
 
-    def __init__(self, n_features_to_select=None, *, n_neighbors=5, affinity="cosine"):
+    def __init__(
+        self,
+        n_features_to_select=None,
+        *,
+        n_neighbors=5,
+        affinity="cosine",
+        neighbors="auto",
+        n_jobs=None,
+    ):
         super().__init__(n_features_to_select)
         self.n_neighbors = n_neighbors
         self.affinity = affinity
+        self.neighbors = neighbors
+        self.n_jobs = n_jobs
 
     def _rank(self, data):
-        A = build_graph(data, affinity=self.affinity, n_neighbors=self.n_neighbors)
+        A = self._graph(data)
         weight = edge_weight(A)
         X = data.resident()
-        measured = _by_rows(data, A, weight) if X is None else _by_columns(X, A, weight)
+        with single_threaded_blas():
+            measured = _by_rows(data, A, weight) if X is None else _by_columns(X, A, weight)
         mean, spread, variation = measured
         # A column that is constant wherever there are edges has no score: the worst one.
         varies = spread > 1e-12 * (spread + weight.sum() * mean**2)
@@ -74,7 +93,7 @@ def _by_columns(X, A, weight):
     """Weighted mean, f' D f and f' L f of every column, from all rows of a few at a time."""
     B = difference_operator(A)
     found = [(*weighted_moments(X, weight), roughness(B, weight, X)) for _, X in column_blocks(X)]
-    return map(np.concatenate, zip(*found, strict=True))
+    return tuple(map(np.concatenate, zip(*found, strict=True)))
 
 
 def _by_rows(data, A, weight):

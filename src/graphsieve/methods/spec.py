@@ -4,7 +4,6 @@ from numbers import Integral
 
 import numpy as np
 
-from .._graph.affinity import build_graph
 from .._graph.spectral import (
     column_blocks,
     difference_operator,
@@ -15,7 +14,8 @@ from .._graph.spectral import (
     weighted_moments,
 )
 from .._utils.sklearn_private import Interval, StrOptions
-from ..base import GRAPH_CONSTRAINTS, FeatureRanker
+from .._utils.threads import single_threaded_blas
+from ..base import GRAPH_CONSTRAINTS, THREAD_CONSTRAINTS, FeatureRanker
 
 
 class SPEC(FeatureRanker):
@@ -45,9 +45,13 @@ class SPEC(FeatureRanker):
     n_components : int, default 10
         Number of eigenvectors after the trivial one, for phi3: about the number of clusters.
     n_neighbors : int, default 5
-        Neighbours of a sample in the graph.
+        Number of neighbours of a sample in the graph.
     affinity : {"cosine", "binary", "heat"}, callable, array or sparse matrix, default "cosine"
         Weights of the edges, or the affinity matrix itself.
+    neighbors : {"auto", "exact", "approximate"}, default "auto"
+        How neighbours are found. "auto" uses approximate ones for more than 50,000 samples.
+    n_jobs : int or None, default None
+        Number of threads. None uses all cores, or as many as OMP_NUM_THREADS and joblib allow.
     random_state : int, RandomState or None, default None
         Starts the eigensolver of phi3; the scores depend on it by rounding only.
 
@@ -68,6 +72,7 @@ class SPEC(FeatureRanker):
     _parameter_constraints = {
         **FeatureRanker._parameter_constraints,
         **GRAPH_CONSTRAINTS,
+        **THREAD_CONSTRAINTS,
         "criterion": [StrOptions({"phi1", "phi2", "phi3"})],
         "power": [Interval(Integral, 1, None, closed="left")],
         "n_components": [Interval(Integral, 1, None, closed="left")],
@@ -84,6 +89,8 @@ class SPEC(FeatureRanker):
         n_components=10,
         n_neighbors=5,
         affinity="cosine",
+        neighbors="auto",
+        n_jobs=None,
         random_state=None,
     ):
         super().__init__(n_features_to_select)
@@ -92,13 +99,16 @@ class SPEC(FeatureRanker):
         self.n_components = n_components
         self.n_neighbors = n_neighbors
         self.affinity = affinity
+        self.neighbors = neighbors
+        self.n_jobs = n_jobs
         self.random_state = random_state
 
     def _rank(self, data):
-        A = build_graph(data, affinity=self.affinity, n_neighbors=self.n_neighbors)
-        if self.criterion == "phi3":
-            return self._low_energy(data, A)
-        return -self._roughness(data, A)
+        A = self._graph(data)
+        with single_threaded_blas():
+            if self.criterion == "phi3":
+                return self._low_energy(data, A)
+            return -self._roughness(data, A)
 
     def _roughness(self, data, A):
         """phi1 or phi2 of every column; the worst value where there is none."""
