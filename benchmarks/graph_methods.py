@@ -105,7 +105,7 @@ def udfs():
 
 
 def spec():
-    for name in (*DATASETS, "usps", "pcmac", "prostate_ge"):
+    for name in (*DATASETS, "pcmac", "prostate_ge"):
         quality(
             name,
             {

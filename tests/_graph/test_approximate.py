@@ -33,7 +33,7 @@ def recall(X, metric="euclidean", **params):
 
 
 @pytest.mark.filterwarnings("ignore:.*all zero")
-@pytest.mark.parametrize("n_features", [20, 100])
+@pytest.mark.parametrize("n_features", [20, 300])
 @pytest.mark.parametrize("container", [np.asarray, sp.csr_array, mapped])
 def test_graph_is_nearly_the_exact_one(container, n_features):
     data = RowBlocks(container(groups(n_features=n_features)))

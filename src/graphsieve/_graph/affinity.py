@@ -13,9 +13,10 @@ from .neighbors import limit_neighbors, nearest_neighbors
 
 AFFINITIES = ("cosine", "binary", "heat")
 
-# Smallest heat weight. The edges of an outlier would have weights such as 1e-50 without it, and
-# everything that is divided by its degree would be huge.
-_SMALLEST_WEIGHT = 1e-6
+# Length from which on heat weights no longer decrease, relative to the bandwidth. The edges of an
+# outlier would have weights such as 1e-50 without it, and whatever is divided by its degree would
+# be huge. The smallest weight is 1e-6.
+_LONGEST = np.sqrt(2 * np.log(1e6))
 
 
 def build_graph(data, *, n_neighbors=5, affinity="cosine", neighbors="auto", n_jobs=None):
@@ -70,7 +71,8 @@ def _weights(affinity, similarity):
     bandwidth = np.median(length)
     if bandwidth == 0 and length.any():
         bandwidth = np.median(length[length > 0])
-    return np.maximum(np.exp(-0.5 * (length / (bandwidth or 1.0)) ** 2), _SMALLEST_WEIGHT)
+    length = np.minimum(length / (bandwidth or 1.0), _LONGEST)
+    return np.exp(-0.5 * length**2)
 
 
 def check_affinity(A, n_samples):

@@ -17,8 +17,10 @@ from sklearn.utils.extmath import randomized_svd, row_norms
 from .._rows import split_rows
 from .exact import choose_nearest, maxima_of_groups
 
-# Number of principal axes, and of the rows from which they are computed.
-_N_AXES = 64
+# Data with more features than this are searched along at most as many principal axes: as many as
+# explain this fraction of the variance of some rows.
+_MOST_AXES = 256
+_EXPLAINED = 0.9
 _AXES_ROWS = 4096
 
 # Candidates along the axes for every neighbour wanted.
@@ -35,8 +37,9 @@ _CELL_ITERATIONS = 5
 _TRIALS = 256
 _RECALL = 0.99
 
-# Coordinates of outliers are cut here, so that their squares can be represented.
-_FARTHEST = 1e15
+# Coordinates of outliers are cut here (1 is the median distance from the centre), so that those of
+# the other points keep their digits in single precision.
+_FARTHEST = 1e3
 
 # Numbers in one block of similarities.
 _BLOCK_ENTRIES = 2**22
@@ -65,14 +68,18 @@ def approximate_pairs(points, n_neighbors, workers):
 
 
 def _principal_axes(points):
-    """Directions of largest variance, (n_features, _N_AXES); None if there are no more features."""
-    if points.n_features <= _N_AXES:
+    """Directions of largest variance, (n_features, n_axes); None if there are few features."""
+    if points.n_features <= _MOST_AXES:
         return None
     chosen = np.zeros(len(points.norm), dtype=bool)
     chosen[:: -(-len(points.norm) // _AXES_ROWS)] = True
     X = points.stack(_chosen, chosen)
-    axes = randomized_svd(X, min(_N_AXES, *X.shape), n_iter=2, random_state=0)[2].T
-    return np.ascontiguousarray(axes, dtype=X.dtype)
+    X -= X.mean(axis=0)
+    n_axes = min(_MOST_AXES, *X.shape)
+    _, size, axes = randomized_svd(X, n_axes, n_iter=2, random_state=0)
+    explained = np.cumsum(size**2) / max(np.vdot(X, X), np.finfo(X.dtype).tiny)
+    n_axes = np.searchsorted(explained, _EXPLAINED) + 1
+    return np.ascontiguousarray(axes[:n_axes].T, dtype=X.dtype)
 
 
 def _chosen(block, chosen):
@@ -133,8 +140,8 @@ def _divide(Y):
     n_cells = max(1, min(len(Y) // 4, int(_CELLS * np.sqrt(len(Y)))))
     sample = np.unique(Y[:: max(1, len(Y) // (_ROWS_PER_CELL * n_cells))], axis=0)
     if len(sample) > n_cells:
-        means = KMeans(n_cells, init="random", n_init=1, max_iter=_CELL_ITERATIONS, random_state=0)
-        sample = means.fit(sample).cluster_centers_
+        params = dict(init="random", n_init=1, max_iter=_CELL_ITERATIONS, tol=0, random_state=0)
+        sample = KMeans(n_cells, **params).fit(sample).cluster_centers_
     label = pairwise_distances_argmin(Y, sample)
     order = np.argsort(label, kind="stable")
     cells = np.split(order, np.searchsorted(label[order], np.arange(1, len(sample))))

@@ -17,20 +17,22 @@ from ..base import GRAPH_CONSTRAINTS, THREAD_CONSTRAINTS, FeatureRanker
 
 
 class LaplacianScore(FeatureRanker):
-    """Keep the columns that are smooth on the graph of the samples.
+    """Laplacian score.
 
-    With the affinity A of the samples, D = diag(A 1) and L = D - A, the Laplacian score of column
-    x is ::
+    Keeps the features that are smooth on the graph of the samples. With the affinity A of the
+    samples, D = diag(A 1) and L = D - A, the Laplacian score of feature x is ::
 
         LS = f' L f / f' D f,    f = x - (x' D 1 / 1' D 1) 1,
 
-    the variation of x along the edges over its variance. It lies in [0, 2] and is small for a good
-    column; ``scores_`` holds -LS. Columns are judged one by one: copies of a good one are as good.
+    the variation of x along the edges relative to its variance. It lies in [0, 2] and is small for
+    a good feature; ``scores_`` holds -LS. Features are scored one by one: copies of a good one are
+    equally good.
 
     Parameters
     ----------
     n_features_to_select : int, float, "auto" or None, default None
-        A number, a share in (0, 1], the knee of the sorted scores, or half of the features.
+        Number of features to keep, or their fraction in (0, 1]. "auto" keeps the features before
+        the knee of the sorted scores, None half of them.
     n_neighbors : int, default 5
         Number of neighbours of a sample in the graph.
     affinity : {"cosine", "binary", "heat"}, callable, array or sparse matrix, default "cosine"
@@ -46,7 +48,7 @@ class LaplacianScore(FeatureRanker):
 
     Examples
     --------
-    The second column tells two groups of samples apart, the first is mixed within them.
+    The second feature distinguishes two groups of samples, the first varies within them.
 
     >>> from graphsieve import LaplacianScore
     >>> X = [[1, 0], [2, 0], [1, 0], [2, 9], [1, 9], [2, 9]]
@@ -84,20 +86,20 @@ class LaplacianScore(FeatureRanker):
         with single_threaded_blas():
             measured = _by_rows(data, A, weight) if X is None else _by_columns(X, A, weight)
         mean, spread, variation = measured
-        # A column that is constant wherever there are edges has no score: the worst one.
+        # A column that is constant on all samples with edges gets the worst score.
         varies = spread > 1e-12 * (spread + weight.sum() * mean**2)
         return -np.divide(variation, spread, out=np.full(data.n_features, 2.0), where=varies)
 
 
 def _by_columns(X, A, weight):
-    """Weighted mean, f' D f and f' L f of every column, from all rows of a few at a time."""
+    """Weighted mean, f' D f and f' L f of every column, from blocks of columns."""
     B = difference_operator(A)
     found = [(*weighted_moments(X, weight), roughness(B, weight, X)) for _, X in column_blocks(X)]
     return tuple(map(np.concatenate, zip(*found, strict=True)))
 
 
 def _by_rows(data, A, weight):
-    """The same for data that are not in memory, from blocks of rows and pairs of neighbours."""
+    """The same for data outside of memory, from blocks of rows and pairs of neighbours."""
     moments = data.reduce(Moments.of, weight)
     return moments.mean, moments.spread, data.reduce_pairs(_block_roughness, *edges(A))
 

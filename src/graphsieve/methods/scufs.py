@@ -73,7 +73,7 @@ class SCUFS(FeatureRanker):
         Weight of the smoothness of the clusters on the graph.
     fit_weight : float, default 1.0
         Weight of the regression of the clusters on the features.
-    max_iter : int, default 100
+    max_iter : int, default 200
         Largest number of iterations after the trial of the starts.
     tol : float, default 1e-4
         Stop when the relative change of the objective is smaller.
@@ -128,7 +128,7 @@ class SCUFS(FeatureRanker):
         alpha=None,
         graph_weight=1.0,
         fit_weight=1.0,
-        max_iter=100,
+        max_iter=200,
         tol=1e-4,
         verbose=0,
         callback=None,
