@@ -1,31 +1,27 @@
-"""Shared fixtures: real data where they are at hand, small synthetic data everywhere."""
+"""Shared fixtures: real data where they are available, small synthetic data everywhere."""
 
 import os
 from pathlib import Path
 
-# All of these count when a module loads, so they stand before the imports.
-# One process per core runs the tests: threads on top of that only get in each other's way.
+# These must be set before the libraries are imported.
+# The tests run in one process per core: threads on top of that only slow them down.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
-# scikit-learn's array API check is skipped without this, and we skip none.
+# scikit-learn skips its array API check without this, and we skip none.
 os.environ.setdefault("SCIPY_ARRAY_API", "1")
 
 import numpy as np
 import pytest
 
-DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
-if "GRAPHSIEVE_DATA" not in os.environ and DATA.is_dir():
-    os.environ["GRAPHSIEVE_DATA"] = str(DATA)
-
-
-@pytest.fixture(autouse=True)
-def many_parts(monkeypatch):
-    """Small tables are cut into as many parts as large ones, so that every test sees some."""
-    monkeypatch.setattr("graphsieve._rows.parts._FEWEST_ENTRIES", 2**9)
-
 
 @pytest.fixture
 def rng():
     return np.random.default_rng(0)
+
+
+@pytest.fixture
+def small_parts(monkeypatch):
+    """Cuts small tables into as many parts as large ones, for tests of what happens to parts."""
+    monkeypatch.setattr("graphsieve._rows.parts._FEWEST_ENTRIES", 2**9)
 
 
 @pytest.fixture(scope="session")

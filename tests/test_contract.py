@@ -1,7 +1,10 @@
 """What every method of REGISTRY promises, on small data."""
 
+import copy
+import gc
 import pickle
 import warnings
+import weakref
 
 import numpy as np
 import pandas as pd
@@ -19,7 +22,8 @@ from graphsieve import REGISTRY
 METHODS = sorted(REGISTRY)
 pytestmark = [
     pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning"),
-    pytest.mark.filterwarnings("ignore:n_neighbors"),
+    pytest.mark.filterwarnings("ignore:n_neighbors", "ignore:.*have no cosine"),
+    pytest.mark.filterwarnings("ignore:alpha is so small", "ignore:The encoder weights"),
 ]
 
 
@@ -62,6 +66,7 @@ def test_full_ranking_and_constant_last(name):
     assert (np.diff(method.scores_[method.order_[:-1]]) <= 0).all()
     np.testing.assert_array_equal(method.ranking_[method.order_], np.arange(1, d + 1))
     np.testing.assert_array_equal(np.flatnonzero(method.get_support()), sorted(method.order_[:4]))
+    np.testing.assert_array_equal(method.support_, method.get_support())
 
 
 @pytest.mark.parametrize("name", METHODS)
@@ -88,13 +93,28 @@ def test_clone_and_pickle(name):
     X = table()
     method = make(name, n_features_to_select=3).fit(X)
     assert not hasattr(clone(method), "scores_")
-    loaded = pickle.loads(pickle.dumps(method))
-    np.testing.assert_array_equal(loaded.transform(X), method.transform(X))
-    with pytest.raises(AttributeError, match="pickle does not carry"):
-        loaded.reconstruct(method.transform(X))
-    rebuilt = method.reconstruct(method.transform(X))
-    loaded = pickle.loads(pickle.dumps(method))
-    np.testing.assert_array_equal(loaded.reconstruct(method.transform(X)), rebuilt)
+    kept = method.transform(X)
+    rebuilt = method.reconstruct(kept)
+    X[:] = -1  # what the caller does with the data later does not matter
+    for twin in (pickle.loads(pickle.dumps(method)), copy.deepcopy(method), method):
+        np.testing.assert_array_equal(twin.transform(table()), kept)
+        np.testing.assert_array_equal(twin.reconstruct(kept), rebuilt)
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_the_training_data_are_not_kept(name):
+    """Neither the array nor a part of it as large as the data hangs on the fitted estimator."""
+    X = table(n=400, d=6)
+    reference = weakref.ref(X)
+    method = make(name, n_features_to_select=2)
+    if "n_hidden" in method.get_params():
+        method.set_params(n_hidden=8)
+    method.fit(X)
+    size = len(pickle.dumps(method))
+    del X
+    gc.collect()
+    assert reference() is None
+    assert size < 12_000  # of 19,200 bytes of data
 
 
 @pytest.mark.parametrize("name", METHODS)
@@ -114,7 +134,7 @@ def test_reconstruct_keeps_the_selected_columns(name):
     rebuilt = method.reconstruct(method.transform(X))
     kept = method.get_support()
     np.testing.assert_array_equal(rebuilt[:, kept], X[:, kept])
-    # Three directions span the table: four columns tell the others better than their means do.
+    # Three directions span the table: four columns predict the others better than their means.
     error = ((rebuilt - X)[:, ~kept] ** 2).sum()
     assert error < 0.5 * ((X - X.mean(axis=0))[:, ~kept] ** 2).sum()
 
@@ -125,7 +145,7 @@ def test_sparse_equals_dense_or_is_refused(name):
     X[np.quantile(X, 0.3) > X] = 0
     method = make(name)
     if "dtype" in method.get_params():
-        # Non-convex: after many steps in low precision the paths part.
+        # Non-convex: after many steps in low precision the optimisation paths diverge.
         method.set_params(dtype="float64", max_iter=20)
     if not method._accepts_sparse:
         with pytest.raises(TypeError, match="[Ss]parse"):
@@ -190,6 +210,13 @@ def test_too_little_data(name):
         make(name).fit(table()[:1])
     with pytest.raises(ValueError, match="0 sample|minimum of"):
         make(name).fit(np.empty((0, 3)))
+
+
+@pytest.mark.parametrize("name", [m for m in METHODS if "n_jobs" in REGISTRY[m]().get_params()])
+@pytest.mark.parametrize("n_jobs", [0, 1.5])
+def test_impossible_number_of_threads(name, n_jobs):
+    with pytest.raises(ValueError, match="'n_jobs' parameter"):
+        make(name, n_jobs=n_jobs).fit(table())
 
 
 @pytest.mark.parametrize("name", METHODS)

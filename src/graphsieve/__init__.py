@@ -1,6 +1,6 @@
-"""graphsieve: keep the columns that carry the structure of wide, unlabelled data."""
+"""graphsieve: unsupervised feature selection for wide, unlabelled tables."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .methods import (
@@ -23,8 +23,6 @@ if TYPE_CHECKING:
         Variance,
     )
 
-__version__ = "0.1.0"
-
 __all__ = [
     "AEFS",
     "DFSC",
@@ -46,8 +44,13 @@ __all__ = [
 ]
 
 
-def __getattr__(name):
-    # On first use: scikit-learn takes a second to load, and `graphsieve --help` needs none of it.
+def __getattr__(name: str) -> Any:
+    # Loaded on first use: importing scikit-learn takes a second, and `graphsieve --help` does not
+    # need it. The version lives in the package metadata, which pyproject.toml defines.
+    if name == "__version__":
+        from importlib.metadata import version
+
+        return version("graphsieve")
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from . import methods
@@ -55,5 +58,5 @@ def __getattr__(name):
     return getattr(methods, name)
 
 
-def __dir__():
-    return sorted([*globals(), *__all__])
+def __dir__() -> list[str]:
+    return sorted([*globals(), *__all__, "__version__"])

@@ -21,10 +21,12 @@ from ._rows import (
     is_constant,
     is_dask,
     is_lazy,
+    known_frame,
     open_rows,
     take_columns,
 )
 from ._solvers import Monitor
+from ._utils.lazy import LazyAccessor
 from ._utils.memory import available_memory
 from ._utils.order import count_features, knee, order_by_score
 from ._utils.sklearn_private import Interval, RealNotInt, StrOptions, fit_context
@@ -34,6 +36,9 @@ GRAPH_CONSTRAINTS = {
     "n_neighbors": [Interval(Integral, 1, None, closed="left")],
     "affinity": [StrOptions(set(AFFINITIES)), callable, "array-like", "sparse matrix"],
     "neighbors": [StrOptions(set(SEARCHES))],
+}
+SCALE_CONSTRAINTS = {
+    "scale": [StrOptions({"auto", "standard", "minmax", "global"}), None],
 }
 ITERATION_CONSTRAINTS = {
     "max_iter": [Interval(Integral, 1, None, closed="left")],
@@ -49,9 +54,7 @@ THREAD_CONSTRAINTS = {
     ],
 }
 
-# ``fit`` also learns what ``reconstruct`` needs if that takes no more multiplications than this
-# (0.05 s on one core) and no more numbers (64 MB).
-_CHEAP_PRODUCTS = 1e9
+# ``fit`` also learns what ``reconstruct`` needs if that takes no more numbers (64 MB) than this.
 _CHEAP_ENTRIES = 2**23
 
 # What the solver met instead of convergence, and what to do about it.
@@ -104,6 +107,19 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
     }
     _accepts_sparse = False
     _distributes = False
+    # Multiplications that ``fit`` may spend on what ``reconstruct`` needs: 0.03 s on one core.
+    _cheap_products = 5e8
+
+    plot = LazyAccessor(
+        "graphsieve.plots",
+        "SelectionPlots",
+        "Plots of the fitted selector: ``curve``, ``scores``, ``coverage``, ``mask``, ``groups``.",
+    )
+    report = LazyAccessor(
+        "graphsieve.report",
+        "Reporter",
+        "``report(X, path=None)`` makes an interactive page about the selection.",
+    )
 
     def __init__(self, n_features_to_select=None):
         self.n_features_to_select = n_features_to_select
@@ -133,6 +149,8 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
             The fitted estimator.
         """
         before = dict(vars(self))
+        for name in [name for name in before if name.endswith("_") and not name.startswith("_")]:
+            delattr(self, name)  # nothing of an earlier fit remains
         try:
             self._fit(X)
         except BaseException:
@@ -179,7 +197,7 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
         check_container(X)
         X = validate_data(
             self,
-            X,
+            known_frame(X),
             accept_sparse="csr" if self._accepts_sparse else False,
             dtype="numeric",
             ensure_all_finite=False,
@@ -269,7 +287,7 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
         """
         if not is_lazy(X):
             check_container(X)
-            return super().transform(X)
+            return super().transform(known_frame(X))
         check_is_fitted(self)
         self._check_lazy(X, reset=False)
         return take_columns(X, self.get_support(indices=True))
@@ -339,7 +357,7 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
     def _reconstruction_is_cheap(self, data):
         entries = self.n_features_ * data.n_features
         products = (data.n_samples + self.n_features_) * entries
-        return entries <= _CHEAP_ENTRIES and products <= _CHEAP_PRODUCTS
+        return entries <= _CHEAP_ENTRIES and products <= self._cheap_products
 
     def _graph(self, data):
         """Affinity matrix of the samples, from the options of the estimator."""
@@ -356,12 +374,12 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
             title=type(self).__name__,
         )
 
-    def _report(self, result):
-        """Publish what an iterative solver reached, and warn where it did not converge."""
+    def _report(self, result, *, warns=True):
+        """Publish what an iterative solver reached, and warn if it did not converge."""
         self.objective_trace_ = result.trace
         self.n_iter_ = result.n_iter
         self.converged_ = result.converged
-        if result.status in _WHY_STOPPED:
+        if warns and result.status in _WHY_STOPPED:
             why, advice = _WHY_STOPPED[result.status]
             warn(
                 f"{type(self).__name__} stopped after {result.n_iter} iterations: {why} (objective "

@@ -15,6 +15,9 @@ from graphsieve._graph.affinity import build_graph, laplacian
 from graphsieve._rows import RowBlocks
 from graphsieve._utils.threads import Workers
 
+# The objective is a sum over parts of the rows: let small tables have several.
+pytestmark = pytest.mark.usefixtures("small_parts")
+
 # An objective that is not here fails test_every_objective_is_tested.
 OBJECTIVES = {"Objective"}
 PENALTIES = {"l21": penalties.l21, "squared_l2": penalties.squared_l2}
@@ -35,7 +38,7 @@ def make_objective(X, workers, dtype=np.float64, **params):
 def plain_objective(weights, X, A, alpha, graph_weight, decay, output):
     """The formula, sample by sample and edge by edge."""
     n = len(X)
-    W_in, W_out, b_in, b_out = weights
+    W_in, b_in, W_out, b_out = weights
 
     def sigmoid(z):
         return 1 / (1 + np.exp(-z))
@@ -86,7 +89,7 @@ def test_start_unpacks_to_the_usual_weights():
     with Workers(1) as workers:
         objective = make_objective(X, workers)
         start = objective.start(np.random.RandomState(0))
-        W_in, W_out, b_in, b_out = objective.unpack(start)
+        W_in, b_in, W_out, b_out = objective.unpack(start)
     expected = np.random.RandomState(0).uniform(-1, 1, 2 * 13 * 4) * np.sqrt(6 / (13 + 4 + 1))
     np.testing.assert_allclose(W_in.ravel(), expected[: 13 * 4])
     np.testing.assert_allclose(W_out.ravel(), expected[13 * 4 :])

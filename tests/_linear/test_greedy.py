@@ -272,11 +272,11 @@ def test_without_a_number_picks_until_the_share_is_explained(rng):
 
 
 @pytest.mark.parametrize("n", [60, 20])
-def test_threads_and_blocks_of_one_row_give_the_same(rng, monkeypatch, n):
+def test_threads_and_small_blocks_give_the_same(rng, monkeypatch, n):
     X = correlated(rng, n, 30)
-    alone = greedy_order(RowBlocks(X), 30)
-    monkeypatch.setattr("graphsieve._linear.greedy.BLOCK_BYTES", 64)
-    monkeypatch.setattr("graphsieve._utils.threads.default_threads", lambda: 3)
-    threaded = greedy_order(RowBlocks(X), 30)
+    alone = greedy_order(RowBlocks(X), 30, n_jobs=1)
+    monkeypatch.setattr("graphsieve._linear.columns._SMALL_BYTES", 0)
+    monkeypatch.setattr("graphsieve._linear.columns.BLOCK_BYTES", 64)
+    threaded = greedy_order(RowBlocks(X), 30, n_jobs=3)
     np.testing.assert_array_equal(threaded.order, alone.order)
     np.testing.assert_allclose(threaded.gains, alone.gains, atol=1e-12)

@@ -1,4 +1,4 @@
-"""The map from kept to dropped columns is ridge regression, whatever the data lie in."""
+"""The map from kept to dropped columns is ridge regression, for every container."""
 
 import numpy as np
 import pytest
@@ -6,7 +6,7 @@ import scipy.sparse as sp
 from sklearn.linear_model import Ridge
 
 from graphsieve import Variance
-from graphsieve._linear.ridge import fit_rebuild, ridge_penalty
+from graphsieve._linear.ridge import fit_reconstruction, ridge_penalty
 from graphsieve._rows import RowBlocks
 
 
@@ -17,7 +17,7 @@ def test_equals_ridge_regression(rng, container, shape):
     kept = np.arange(shape[1]) % 2 == 0
     energy = ((X - X.mean(axis=0))[:, kept] ** 2).sum()
     expected = Ridge(alpha=ridge_penalty(energy, kept.sum(), len(X))).fit(X[:, kept], X[:, ~kept])
-    rebuild = fit_rebuild(RowBlocks(container(X)), kept)
+    rebuild = fit_reconstruction(RowBlocks(container(X)), kept)
     new = rng.random((4, kept.sum()))
     np.testing.assert_allclose(rebuild.predict(new), expected.predict(new), rtol=1e-8)
 
@@ -26,7 +26,7 @@ def test_units_do_not_matter(rng):
     X = rng.random((40, 3)) @ rng.random((3, 10))
     kept = np.arange(10) < 4
     plain, scaled = (
-        fit_rebuild(RowBlocks(unit * X), kept).predict(unit * X[:, kept]) / unit
+        fit_reconstruction(RowBlocks(unit * X), kept).predict(unit * X[:, kept]) / unit
         for unit in (1.0, 1e-6)
     )
     np.testing.assert_allclose(plain, scaled, rtol=1e-8)
@@ -35,7 +35,7 @@ def test_units_do_not_matter(rng):
 def test_constant_columns_are_rebuilt_by_their_mean(rng):
     X = np.full((20, 5), 3.0)
     X[:, 4] = rng.random(20)
-    rebuild = fit_rebuild(RowBlocks(X), np.array([True, False, False, False, False]))
+    rebuild = fit_reconstruction(RowBlocks(X), np.array([True, False, False, False, False]))
     np.testing.assert_allclose(rebuild.predict([[3.0]]), [[3, 3, 3, X[:, 4].mean()]])
 
 
@@ -60,3 +60,28 @@ def test_wrong_number_of_columns(rng):
     method = Variance(2).fit(rng.random((10, 4)))
     with pytest.raises(ValueError, match="takes the 2 selected columns"):
         method.reconstruct(rng.random((3, 4)))
+
+
+def test_large_data_are_learned_on_demand(rng):
+    """Where the regression takes long, fit leaves it out, and reconstruct says how to get it."""
+    X = rng.random((1000, 1200))
+    method = Variance(500).fit(X)
+    kept = method.transform(X)
+    with pytest.raises(AttributeError, match=r"call learn_reconstruction\(X\)"):
+        method.reconstruct(kept)
+    rebuilt = method.learn_reconstruction(X).reconstruct(kept)
+    error = ((rebuilt - X) ** 2).sum()
+    assert error < ((X - X.mean(axis=0))[:, ~method.support_] ** 2).sum()
+    with pytest.raises(ValueError, match="expecting 1200 features"):
+        method.learn_reconstruction(X[:, 1:])
+
+
+@pytest.mark.parametrize("container", [np.asarray, sp.csr_array])
+def test_columns_far_from_zero(rng, container):
+    """The sparse products lose digits; the penalty keeps the system solvable, without a warning."""
+    X = 1e7 + rng.random((60, 3)) @ rng.random((3, 8))
+    method = Variance(5).fit(container(X))
+    rebuilt = method.reconstruct(method.transform(X))
+    dropped = ~method.support_
+    worst = ((X - X.mean(axis=0))[:, dropped] ** 2).sum()
+    assert ((rebuilt - X)[:, dropped] ** 2).sum() <= 1.01 * worst

@@ -1,5 +1,6 @@
-"""Data on a Dask cluster: the same scores as in memory, whatever the chunks, whoever dies."""
+"""Data on a Dask cluster: the same scores as in memory, for all chunks, also if workers die."""
 
+import asyncio
 import os
 import signal
 import socket
@@ -11,12 +12,16 @@ import pytest
 import scipy.sparse as sp
 
 from graphsieve import GAFS, UDFS, GreedyCSS, LaplacianScore, Variance
+from graphsieve._rows.cluster import _run_state
 from tests.helpers.few_iterations import FEW, METHODS
 
 da = pytest.importorskip("dask.array")
 distributed = pytest.importorskip("distributed")
 
-pytestmark = pytest.mark.filterwarnings("ignore:.*max_iter", "ignore:.*have no cosine")
+pytestmark = [
+    pytest.mark.filterwarnings("ignore:.*max_iter", "ignore:.*have no cosine"),
+    pytest.mark.usefixtures("small_parts"),
+]
 
 
 @pytest.fixture(scope="module")
@@ -122,7 +127,7 @@ def test_names_in_names_out(client, table):
     names = method.get_feature_names_out().tolist()
     assert set(names) <= set(X.columns)
     assert method.transform(X).columns.tolist() == names
-    with pytest.raises(ValueError, match="names and the order"):
+    with pytest.raises(ValueError, match="same names and order"):
         method.transform(X[X.columns[::-1].tolist()])
     with pytest.raises(ValueError, match="has 29 features"):
         method.transform(X[X.columns[1:].tolist()])
@@ -152,6 +157,89 @@ def test_bad_data(client, table):
     frame = chunked(table, "frame")
     with pytest.raises(ValueError, match="'town' does not hold numbers"):
         Variance(5).fit(frame.assign(town="Ulm"))
+
+
+def test_no_rows_left(client, table):
+    X = chunked(table, "even")
+    for empty in (X[:0], X[X[:, 0] > 1e9]):
+        with pytest.raises(ValueError, match=r"X has no rows.*a minimum of 2"):
+            GAFS(5).fit(empty)
+
+
+def test_nullable_integers(client):
+    """They work like other integers, and a missing one is reported with its place."""
+    import dask.dataframe as dd
+    import pandas as pd
+
+    frame = pd.DataFrame({"a": range(12), "b": [1, 5, 2] * 4, "c": [0.5, 2] * 6})
+    wanted = Variance(1).fit(frame.to_numpy()).scores_
+    frame = frame.astype({"a": "Int64", "b": "Int32"})
+    X = dd.from_pandas(frame, npartitions=3)
+    np.testing.assert_allclose(Variance(1).fit(X).scores_, wanted)
+    frame.loc[7, "b"] = pd.NA
+    with pytest.raises(ValueError, match="row 7, column 'b'"):
+        Variance(1).fit(dd.from_pandas(frame, npartitions=3))
+
+
+def wrong_rows(block):
+    return block[1:]
+
+
+def wrong_columns(block):
+    return block[:, 1:]
+
+
+def no_numbers(block):
+    return block.astype(object)
+
+
+@pytest.mark.parametrize("lie", [wrong_rows, wrong_columns, no_numbers])
+@pytest.mark.parametrize("connected", [True, False])
+def test_metadata_that_lie(request, table, lie, connected):
+    if connected:
+        request.getfixturevalue("client")
+    X = da.from_array(table, chunks=(100, -1))
+    X = X.map_blocks(lie, chunks=X.chunks, dtype=float, meta=np.empty((0, 0)))
+    with pytest.raises(ValueError, match=r"a chunk of the Dask array holds.*metadata"):
+        Variance(5).fit(X)
+
+
+@pytest.mark.parametrize("kind", ["dense", "sparse"])
+def test_chunks_of_another_kind_than_promised(client, table, kind):
+    """Sparse chunks of an array that says that they are dense, and the other way round."""
+    change, meta = (sp.csr_array, np.empty((0, 0))) if kind == "dense" else (np.asarray, None)
+    X = da.from_array(table, chunks=(100, -1))
+    if kind == "sparse":
+        meta = sp.csr_array((0, 0))
+    X = X.map_blocks(change, dtype=float, meta=meta)
+    wanted = Variance(5).fit(table).scores_
+    np.testing.assert_allclose(Variance(5).fit(X).scores_, wanted, rtol=1e-9)
+
+
+def test_an_asynchronous_client_is_refused(table):
+    async def fit():
+        options = {"processes": False, "dashboard_address": ":0", "asynchronous": True}
+        async with distributed.Client(**options):
+            Variance(5).fit(chunked(table, "even"))
+
+    with pytest.raises(RuntimeError, match=r"client is asynchronous.*asynchronous=False"):
+        asyncio.run(fit())
+
+
+def test_results_of_a_task_are_not_overwritten_by_the_next():
+    """A state may keep buffers and return them; a worker may still hold the earlier result."""
+
+    class State:
+        buffer = np.zeros(3)
+
+    def fill(state, value):
+        state.buffer[:] = value
+        return state.buffer, state.buffer[:1]
+
+    first = _run_state(fill, State(), 1.0)
+    _run_state(fill, State(), 2.0)
+    np.testing.assert_array_equal(first[0], 1.0)
+    np.testing.assert_array_equal(first[1], 1.0)
 
 
 def test_chunk_sizes_of_the_user_are_left_alone(client, table):

@@ -9,8 +9,7 @@ import scipy.sparse as sp
 from graphsieve import GAFS
 from graphsieve._autoencoder.objective import Objective
 from graphsieve._graph.affinity import build_graph, laplacian
-from graphsieve._rows import RowBlocks, find_non_finite, split_rows
-from graphsieve._rows.parts import count_parts, part_slices
+from graphsieve._rows import RowBlocks, find_non_finite
 from graphsieve._rows.scaling import column_scaling
 from graphsieve._utils.threads import Workers
 
@@ -32,6 +31,7 @@ def containers(X, folder):
     return {"dense": X, "csr": sp.csr_array(X), "mapped": mapped(X, folder)}
 
 
+@pytest.mark.usefixtures("small_parts")
 @pytest.mark.parametrize("kind", ["dense", "csr", "mapped"])
 @pytest.mark.parametrize("scale", ["minmax", "global", None])
 @pytest.mark.parametrize("block_rows", [1, 7, 1000])
@@ -122,19 +122,6 @@ def test_variance_of_a_large_offset(rng):
 def test_non_finite_entries_are_found(table, tmp_path, kind):
     table[41, 5] = np.inf
     assert find_non_finite(RowBlocks(containers(table, tmp_path)[kind])) == (41, 5)
-
-
-@pytest.mark.parametrize(("n", "size"), [(1, 1), (10, 3), (10, 100), (7, 7)])
-def test_row_slices_cover_all_rows_once(n, size):
-    slices = split_rows(n, size)
-    assert [row for s in slices for row in range(s.start, s.stop)] == list(range(n))
-    assert max(s.stop - s.start for s in slices) <= size
-
-
-def test_parts_have_equal_shares():
-    sizes = [rows.stop - rows.start for rows in part_slices(1001, count_parts(1001, 300))]
-    assert sum(sizes) == 1001
-    assert max(sizes) - min(sizes) <= 1
 
 
 @pytest.mark.parametrize("scale", ["minmax", "global", "standard", None])

@@ -27,9 +27,10 @@ from functools import partial
 import numpy as np
 import scipy.sparse as sp
 
-from .._rows import BLOCK_BYTES, split_rows
+from .._rows import split_rows
 from .._utils.threads import Workers
 from .._utils.warn import warn
+from .columns import Columns, compact
 
 TARGETS = ("data", "code", "both")
 
@@ -40,8 +41,6 @@ _NOTHING = 1e-12
 # Gains that differ by less are equal, and the first column wins. Above the rounding that updates
 # gather, so that neither storage nor the number of threads decides between equal columns.
 _TIE = 1e-7
-# Dense data with a smaller share of non-zero entries, such as word counts, are handled as sparse.
-_SPARSE = 0.1
 
 
 @dataclass(frozen=True)
@@ -86,7 +85,7 @@ class GreedyOrder:
         return np.append(left, np.linspace(left[-1], 0, self.rank - len(left) + 1)[1:])
 
 
-def greedy_order(data, n_picks=None, *, code=None, targets="data", share=0.9):
+def greedy_order(data, n_picks=None, *, code=None, targets="data", share=0.9, n_jobs=None):
     """Rank all columns by what each adds to the reconstruction of the targets.
 
     Parameters
@@ -110,9 +109,9 @@ def greedy_order(data, n_picks=None, *, code=None, targets="data", share=0.9):
     -------
     GreedyOrder
     """
-    columns = _Columns(data, code, targets)
-    with Workers(None if columns.is_large else 1) as workers:
-        ranking = _Ranking(columns, share if data.n_samples <= data.n_features else 1.0, workers)
+    with Workers(n_jobs) as workers:
+        problem = _Problem(data, code, targets, workers)
+        ranking = _Ranking(problem, share if data.n_samples <= data.n_features else 1.0)
         if n_picks is None:
             while ranking.n_layers == 1 and ranking.explained < share and ranking.pick():
                 pass
@@ -122,57 +121,29 @@ def greedy_order(data, n_picks=None, *, code=None, targets="data", share=0.9):
         return ranking.finish()
 
 
-class _Columns:
-    """Centred columns Z with the Gram matrix M of the targets, and their gains before any pick.
+class _Problem:
+    """Centred columns with the Gram matrix M of the targets, and their gains before any pick.
 
-    For n <= d, Z is the data; sparse data are stored as they are and centred in the results.
+    For n <= d the columns are those of the data, else those of a triangle with the same inner
+    products.
     """
 
-    def __init__(self, data, code, targets):
+    def __init__(self, data, code, targets, workers):
         mean, variance = data.column_moments()
         code, energy = _centred_code(code, data.n_samples, targets)
-        self._mean = np.zeros(data.n_features)
         if data.n_samples > data.n_features:
-            self.Z, code = _triangle(data, mean, code)
+            triangle, code = _triangle(data, mean, code)
+            self.columns = Columns(triangle, workers, centre=False)
         else:
-            self.Z = data.whole()
-            if data.is_sparse or np.count_nonzero(self.Z) < _SPARSE * self.Z.size:
-                self.Z, self._mean = sp.csc_array(self.Z, dtype=np.float64), mean
-            else:
-                self.Z = self.Z - mean
+            self.columns = Columns(compact(data.whole()), workers)
         constant = variance <= (1e-12 * mean) ** 2
         self.g = np.where(constant, 0, variance * data.n_samples)
         self.rank = min(data.n_samples - 1, np.count_nonzero(self.g))
         self.M = self._gram(code, energy, targets)
-        self.f = self._quadratic_forms()
-
-    @property
-    def is_large(self):
-        return not sp.issparse(self.Z) and self.Z.nbytes > 4 * BLOCK_BYTES
+        self.f = self.columns.quadratic_forms(self.M)
 
     def column(self, j):
-        if sp.issparse(self.Z):
-            return self.Z[:, [j]].toarray().ravel() - self._mean[j]
-        return self.Z[:, j]
-
-    def products(self, vectors, workers):
-        """Z'v for every row v of ``vectors``."""
-        if sp.issparse(self.Z):
-            return (self.Z.T @ vectors.T).T - np.outer(vectors.sum(axis=1), self._mean)
-
-        def add_up(part):
-            total = np.zeros((len(vectors), self.Z.shape[1]))
-            # Each block is read from memory once and used for every vector while in cache; a
-            # product of two rows at once is slower than two products of one.
-            for rows in split_rows(part.stop - part.start, block_rows):
-                rows = slice(part.start + rows.start, part.start + rows.stop)
-                for v, out in zip(vectors, total, strict=True):
-                    out += v[rows] @ self.Z[rows]
-            return total
-
-        n_rows = len(self.Z)
-        block_rows = max(1, BLOCK_BYTES // self.Z[0].nbytes)
-        return sum(workers.map(add_up, split_rows(n_rows, -(-n_rows // workers.n))))
+        return self.columns.take([j])[:, 0]
 
     def _gram(self, code, energy, targets):
         """Gram matrix of the targets, each of unit energy, divided by their number."""
@@ -180,20 +151,9 @@ class _Columns:
         if energy > 0:
             grams.append(code @ code.T / energy)
         if targets != "code" or not grams:
-            K = self.Z @ self.Z.T
-            if sp.issparse(K):
-                K = K.toarray()
-                K -= K.mean(axis=0)
-                K -= K.mean(axis=1, keepdims=True)
+            K = self.columns.gram()
             grams.append(K / max(np.trace(K), np.finfo(float).tiny))
         return sum(grams) / len(grams)
-
-    def _quadratic_forms(self):
-        f = np.empty(self.Z.shape[1])
-        for part in split_rows(len(f), max(1, 16 * BLOCK_BYTES // self.M[0].nbytes)):
-            block = self.Z[:, part]
-            f[part] = (block * (block.T @ self.M).T).sum(axis=0)
-        return np.maximum(f, 0)
 
 
 def _centred_code(code, n_samples, targets):
@@ -238,50 +198,50 @@ def _stack_triangles(one, other):
 class _Layer:
     """One pass of orthogonal forward selection over the columns of the mask ``candidates``."""
 
-    def __init__(self, columns, candidates):
-        self._columns = columns
-        self._f, self._g = columns.f.copy(), columns.g.copy()
+    def __init__(self, problem, candidates):
+        self._problem = problem
+        self._f, self._g = problem.f.copy(), problem.g.copy()
         self.alive = candidates.copy()
-        n_rows = columns.Z.shape[0]
+        n_rows = len(problem.M)
         # Rows are the orthonormal directions of the picks; only those in use take up memory.
-        self._basis = np.empty((min(columns.rank, self.alive.sum()), n_rows))
+        self._basis = np.empty((min(problem.rank, self.alive.sum()), n_rows))
         self.n_picked = 0
 
     def gains(self):
         """What every living column would add; 0 for the others."""
         return np.divide(self._f, self._g, out=np.zeros_like(self._f), where=self.alive)
 
-    def pick(self, workers):
+    def pick(self):
         """(column, gain, mask of the columns that depend on the picks from now on), or None."""
-        columns, gains = self._columns, self.gains()
+        problem, gains = self._problem, self.gains()
         while (best := gains.max()) > _NOTHING and self.n_picked < len(self._basis):
             j = int(np.argmax(gains >= best * (1 - _TIE)))
             # Updates by subtraction lose digits: the candidate alone is computed afresh.
-            e = self._outside(self._outside(columns.column(j)))
+            e = self._outside(self._outside(problem.column(j)))
             self._g[j] = e @ e
-            if self._g[j] <= _DEPENDENT * columns.g[j]:
+            if self._g[j] <= _DEPENDENT * problem.g[j]:
                 self.alive[j], gains[j] = False, 0.0
                 continue
             q = e / np.sqrt(self._g[j])
-            u = columns.M @ q
+            u = problem.M @ q
             gains[j] = q @ u
             self._f[j] = gains[j] * self._g[j]
             if gains[j] >= gains.max() * (1 - _TIE):
-                return j, gains[j], self._add(j, q, self._outside(u), gains[j], workers)
+                return j, gains[j], self._add(j, q, self._outside(u), gains[j])
         return None
 
     def _outside(self, v):
         basis = self._basis[: self.n_picked]
         return v - (basis @ v) @ basis
 
-    def _add(self, j, q, u, gain, workers):
-        r, z = self._columns.products(np.array([q, u]), workers)
+    def _add(self, j, q, u, gain):
+        r, z = self._problem.columns.products(np.column_stack([q, u])).T
         self._f = np.maximum(self._f + r * (gain * r - 2 * z), 0)
         self._g = np.maximum(self._g - r * r, 0)
         self._basis[self.n_picked] = q
         self.n_picked += 1
         self.alive[j] = False
-        dependent = self.alive & (self._g <= _DEPENDENT * self._columns.g)
+        dependent = self.alive & (self._g <= _DEPENDENT * self._problem.g)
         self.alive &= ~dependent
         return dependent
 
@@ -289,30 +249,30 @@ class _Layer:
 class _Ranking:
     """Layer after layer, until every column that varies has been picked."""
 
-    def __init__(self, columns, share, workers):
-        self._columns, self._share, self._workers = columns, share, workers
-        n_features = columns.Z.shape[1]
+    def __init__(self, problem, share):
+        self._problem, self._share = problem, share
+        n_features = len(problem.g)
         self.order = []
         self.gains = np.zeros(n_features)
         self.layers = np.zeros(n_features, dtype=int)
         self.n_layers = 0
-        self._left = columns.g > 0
+        self._left = problem.g > 0
         self._copies = np.zeros(n_features, dtype=bool)
         self._start_layer()
 
     def _start_layer(self):
         if not self._left.any():
             self._left, self._copies = self._copies, self._left
-        self._layer = _Layer(self._columns, self._left)
+        self._layer = _Layer(self._problem, self._left)
         self.explained = 0.0
         self.n_layers += 1
 
     def pick(self):
         """Pick one column; whether there was one that adds anything."""
-        picked = self._layer.pick(self._workers)
+        picked = self._layer.pick()
         if picked is None and self._layer.n_picked > 0:
             self._start_layer()
-            picked = self._layer.pick(self._workers)
+            picked = self._layer.pick()
         if picked is None:
             return False
         j, gain, dependent = picked
@@ -328,8 +288,8 @@ class _Ranking:
 
     def _set_copies_aside(self, j, dependent):
         """A copy is among the columns that the pick has made dependent, and parallel to it."""
-        g = self._columns.g
-        inner = self._columns.products(self._columns.column(j)[np.newaxis], self._workers)[0]
+        g = self._problem.g
+        inner = self._problem.columns.products(self._problem.column(j)[:, None])[:, 0]
         copies = dependent & (inner**2 >= (1 - _DEPENDENT) * g[j] * g)
         self._left &= ~copies
         self._copies |= copies
@@ -339,12 +299,12 @@ class _Ranking:
         what they add, then those that have to wait for the next, copies, constant columns."""
         now, waiting = self._layer.gains(), ~self._layer.alive
         at_first = np.divide(
-            self._columns.f, self._columns.g, out=np.zeros_like(now), where=self._columns.g > 0
+            self._problem.f, self._problem.g, out=np.zeros_like(now), where=self._problem.g > 0
         )
         rest = self.layers == 0
         self.gains[rest] = np.where(waiting, at_first, now)[rest]
         # Rounded, so that copies keep the order of the columns.
         by_gain = -np.round(self.gains, 10)
-        order = np.lexsort((by_gain, waiting, self._copies, self._columns.g == 0))
+        order = np.lexsort((by_gain, waiting, self._copies, self._problem.g == 0))
         order = np.concatenate([np.array(self.order, dtype=int), order[rest[order]]])
-        return GreedyOrder(order, self.gains, self.layers, self._columns.rank)
+        return GreedyOrder(order, self.gains, self.layers, self._problem.rank)

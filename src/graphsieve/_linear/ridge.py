@@ -53,24 +53,30 @@ def fit_reconstruction(data, kept: np.ndarray) -> Reconstruction:
     data : Rows
     kept : ndarray of bool of shape (n_features,)
     """
-    mean = data.column_moments()[0]
-    k = int(kept.sum())
-    products = data.reduce(partial(_products, mean, kept))
-    rounding = 0.0
-    if data.is_sparse:
-        # Of a column with a large mean the difference retains only rounding errors.
-        rounding = 4 * k * np.finfo(float).eps * np.trace(products[:, kept])
-        products -= data.n_samples * np.outer(mean[kept], mean)
+    n, k = data.n_samples, int(kept.sum())
+    low, high = data.column_range()
+    # Shifted by about their mean, the products lose no digits; zeros of sparse data must stay.
+    shift = np.zeros(k) if data.is_sparse else low[kept] / 2 + high[kept] / 2
+    products, kept_sum, all_sum = data.reduce(partial(_sums, shift, kept), combine=_add)
+    # Differences of large sums retain rounding errors, which must not outweigh the penalty.
+    rounding = 4 * k * np.finfo(float).eps * np.trace(products[:, kept]) if data.is_sparse else 0.0
+    mean = all_sum / n
+    products -= np.outer(kept_sum, mean)
     G, C = products[:, kept], products[:, ~kept]
-    G[np.diag_indices(k)] += ridge_penalty(max(np.trace(G), 0.0), k, data.n_samples) + rounding
+    G[np.diag_indices(k)] += ridge_penalty(max(np.trace(G), 0.0), k, n) + rounding
     coef = cho_solve(cho_factor(G, overwrite_a=True), C, overwrite_b=True)
     return Reconstruction(coef, mean[kept], mean[~kept])
 
 
-def _products(mean, kept, block):
-    """Kept columns times all columns of a block of rows; dense blocks are centred."""
+def _sums(shift, kept, block):
+    """Shifted kept columns times all columns, and the sums of both, over a block of rows."""
     if sp.issparse(block):
         block = block.astype(np.float64, copy=False)
-        return (block[:, kept].T @ block).toarray()
-    block = block - mean
-    return block[:, kept].T @ block
+        some = block[:, kept]
+        return (some.T @ block).toarray(), some.sum(axis=0), block.sum(axis=0)
+    some = block[:, kept] - shift.astype(np.float64)
+    return some.T @ block, some.sum(axis=0), block.sum(axis=0, dtype=np.float64)
+
+
+def _add(one, other):
+    return tuple(map(np.add, one, other))

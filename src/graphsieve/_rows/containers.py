@@ -39,6 +39,17 @@ def is_lazy(X: Any) -> bool:
     return is_dask(X) or _is_parquet(X) or _is_zarr(X) or isinstance(X, Stream)
 
 
+def known_frame(X: Any) -> Any:
+    """``X``, as a pandas data frame if it is a frame whose names scikit-learn would not see.
+
+    Polars 2 no longer has the interchange protocol through which scikit-learn 1.8 reads the
+    names of columns.
+    """
+    if hasattr(X, "columns") and hasattr(X, "to_pandas") and not hasattr(X, "__dataframe__"):
+        return X.to_pandas()
+    return X
+
+
 def check_columns(X: Any) -> tuple[int, np.ndarray | None]:
     """Number and names (or None) of the columns of a lazy container.
 

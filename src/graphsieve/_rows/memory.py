@@ -237,7 +237,12 @@ def scale_into(out, X, offset, factor):
 
 
 def _slice_csr(X, rows):
-    """A view of consecutive rows, where SciPy would make a copy."""
+    """A view of consecutive rows, where SciPy would make a copy.
+
+    Without it the parts of the autoencoder's objective are a second copy of the data (8,000 x 6,000
+    with 2.4 million entries: 37 MB instead of 10 MB), and a pass over the columns takes 1.2 to 1.4
+    times as long (``benchmarks/csr_views.py``).
+    """
     start, stop, _ = rows.indices(X.shape[0])
     entries = slice(X.indptr[start], X.indptr[stop])
     part = sp.csr_array((stop - start, X.shape[1]), dtype=X.dtype)

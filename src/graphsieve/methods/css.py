@@ -3,8 +3,9 @@
 from numbers import Real
 
 from .._linear.greedy import greedy_order
+from .._rows.division import divide_columns
 from .._utils.sklearn_private import Interval
-from ..base import FeatureRanker
+from ..base import SCALE_CONSTRAINTS, THREAD_CONSTRAINTS, FeatureRanker
 
 
 class GreedyCSS(FeatureRanker):
@@ -23,8 +24,6 @@ class GreedyCSS(FeatureRanker):
     n_samples <= n_features, n_samples - 1 columns explain everything: the selection proceeds in
     layers, and exact copies wait until all other columns are ranked. Score: d - position.
 
-    Columns with a large variance have more to explain; standardise them if units should not matter.
-
     Parameters
     ----------
     n_features_to_select : int, float, "auto" or None, default None
@@ -32,6 +31,13 @@ class GreedyCSS(FeatureRanker):
     layer_share : float in (0, 1], default 0.9
         When n_samples <= n_features: once this share of the variance is explained, start afresh on
         the columns that are left. With 1 a layer goes on until it has explained everything.
+    scale : {"auto", "standard", "minmax", "global"} or None, default "auto"
+        Divide every column by its standard deviation ("standard") or its range ("minmax"), or all
+        columns by the range of the table ("global"), first; None uses the units of the data.
+        "auto" is None if more than 90 % of the entries are zero (words, events), where the spread
+        of a column is how often it occurs, else "minmax".
+    n_jobs : int or None, default None
+        Number of threads. None uses the cores that OMP_NUM_THREADS and joblib leave.
 
     Attributes
     ----------
@@ -58,18 +64,23 @@ class GreedyCSS(FeatureRanker):
 
     _parameter_constraints = {
         **FeatureRanker._parameter_constraints,
+        **SCALE_CONSTRAINTS,
+        **THREAD_CONSTRAINTS,
         "layer_share": [Interval(Real, 0, 1, closed="right")],
     }
     _accepts_sparse = True
     _distributes = True
 
-    def __init__(self, n_features_to_select=None, *, layer_share=0.9):
+    def __init__(self, n_features_to_select=None, *, layer_share=0.9, scale="auto", n_jobs=None):
         super().__init__(n_features_to_select)
         self.layer_share = layer_share
+        self.scale = scale
+        self.n_jobs = n_jobs
 
     def _rank(self, data):
+        data = divide_columns(data, self.scale)
         n_picks = self._check_count(data.n_features)
-        greedy = greedy_order(data, n_picks, share=self.layer_share)
+        greedy = greedy_order(data, n_picks, share=self.layer_share, n_jobs=self.n_jobs)
         self.gains_, self.layers_ = greedy.gains, greedy.layers
         self._unexplained = greedy.unexplained()
         return greedy.scores

@@ -1,0 +1,102 @@
+"""Bad input gets an error that says where it is and what to do, never a wrong result."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from graphsieve import GAFS, SCUFS, UDFS, GreedyCSS, LaplacianScore, Variance
+from graphsieve._rows import open_rows
+from graphsieve.methods import REGISTRY
+
+# Methods that hold square matrices; the others need little more than the data.
+SQUARE = ["scufs", "udfs", "rsr", "nonconvex_rsr", "gsr_sfs", "dfsc"]
+
+
+def valid_csr(rng):
+    return sp.csr_array(rng.random((20, 6)) * (rng.random((20, 6)) < 0.6))
+
+
+@pytest.mark.parametrize("index", [6, 10**6, -1])
+@pytest.mark.parametrize("kind", ["csr", "csc", "bsr"])
+def test_sparse_indices_outside_the_matrix(rng, kind, index):
+    """SciPy would read outside its arrays."""
+    X = valid_csr(rng).asformat(kind)
+    fitted = Variance(2).fit(X)
+    X.indices[3] = index if kind == "csr" or index < 0 else index * 100
+    for call in (Variance(2).fit, fitted.transform, GAFS(2).fit, fitted.learn_reconstruction):
+        with pytest.raises(ValueError, match=f"not a valid {kind.upper()} matrix"):
+            call(X)
+
+
+@pytest.mark.parametrize("axis", [0, 1])
+def test_coordinates_outside_the_matrix(rng, axis):
+    X = valid_csr(rng).tocoo()
+    X.coords[axis][2] = 1000
+    with pytest.raises(ValueError, match="not a valid COO matrix"):
+        Variance(2).fit(X)
+
+
+def test_row_pointers_that_do_not_increase(rng):
+    X = valid_csr(rng)
+    X.indptr[4], X.indptr[5] = X.indptr[5] + 1, X.indptr[4]
+    with pytest.raises(ValueError, match="not a valid CSR matrix"):
+        LaplacianScore(2).fit(X)
+
+
+def test_the_check_leaves_a_valid_matrix_alone(rng):
+    X = valid_csr(rng)
+    X.indices = X.indices.astype(np.int64)
+    X.indptr = X.indptr.astype(np.int64)
+    arrays = X.data, X.indices, X.indptr
+    Variance(2).fit(X)
+    assert all(a is b for a, b in zip((X.data, X.indices, X.indptr), arrays, strict=True))
+
+
+def test_masked_arrays(rng):
+    table = rng.random((10, 4))
+    X = np.ma.MaskedArray(table, mask=np.zeros((10, 4), dtype=bool))
+    np.testing.assert_array_equal(Variance(2).fit(X).scores_, Variance(2).fit(table).scores_)
+    X[3, 1] = np.ma.masked
+    X[7, 2] = np.ma.masked
+    fitted = Variance(2).fit(table)
+    for call in (Variance(2).fit, fitted.transform):
+        with pytest.raises(ValueError, match="2 masked entries, the first at row 3, column 1"):
+            call(X)
+    with pytest.raises(ValueError, match="masked"):
+        GAFS(2, max_iter=3, tol=1, random_state=0).fit(table).encode(X)
+
+
+@pytest.mark.parametrize("method", [GAFS(2), GreedyCSS(2), LaplacianScore(2), Variance(2)])
+@pytest.mark.parametrize("container", [np.asarray, sp.csr_array])
+@pytest.mark.parametrize(("dtype", "huge"), [(np.float64, -1e300), (np.float32, 1e30)])
+def test_entries_that_overflow_name_their_column(rng, method, container, dtype, huge):
+    X = rng.random((20, 6)).astype(dtype)
+    X[7, 3] = huge
+    with pytest.raises(ValueError, match=r"column 3 has values up to 1\.0e\+30.*Rescale"):
+        method.fit(container(X))
+
+
+def test_large_but_harmless_entries(rng):
+    X = 1e60 * rng.random((30, 6))
+    with np.errstate(all="raise"):
+        for method in (GreedyCSS(2), LaplacianScore(2, affinity="heat"), Variance(2)):
+            assert np.isfinite(method.fit(X).scores_).all()
+
+
+def test_more_samples_than_fit_in_memory_are_refused_before_the_work(rng):
+    with pytest.raises(MemoryError, match=r"600,000 samples.*Fit a random subset"):
+        SCUFS(1, random_state=0).fit(rng.random((600_000, 2)))
+
+
+def test_files_larger_than_memory_are_refused_by_methods_that_load_them(tmp_path):
+    """A sparse file of a terabyte, which takes no room on the disk."""
+    X = np.lib.format.open_memmap(tmp_path / "X.npy", "w+", np.float64, (200_000, 700_000))
+    with pytest.raises(MemoryError, match="UDFS needs about"):
+        UDFS(2)._check_memory(open_rows(X))
+
+
+@pytest.mark.parametrize("name", SQUARE)
+def test_estimates_grow_with_the_square(name):
+    method = REGISTRY[name](2)
+    assert method._estimate_memory(10_000, 10_000) > 8 * 10_000**2
+    assert method._estimate_memory(100, 50) < 2**24
