@@ -66,7 +66,9 @@ def udfs_objectives(name, alpha=1.0, m=10, n_solves=50):
     found = {n: descend(M, x, alpha, m, n_solves)[1] for n, x in zip(names, norms, strict=False)}
     with quiet():
         found["UDFS"] = UDFS(alpha=alpha, n_components=m).fit(X).objective_trace_[-1]
-    print(name, f"alpha={alpha}", {key: round(value, 3) for key, value in found.items()}, flush=True)
+    print(
+        name, f"alpha={alpha}", {key: round(value, 3) for key, value in found.items()}, flush=True
+    )
 
 
 def quality(name, estimators, n_splits=5, **params):
@@ -86,7 +88,10 @@ def quality(name, estimators, n_splits=5, **params):
                 **params,
             )
         mean = 100 * table[["accuracy", "acc", "nmi"]].mean()
-        print(f"{name:10s} {label:28s} " + "  ".join(f"{k} {v:.1f}" for k, v in mean.items()), flush=True)
+        print(
+            f"{name:10s} {label:28s} " + "  ".join(f"{k} {v:.1f}" for k, v in mean.items()),
+            flush=True,
+        )
 
 
 def udfs():
@@ -129,7 +134,12 @@ def scufs():
                 method = SCUFS(random_state=seed).fit(unit_range(name)[:500])
             F = method.clusters_
             overlap = np.linalg.norm(F.T @ F - np.eye(10)) / np.sqrt(10)
-            print(name, data.X.shape, f"overlap {overlap:.2f}, {method.n_iter_} iterations", flush=True)
+            print(
+                name,
+                data.X.shape,
+                f"overlap {overlap:.2f}, {method.n_iter_} iterations",
+                flush=True,
+            )
         quality(name, {"random": RandomRanker(), "SCUFS()": SCUFS()}, n_splits=2)
 
 

@@ -1,6 +1,5 @@
 """Graphs equal a plain double loop, with ties, duplicates, zero rows and odd input."""
 
-import sys
 import numpy as np
 import pytest
 import scipy.sparse as sp

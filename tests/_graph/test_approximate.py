@@ -25,9 +25,7 @@ def recall(X, metric="euclidean", **params):
     n = X.shape[0]
     edges = []
     for neighbors in ("exact", "approximate"):
-        i, j, _ = nearest_neighbors(
-            RowBlocks(X), 5, metric=metric, neighbors=neighbors, **params
-        )
+        i, j, _ = nearest_neighbors(RowBlocks(X), 5, metric=metric, neighbors=neighbors, **params)
         edges.append(i * n + j)
     return np.isin(*edges).mean()
 

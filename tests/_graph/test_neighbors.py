@@ -55,9 +55,7 @@ def test_an_offset_changes_no_neighbours(rng, metric, dtype, offset, container):
 @pytest.mark.parametrize("n_features", [3, 400])
 def test_cosine_in_single_precision(rng, n_features, offset):
     X = (rng.standard_normal((500, n_features)) + offset).astype(np.float32)
-    np.testing.assert_array_equal(
-        found_neighbors(X, 5, "cosine"), true_neighbors(X, 5, "cosine")
-    )
+    np.testing.assert_array_equal(found_neighbors(X, 5, "cosine"), true_neighbors(X, 5, "cosine"))
 
 
 @pytest.mark.parametrize("unit", [1e-300, 1e-170, 1e-30, 1e30, 1e170, 1e300])
@@ -137,9 +135,7 @@ class InParts(RowBlocks):
         for rows in slices:
             state = None
             for other in slices:
-                state = function(
-                    state, self.take(rows), rows, self.take(other), other, *shared
-                )
+                state = function(state, self.take(rows), rows, self.take(other), other, *shared)
             states.append(state)
         return states
 

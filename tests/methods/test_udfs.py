@@ -238,9 +238,7 @@ def test_local_scatter_with_too_few_neighbours_found(rng, monkeypatch):
         index = [i, *found[1][kept & (found[0] == i)]]
         C = np.eye(len(index)) - 1 / len(index)
         G = C @ X[index]
-        expected[np.ix_(index, index)] += (
-            C @ np.linalg.inv(G @ G.T + 2.0 * np.eye(len(index))) @ C
-        )
+        expected[np.ix_(index, index)] += C @ np.linalg.inv(G @ G.T + 2.0 * np.eye(len(index))) @ C
     np.testing.assert_allclose(B, expected, atol=1e-12)
 
 

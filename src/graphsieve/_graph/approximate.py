@@ -126,7 +126,7 @@ def _best(Y, square, rows, columns, k):
     top = maxima_of_groups(S, max(256, 8 * k))
     place = max(0, top.shape[1] - k)
     bound = np.partition(top, place, axis=1)[:, place]
-    mask = (S >= bound[:, None]) & (S > -np.inf)
+    mask = (bound[:, None] <= S) & (-np.inf < S)
     crowded = np.flatnonzero(np.count_nonzero(mask, axis=1) > 4 * k)
     if crowded.size:  # copies of one row: the first ones will do
         first = np.argsort(-S[crowded], axis=1, kind="stable")[:, :k]
@@ -147,7 +147,9 @@ def _divide(Y):
     cells = np.split(order, np.searchsorted(label[order], np.arange(1, len(sample))))
     # Cells with many copies of a row are cut: the copies are neighbours in every part.
     most = max(1, 8 * len(Y) // n_cells)
-    parts = [(c, cell[part]) for c, cell in enumerate(cells) for part in split_rows(len(cell), most)]
+    parts = [
+        (c, cell[part]) for c, cell in enumerate(cells) for part in split_rows(len(cell), most)
+    ]
     return sample[[c for c, _ in parts]], [rows for _, rows in parts]
 
 

@@ -133,7 +133,7 @@ def _candidates(points, S, number, columns, n_neighbors):
     bound = np.full(len(S), np.finfo(S.dtype).min)
     enough = np.isfinite(nearest)
     bound[enough] = points.threshold(nearest[enough], number[enough])
-    return np.nonzero(S >= bound[:, None].astype(S.dtype))
+    return np.nonzero(bound[:, None].astype(S.dtype) <= S)
 
 
 def maxima_of_groups(S, n_groups):

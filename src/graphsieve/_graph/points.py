@@ -152,7 +152,7 @@ class Points:
         """
         square, c = self.square[i], self.error
         farthest = (np.maximum(square - nearest, 0) + 3 * c * square) / (1 - 2 * c)
-        slack = c * (3 * square + 2 * farthest) 
+        slack = c * (3 * square + 2 * farthest)
         # Twice the rounding error, because |x_j| <= |x_i| + d for the norms as well.
         length = 2 * self.norm[i] * self._shrink + np.sqrt(farthest)
         slack += 2 * _rounding(farthest, length, self.n_features)

@@ -213,9 +213,7 @@ def _minimise(problem, starts, alpha, monitor):
         inverse = inverse_weights(norms**2, SMOOTHING)
         return reweighted_l21(solve, inverse, monitor, weight=alpha, eps=SMOOTHING)
 
-    trials = [
-        run(norms, Monitor(tol=monitor.tol, max_iter=_TRIAL_ITERATIONS)) for norms in starts
-    ]
+    trials = [run(norms, Monitor(tol=monitor.tol, max_iter=_TRIAL_ITERATIONS)) for norms in starts]
     best = min(trials, key=lambda trial: trial.trace[-1])
     return run(best.x, monitor)
 
