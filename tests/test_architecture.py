@@ -16,6 +16,7 @@ LAYERS = [
     {"_rows"},
     {"_solvers"},
     {"_graph", "_linear"},
+    {"selection", "_ranker"},
     {"base"},
     {"_autoencoder"},
     {"methods"},

@@ -3,6 +3,8 @@
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from .inspection.grouped import GroupedRanker
+    from .inspection.stability import StabilitySelection
     from .methods import (
         AEFS,
         DFSC,
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
         RandomRanker,
         Variance,
     )
+    from .selection import Selection
 
 __version__ = "0.1.0"
 
@@ -39,20 +42,30 @@ __all__ = [
     "SPEC",
     "UDFS",
     "GreedyCSS",
+    "GroupedRanker",
     "LaplacianScore",
     "NonconvexRSR",
     "RandomRanker",
+    "Selection",
+    "StabilitySelection",
     "Variance",
 ]
+
+# Where the names are that are not methods.
+_ELSEWHERE = {
+    "GroupedRanker": ".inspection.grouped",
+    "Selection": ".selection",
+    "StabilitySelection": ".inspection.stability",
+}
 
 
 def __getattr__(name):
     # On first use: scikit-learn takes a second to load, and `graphsieve --help` needs none of it.
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from . import methods
+    from importlib import import_module
 
-    return getattr(methods, name)
+    return getattr(import_module(_ELSEWHERE.get(name, ".methods"), __name__), name)
 
 
 def __dir__():

@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ._graph.affinity import AFFINITIES
 from ._linear.ridge import fit_reconstruction
+from ._ranker.batches import centre_within, check_groups
 from ._rows import (
     Rows,
     check_columns,
@@ -113,7 +114,7 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
         return tags
 
     @fit_context
-    def fit(self, X, y=None):
+    def fit(self, X, y=None, *, groups=None):
         """Rank the columns of ``X``.
 
         Parameters
@@ -125,6 +126,10 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
             ``sklearn.set_config(array_api_dispatch=True)`` a torch or CuPy array.
         y : None
             Ignored; present for compatibility with scikit-learn's pipelines.
+        groups : array-like of shape (n_samples,), default=None
+            Batch of every sample (donor, plate, site). The columns are centred within every batch
+            before they are ranked, so that differences between batches explain nothing. For
+            sparse data use ``GroupedRanker``.
 
         Returns
         -------
@@ -135,7 +140,7 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
         for name in [name for name in before if name.endswith("_") and not name.startswith("_")]:
             delattr(self, name)  # nothing of an earlier fit remains
         try:
-            self._fit(X)
+            self._fit(X, groups)
         except BaseException:
             # After an error or Ctrl-C the estimator is as before, never half fitted.
             vars(self).clear()
@@ -143,7 +148,7 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
             raise
         return self
 
-    def _fit(self, X):
+    def _fit(self, X, groups):
         if is_dask(X) and not self._distributes:
             raise TypeError(
                 f"{type(self).__name__} needs all data at once and cannot process Dask "
@@ -152,25 +157,34 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
                 "RandomRanker"
             )
         data = self._open(X, reset=True)
-        n_features = self._check_count(self.n_features_in_)
+        self._check_count(self.n_features_in_)
         self._check_rows(data)
         check_entries(data, self._column_name)
         self._check_memory(data)
-        scores = np.asarray(self._rank(data), dtype=np.float64)
-        constant = is_constant(*data.column_range())
+        ranked = data if groups is None else self._batches(data, groups)
+        scores = np.asarray(self._rank(ranked), dtype=np.float64)
+        constant = is_constant(*ranked.column_range())
         # A constant column carries no information, whatever score the method gave it.
         scores[constant] = min(scores.min(), 0.0)
         self.scores_ = scores
         self.order_ = order_by_score(scores, constant)
         self.ranking_ = np.empty_like(self.order_)
         self.ranking_[self.order_] = np.arange(1, len(scores) + 1)
-        self.n_features_ = n_features or knee(self._knee_curve())
+        self.n_features_ = self._count_features()
         self.support_ = self.ranking_ <= self.n_features_
         cheap = self._reconstruction_is_cheap(data)
         self._reconstruction = fit_reconstruction(data, self.support_) if cheap else None
 
     def _rank(self, data: Rows) -> np.ndarray:
         raise NotImplementedError
+
+    def _batches(self, data, groups):
+        """The rows to rank, given the batch of every sample."""
+        return centre_within(data, check_groups(groups, data.n_samples)[1])
+
+    def _count_features(self):
+        """Number of features to keep, after the ranking."""
+        return self._check_count(self.n_features_in_) or knee(self._knee_curve())
 
     def _open(self, X, *, reset) -> Rows:
         """Rows of the validated input."""

@@ -54,14 +54,14 @@ def selection_stability(supports, confidence=0.95):
     if M < 2:
         raise ValueError(f"stability compares at least two selections, got {M}")
     frequency, size = Z.mean(axis=0), Z.sum(axis=1)
-    share = size.mean() / d
-    chance = share * (1 - share)
+    fraction = size.mean() / d
+    chance = fraction * (1 - fraction)
     if chance == 0:  # every selection keeps all features, or none
         return Stability(1.0, (1.0, 1.0))
     value = 1 - M / (M - 1) * (frequency * (1 - frequency)).mean() / chance
     # Influence of every selection on the value, theorem 7 of the paper.
-    part = Z @ frequency / d - size * share / d
-    part += value / 2 * (2 * size * share / d - size / d - share + 1)
+    part = Z @ frequency / d - size * fraction / d
+    part += value / 2 * (2 * size * fraction / d - size / d - fraction + 1)
     part /= chance
     spread = np.sqrt(4 / M**2 * ((part - part.mean()) ** 2).sum())
     reach = norm.ppf(0.5 + confidence / 2) * spread
@@ -172,7 +172,7 @@ class StabilitySelection(FeatureRanker):
             return
         with open_progress(type(self).__name__, self.n_resamples) as progress:
             for number, fit in enumerate(fits, start=1):
-                progress.update(number)
+                progress.update(number, "")
                 yield fit
 
     def _count_features(self):
