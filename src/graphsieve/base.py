@@ -13,12 +13,14 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from ._graph.affinity import AFFINITIES
 from ._linear.ridge import fit_reconstruction
 from ._ranker.batches import centre_within, check_groups
+from ._ranker.constraints import INCLUDE_CONSTRAINTS, IncludeExclude
+from ._ranker.reconstruct import Reconstructs
+from ._ranker.resize import Resizes
 from ._rows import (
     Rows,
     check_columns,
     check_container,
     check_entries,
-    is_constant,
     is_dask,
     is_lazy,
     known_frame,
@@ -27,7 +29,7 @@ from ._rows import (
 )
 from ._solvers import Monitor
 from ._utils.memory import available_memory
-from ._utils.order import count_features, knee, order_by_score
+from ._utils.order import knee, order_by_score
 from ._utils.sklearn_private import Interval, RealNotInt, StrOptions, fit_context
 from ._utils.warn import warn
 
@@ -49,9 +51,6 @@ THREAD_CONSTRAINTS = {
     ],
 }
 
-# ``fit`` also learns what ``reconstruct`` needs if that takes no more numbers (64 MB) than this.
-_CHEAP_ENTRIES = 2**23
-
 # What the solver met instead of convergence, and what to do about it.
 _WHY_STOPPED = {
     "max_iter": ("it reached max_iter", "increase max_iter"),
@@ -59,7 +58,7 @@ _WHY_STOPPED = {
 }
 
 
-class FeatureRanker(SelectorMixin, BaseEstimator):
+class FeatureRanker(IncludeExclude, Resizes, Reconstructs, SelectorMixin, BaseEstimator):
     """Base class of all methods.
 
     A subclass defines ``_parameter_constraints`` and ``_rank(data)``, which takes Rows and returns
@@ -70,9 +69,13 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
 
     Parameters
     ----------
-    n_features_to_select : int, float, "auto" or None, default=None
+    n_features_to_select : int, float, "auto", list or None, default=None
         Number of features to keep, or a fraction in (0, 1] of them. If "auto", the knee of the
-        sorted scores; if None, half of the features.
+        sorted scores; if None, half of the features. With a list of numbers, the largest is
+        selected, and ``nested_supports_`` has all of them.
+    include, exclude : list of str or int, mask or None, default=None
+        Columns that are kept in any case, and columns that are never kept: names, positions or a
+        mask. Included columns count as selected features.
 
     Attributes
     ----------
@@ -86,6 +89,8 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
         Mask of the selected features.
     n_features_ : int
         Number of selected features.
+    nested_supports_ : dict of int to ndarray of bool
+        Masks of the nested selections, if ``n_features_to_select`` is a list.
     n_features_in_ : int
         Number of features seen in ``fit``.
     feature_names_in_ : ndarray of shape (n_features,)
@@ -97,16 +102,18 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
             Interval(Integral, 1, None, closed="left"),
             Interval(RealNotInt, 0, 1, closed="right"),
             StrOptions({"auto"}),
+            "array-like",
             None,
         ],
+        **INCLUDE_CONSTRAINTS,
     }
     _accepts_sparse = False
     _distributes = False
-    # Multiplications that ``fit`` may spend on what ``reconstruct`` needs: 0.03 s on one core.
-    _cheap_products = 5e8
 
-    def __init__(self, n_features_to_select=None):
+    def __init__(self, n_features_to_select=None, *, include=None, exclude=None):
         self.n_features_to_select = n_features_to_select
+        self.include = include
+        self.exclude = exclude
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -157,21 +164,22 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
                 "RandomRanker"
             )
         data = self._open(X, reset=True)
-        self._check_count(self.n_features_in_)
+        self._check_constraints()
         self._check_rows(data)
         check_entries(data, self._column_name)
         self._check_memory(data)
         ranked = data if groups is None else self._batches(data, groups)
         scores = np.asarray(self._rank(ranked), dtype=np.float64)
-        constant = is_constant(*ranked.column_range())
+        constant = self._find_constant(ranked)
         # A constant column carries no information, whatever score the method gave it.
         scores[constant] = min(scores.min(), 0.0)
         self.scores_ = scores
-        self.order_ = order_by_score(scores, constant)
+        self.order_ = order_by_score(scores, constant, *self._given())
         self.ranking_ = np.empty_like(self.order_)
         self.ranking_[self.order_] = np.arange(1, len(scores) + 1)
         self.n_features_ = self._count_features()
         self.support_ = self.ranking_ <= self.n_features_
+        self._publish_nested()
         cheap = self._reconstruction_is_cheap(data)
         self._reconstruction = fit_reconstruction(data, self.support_) if cheap else None
 
@@ -184,7 +192,11 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
 
     def _count_features(self):
         """Number of features to keep, after the ranking."""
-        return self._check_count(self.n_features_in_) or knee(self._knee_curve())
+        count = self._check_count(self.n_features_in_)
+        if count is not None:
+            return count
+        include, exclude = self._given()
+        return int(np.clip(knee(self._knee_curve()), max(len(include), 1), (~exclude).sum()))
 
     def _open(self, X, *, reset) -> Rows:
         """Rows of the validated input."""
@@ -237,11 +249,6 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
         if data.is_sparse and not self._accepts_sparse:
             raise TypeError(f"{name} needs dense data, and the chunks of X are sparse")
 
-    def _check_count(self, n_features):
-        if isinstance(self.n_features_to_select, str):
-            return None
-        return count_features(self.n_features_to_select, n_features)
-
     def _estimate_memory(self, n_samples: int, n_features: int) -> float:
         """Bytes that ``_rank`` needs on top of the data, approximately and at most."""
         return 0.0
@@ -292,69 +299,6 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
     def _get_support_mask(self):
         check_is_fitted(self)
         return self.support_
-
-    def reconstruct(self, X_selected):
-        """Predict all features from the selected ones, by ridge regression.
-
-        The regression is learned from the training data: in ``fit`` if that takes next to no time
-        and memory, otherwise by ``learn_reconstruction``.
-
-        Parameters
-        ----------
-        X_selected : array of shape (n_samples, n_features_)
-            The output of ``transform``.
-
-        Returns
-        -------
-        X : ndarray of shape (n_samples, n_features_in_)
-            The selected columns unchanged, the others predicted from them.
-        """
-        check_is_fitted(self)
-        X_selected = np.asarray(
-            X_selected.toarray() if hasattr(X_selected, "toarray") else X_selected, dtype=float
-        )
-        if X_selected.ndim != 2 or X_selected.shape[1] != self.n_features_:
-            raise ValueError(
-                f"reconstruct takes the {self.n_features_} selected columns as transform returns "
-                f"them, but got an array of shape {X_selected.shape}"
-            )
-        if self._reconstruction is None:
-            raise AttributeError(
-                f"predicting {self.n_features_in_:,} features from {self.n_features_:,} is too "
-                "costly to be learned in every fit: call learn_reconstruction(X) with the training "
-                "data first"
-            )
-        X = np.empty((len(X_selected), self.n_features_in_))
-        X[:, self.support_] = X_selected
-        X[:, ~self.support_] = self._reconstruction.predict(X_selected)
-        return X
-
-    def learn_reconstruction(self, X):
-        """Learn from the training data what ``reconstruct`` needs.
-
-        Only necessary for large data, where ``reconstruct`` asks for it. It takes one pass over
-        the data and stores ``n_features_`` times ``n_features_in_`` numbers.
-
-        Parameters
-        ----------
-        X : container of shape (n_samples, n_features)
-            As in ``fit``.
-
-        Returns
-        -------
-        self : object
-            The fitted estimator.
-        """
-        check_is_fitted(self)
-        data = self._open(X, reset=False)
-        check_entries(data, self._column_name)
-        self._reconstruction = fit_reconstruction(data, self.support_)
-        return self
-
-    def _reconstruction_is_cheap(self, data):
-        entries = self.n_features_ * data.n_features
-        products = (data.n_samples + self.n_features_) * entries
-        return entries <= _CHEAP_ENTRIES and products <= self._cheap_products
 
     def _monitor(self):
         """The Monitor of an iterative method."""

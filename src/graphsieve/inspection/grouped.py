@@ -25,6 +25,9 @@ class GroupedRanker(FeatureRanker):
         The selector; a clone of it is fitted on every batch.
     n_features_to_select : int, float or None, default None
         Number or fraction of features to keep; None keeps as many as ``estimator`` would.
+    include, exclude : list of str or int, mask or None, default=None
+        Columns that are kept in any case, and columns that are never kept: names, positions or a
+        mask. Included columns count as selected features.
     combine : {"mean", "median", "best"}, default "mean"
         How the ranks of a feature in the batches are combined.
 
@@ -54,8 +57,10 @@ class GroupedRanker(FeatureRanker):
     }
     _accepts_sparse = True
 
-    def __init__(self, estimator, n_features_to_select=None, *, combine="mean"):
-        super().__init__(n_features_to_select)
+    def __init__(
+        self, estimator, n_features_to_select=None, *, include=None, exclude=None, combine="mean"
+    ):
+        super().__init__(n_features_to_select, include=include, exclude=exclude)
         self.estimator = estimator
         self.combine = combine
 
@@ -78,8 +83,9 @@ class GroupedRanker(FeatureRanker):
         if ranked.size < len(names):
             small = [str(name) for name in names[size < _FEWEST_SAMPLES][:5]]
             warn(
-                f"{len(names) - ranked.size} of {len(names)} batches have fewer than {_FEWEST_SAMPLES} samples and "
-                f"are left out: {', '.join(small)}. Merge small batches if they should count"
+                f"{len(names) - ranked.size} of {len(names)} batches have fewer than "
+                f"{_FEWEST_SAMPLES} samples and are left out: {', '.join(small)}. Merge small "
+                "batches if they should count"
             )
         fits = [clone(self.estimator).fit(X[group == number]) for number in ranked]
         self.n_groups_ = len(fits)

@@ -77,6 +77,9 @@ class StabilitySelection(FeatureRanker):
         The selector; a clone of it is fitted on every subset.
     n_features_to_select : int, float or None, default None
         Number or fraction of features to keep; None keeps as many as ``estimator`` does.
+    include, exclude : list of str or int, mask or None, default=None
+        Columns that are kept in any case, and columns that are never kept: names, positions or a
+        mask. Included columns count as selected features.
     n_resamples : int, default 50
         Number of subsets.
     sample_fraction : float, default 0.5
@@ -132,6 +135,8 @@ class StabilitySelection(FeatureRanker):
         estimator,
         n_features_to_select=None,
         *,
+        include=None,
+        exclude=None,
         n_resamples=50,
         sample_fraction=0.5,
         min_frequency=None,
@@ -139,7 +144,7 @@ class StabilitySelection(FeatureRanker):
         random_state=None,
         verbose=0,
     ):
-        super().__init__(n_features_to_select)
+        super().__init__(n_features_to_select, include=include, exclude=exclude)
         self.estimator = estimator
         self.n_resamples = n_resamples
         self.sample_fraction = sample_fraction

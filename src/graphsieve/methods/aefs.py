@@ -18,6 +18,9 @@ class AEFS(AutoencoderRanker):
     ----------
     n_features_to_select : int, float, "auto" or None, default None
         A number, a share in (0, 1], the knee of the sorted scores, or half of the features.
+    include, exclude : list of str or int, mask or None, default=None
+        Columns that are kept in any case, and columns that are never kept: names, positions or a
+        mask. Included columns count as selected features.
     n_hidden : int, default 256
     alpha : float, default 0.3
         Weight of the l2,1 penalty.
@@ -70,6 +73,8 @@ class AEFS(AutoencoderRanker):
         self,
         n_features_to_select=None,
         *,
+        include=None,
+        exclude=None,
         n_hidden=256,
         alpha=0.3,
         decay=3e-2,
@@ -82,7 +87,7 @@ class AEFS(AutoencoderRanker):
         verbose=0,
         callback=None,
     ):
-        super().__init__(n_features_to_select)
+        super().__init__(n_features_to_select, include=include, exclude=exclude)
         self.n_hidden = n_hidden
         self.alpha = alpha
         self.decay = decay

@@ -50,6 +50,9 @@ class DFSC(FeatureRanker):
     ----------
     n_features_to_select : int, float, "auto" or None, default None
         A number, a share in (0, 1], the knee of the sorted scores, or half of the features.
+    include, exclude : list of str or int, mask or None, default=None
+        Columns that are kept in any case, and columns that are never kept: names, positions or a
+        mask. Included columns count as selected features.
     alpha : float or None, default None
         Weight of the row norms. None takes a tenth of the weight from which on S = 0.
     graph_weight : float, default 0.1
@@ -106,6 +109,8 @@ class DFSC(FeatureRanker):
         self,
         n_features_to_select=None,
         *,
+        include=None,
+        exclude=None,
         alpha=None,
         graph_weight=0.1,
         feature_graph_weight=None,
@@ -116,7 +121,7 @@ class DFSC(FeatureRanker):
         verbose=0,
         callback=None,
     ):
-        super().__init__(n_features_to_select)
+        super().__init__(n_features_to_select, include=include, exclude=exclude)
         self.alpha = alpha
         self.graph_weight = graph_weight
         self.feature_graph_weight = feature_graph_weight

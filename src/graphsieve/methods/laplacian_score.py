@@ -31,6 +31,9 @@ class LaplacianScore(FeatureRanker):
     ----------
     n_features_to_select : int, float, "auto" or None, default None
         A number, a share in (0, 1], the knee of the sorted scores, or half of the features.
+    include, exclude : list of str or int, mask or None, default=None
+        Columns that are kept in any case, and columns that are never kept: names, positions or a
+        mask. Included columns count as selected features.
     n_neighbors : int, default 5
         Neighbours of a sample in the graph.
     affinity : {"cosine", "binary", "heat"}, callable, array or sparse matrix, default "cosine"
@@ -54,8 +57,16 @@ class LaplacianScore(FeatureRanker):
     _accepts_sparse = True
     _distributes = True
 
-    def __init__(self, n_features_to_select=None, *, n_neighbors=5, affinity="cosine"):
-        super().__init__(n_features_to_select)
+    def __init__(
+        self,
+        n_features_to_select=None,
+        *,
+        include=None,
+        exclude=None,
+        n_neighbors=5,
+        affinity="cosine",
+    ):
+        super().__init__(n_features_to_select, include=include, exclude=exclude)
         self.n_neighbors = n_neighbors
         self.affinity = affinity
 

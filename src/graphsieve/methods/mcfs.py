@@ -31,6 +31,9 @@ class MCFS(FeatureRanker):
     ----------
     n_features_to_select : int, float, "auto" or None, default None
         A number, a share in (0, 1], the knee of the sorted scores, or half of the features.
+    include, exclude : list of str or int, mask or None, default=None
+        Columns that are kept in any case, and columns that are never kept: names, positions or a
+        mask. Included columns count as selected features.
     n_components : int, default 5
         Number of directions m; about the number of clusters.
     n_nonzero : int, default 50
@@ -73,13 +76,15 @@ class MCFS(FeatureRanker):
         self,
         n_features_to_select=None,
         *,
+        include=None,
+        exclude=None,
         n_components=5,
         n_nonzero=50,
         n_neighbors=5,
         affinity="cosine",
         random_state=None,
     ):
-        super().__init__(n_features_to_select)
+        super().__init__(n_features_to_select, include=include, exclude=exclude)
         self.n_components = n_components
         self.n_nonzero = n_nonzero
         self.n_neighbors = n_neighbors

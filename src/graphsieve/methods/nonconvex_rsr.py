@@ -34,6 +34,9 @@ class NonconvexRSR(FeatureRanker):
     ----------
     n_features_to_select : int, float, "auto" or None, default None
         A number, a share in (0, 1], the knee of the sorted scores, or half of the features.
+    include, exclude : list of str or int, mask or None, default=None
+        Columns that are kept in any case, and columns that are never kept: names, positions or a
+        mask. Included columns count as selected features.
     p : float in (0, 1], default 0.5
         Power of the row norms; 1 is RSR.
     alpha : float or None, default None
@@ -83,6 +86,8 @@ class NonconvexRSR(FeatureRanker):
         self,
         n_features_to_select=None,
         *,
+        include=None,
+        exclude=None,
         p=0.5,
         alpha=None,
         max_iter=100,
@@ -90,7 +95,7 @@ class NonconvexRSR(FeatureRanker):
         verbose=0,
         callback=None,
     ):
-        super().__init__(n_features_to_select)
+        super().__init__(n_features_to_select, include=include, exclude=exclude)
         self.p = p
         self.alpha = alpha
         self.max_iter = max_iter

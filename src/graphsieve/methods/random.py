@@ -16,6 +16,9 @@ class RandomRanker(FeatureRanker):
     ----------
     n_features_to_select : int, float or None, default None
         A number, a share in (0, 1], or half of the features.
+    include, exclude : list of str or int, mask or None, default=None
+        Columns that are kept in any case, and columns that are never kept: names, positions or a
+        mask. Included columns count as selected features.
     random_state : int, RandomState or None, default None
 
     Examples
@@ -32,8 +35,8 @@ class RandomRanker(FeatureRanker):
     _accepts_sparse = True
     _distributes = True
 
-    def __init__(self, n_features_to_select=None, *, random_state=None):
-        super().__init__(n_features_to_select)
+    def __init__(self, n_features_to_select=None, *, include=None, exclude=None, random_state=None):
+        super().__init__(n_features_to_select, include=include, exclude=exclude)
         self.random_state = random_state
 
     def _rank(self, data):

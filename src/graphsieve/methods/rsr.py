@@ -29,6 +29,9 @@ class RSR(FeatureRanker):
     ----------
     n_features_to_select : int, float, "auto" or None, default None
         A number, a share in (0, 1], the knee of the sorted scores, or half of the features.
+    include, exclude : list of str or int, mask or None, default=None
+        Columns that are kept in any case, and columns that are never kept: names, positions or a
+        mask. Included columns count as selected features.
     alpha : float or None, default None
         Weight of the row norms. None takes a tenth of the weight from which on W = 0. Below some
         positive alpha the residuals are exactly zero, which gives a warning: there the order says
@@ -75,13 +78,15 @@ class RSR(FeatureRanker):
         self,
         n_features_to_select=None,
         *,
+        include=None,
+        exclude=None,
         alpha=None,
         max_iter=100,
         tol=1e-5,
         verbose=0,
         callback=None,
     ):
-        super().__init__(n_features_to_select)
+        super().__init__(n_features_to_select, include=include, exclude=exclude)
         self.alpha = alpha
         self.max_iter = max_iter
         self.tol = tol

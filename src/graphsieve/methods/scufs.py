@@ -40,6 +40,9 @@ class SCUFS(FeatureRanker):
     ----------
     n_features_to_select : int, float, "auto" or None, default None
         A number, a share in (0, 1], the knee of the sorted scores, or half of the features.
+    include, exclude : list of str or int, mask or None, default=None
+        Columns that are kept in any case, and columns that are never kept: names, positions or a
+        mask. Included columns count as selected features.
     n_clusters : int, default 10
         Number of clusters c.
     alpha : float or None, default None
@@ -89,6 +92,8 @@ class SCUFS(FeatureRanker):
         self,
         n_features_to_select=None,
         *,
+        include=None,
+        exclude=None,
         n_clusters=10,
         alpha=None,
         graph_weight=1.0,
@@ -99,7 +104,7 @@ class SCUFS(FeatureRanker):
         callback=None,
         random_state=None,
     ):
-        super().__init__(n_features_to_select)
+        super().__init__(n_features_to_select, include=include, exclude=exclude)
         self.n_clusters = n_clusters
         self.alpha = alpha
         self.graph_weight = graph_weight

@@ -37,6 +37,9 @@ class SPEC(FeatureRanker):
     ----------
     n_features_to_select : int, float, "auto" or None, default None
         A number, a share in (0, 1], the knee of the sorted scores, or half of the features.
+    include, exclude : list of str or int, mask or None, default=None
+        Columns that are kept in any case, and columns that are never kept: names, positions or a
+        mask. Included columns count as selected features.
     criterion : {"phi1", "phi2", "phi3"}, default "phi2"
         phi1 also rewards a column for being nearly constant; phi3 looks at the clusters only and
         is the most robust to noise.
@@ -79,6 +82,8 @@ class SPEC(FeatureRanker):
         self,
         n_features_to_select=None,
         *,
+        include=None,
+        exclude=None,
         criterion="phi2",
         power=1,
         n_components=10,
@@ -86,7 +91,7 @@ class SPEC(FeatureRanker):
         affinity="cosine",
         random_state=None,
     ):
-        super().__init__(n_features_to_select)
+        super().__init__(n_features_to_select, include=include, exclude=exclude)
         self.criterion = criterion
         self.power = power
         self.n_components = n_components

@@ -41,6 +41,9 @@ class UDFS(FeatureRanker):
     ----------
     n_features_to_select : int, float, "auto" or None, default None
         A number, a share in (0, 1], the knee of the sorted scores, or half of the features.
+    include, exclude : list of str or int, mask or None, default=None
+        Columns that are kept in any case, and columns that are never kept: names, positions or a
+        mask. Included columns count as selected features.
     n_components : int, default 10
         Directions m. At most half as many as columns that vary are used: with as many directions
         as columns all scores would be 1.
@@ -91,6 +94,8 @@ class UDFS(FeatureRanker):
         self,
         n_features_to_select=None,
         *,
+        include=None,
+        exclude=None,
         n_components=10,
         alpha=1.0,
         ridge=1e3,
@@ -100,7 +105,7 @@ class UDFS(FeatureRanker):
         verbose=0,
         callback=None,
     ):
-        super().__init__(n_features_to_select)
+        super().__init__(n_features_to_select, include=include, exclude=exclude)
         self.n_components = n_components
         self.alpha = alpha
         self.ridge = ridge

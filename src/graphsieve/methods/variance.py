@@ -13,6 +13,9 @@ class Variance(FeatureRanker):
     ----------
     n_features_to_select : int, float, "auto" or None, default None
         A number, a share in (0, 1], the knee of the sorted scores, or half of the features.
+    include, exclude : list of str or int, mask or None, default=None
+        Columns that are kept in any case, and columns that are never kept: names, positions or a
+        mask. Included columns count as selected features.
 
     Examples
     --------
