@@ -24,6 +24,7 @@ if TYPE_CHECKING:
         RandomRanker,
         Variance,
     )
+    from .methods.drop_redundant import DropRedundant
     from .selection import Selection
 
 __version__ = "0.1.0"
@@ -41,6 +42,7 @@ __all__ = [
     "SCUFS",
     "SPEC",
     "UDFS",
+    "DropRedundant",
     "GreedyCSS",
     "GroupedRanker",
     "LaplacianScore",
@@ -53,6 +55,7 @@ __all__ = [
 
 # Where the names are that are not methods.
 _ELSEWHERE = {
+    "DropRedundant": ".methods.drop_redundant",
     "GroupedRanker": ".inspection.grouped",
     "Selection": ".selection",
     "StabilitySelection": ".inspection.stability",

@@ -11,9 +11,9 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ._graph.affinity import AFFINITIES
-from ._linear.ridge import fit_reconstruction
 from ._ranker.batches import centre_within, check_groups
 from ._ranker.constraints import INCLUDE_CONSTRAINTS, IncludeExclude
+from ._ranker.explain import Explains
 from ._ranker.reconstruct import Reconstructs
 from ._ranker.resize import Resizes
 from ._rows import (
@@ -58,7 +58,7 @@ _WHY_STOPPED = {
 }
 
 
-class FeatureRanker(IncludeExclude, Resizes, Reconstructs, SelectorMixin, BaseEstimator):
+class FeatureRanker(IncludeExclude, Resizes, Reconstructs, Explains, SelectorMixin, BaseEstimator):
     """Base class of all methods.
 
     A subclass defines ``_parameter_constraints`` and ``_rank(data)``, which takes Rows and returns
@@ -180,8 +180,7 @@ class FeatureRanker(IncludeExclude, Resizes, Reconstructs, SelectorMixin, BaseEs
         self.n_features_ = self._count_features()
         self.support_ = self.ranking_ <= self.n_features_
         self._publish_nested()
-        cheap = self._reconstruction_is_cheap(data)
-        self._reconstruction = fit_reconstruction(data, self.support_) if cheap else None
+        self._reconstruction = self._learn(data)
 
     def _rank(self, data: Rows) -> np.ndarray:
         raise NotImplementedError

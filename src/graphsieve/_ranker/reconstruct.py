@@ -3,12 +3,12 @@
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from .._linear.ridge import fit_reconstruction
+from .._linear.ridge import RIDGE, fit_reconstruction
 from .._rows import check_entries
 
 # ``fit`` also learns what ``reconstruct`` needs if that takes no more numbers (64 MB) than this.
 _CHEAP_ENTRIES = 2**23
-_NOT_LEARNED = (
+NOT_LEARNED = (
     "the prediction of the dropped features has not been learned, because it takes a while for "
     "this many features, or because set_n_features was called: call learn_reconstruction(X) with "
     "the training data first"
@@ -20,6 +20,7 @@ class Reconstructs:
 
     # Multiplications that ``fit`` may spend on what ``reconstruct`` needs: 0.03 s on one core.
     _cheap_products = 5e8
+    _ridge = RIDGE
 
     def reconstruct(self, X_selected):
         """Predict all features from the selected ones, by ridge regression.
@@ -47,7 +48,7 @@ class Reconstructs:
                 f"them, but got an array of shape {X_selected.shape}"
             )
         if self._reconstruction is None:
-            raise AttributeError(_NOT_LEARNED)
+            raise AttributeError(NOT_LEARNED)
         X = np.empty((len(X_selected), self.n_features_in_))
         X[:, self.support_] = X_selected
         X[:, ~self.support_] = self._reconstruction.predict(X_selected)
@@ -72,8 +73,14 @@ class Reconstructs:
         check_is_fitted(self)
         data = self._open(X, reset=False)
         check_entries(data, self._column_name)
-        self._reconstruction = fit_reconstruction(data, self.support_)
+        self._reconstruction = fit_reconstruction(data, self.support_, self._ridge)
         return self
+
+    def _learn(self, data):
+        """What ``reconstruct`` needs, or None if it takes too long for every fit."""
+        if not self._reconstruction_is_cheap(data):
+            return None
+        return fit_reconstruction(data, self.support_, self._ridge)
 
     def _reconstruction_is_cheap(self, data):
         entries = self.n_features_ * data.n_features
