@@ -93,9 +93,10 @@ def test_large_fits_ask_for_the_data(sums):
 
 def test_without_pandas():
     code = (
-        "import sys; sys.modules['pandas'] = None\n"
+        "import sys\n"
         "from graphsieve import Variance\n"
         "sel = Variance(1).fit([[0, 1], [1, 3], [2, 8]])\n"
+        "sys.modules['pandas'] = None\n"
         "print(sel.coverage_['feature'], sel.coverage_['kept'])"
     )
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)

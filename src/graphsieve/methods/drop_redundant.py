@@ -140,16 +140,16 @@ class DropRedundant(FeatureRanker):
     def _check_promise(self, support):
         if self.by != "r2":
             return
-        missed = np.flatnonzero(self.r2_ < self.explained - 1e-6)
-        if missed.size:
+        missed = self.r2_ < self.explained - 1e-6
+        if missed.any():
             worst = int(np.argmin(self.r2_))
             warn(
-                f"{missed.size} dropped columns are predicted with an R^2 below "
+                f"{missed.sum()} dropped columns are predicted with an R^2 below "
                 f"{self.explained:g}, because the columns that would explain them are excluded: "
                 f"column {self._column_name(worst)} has {self.r2_[worst]:.2f}. Exclude fewer "
                 "columns if they matter"
             )
-        dropped = self.heldout_r2_[~support]
+        dropped = self.heldout_r2_[~support & ~missed]
         low = np.count_nonzero(dropped < self.explained / 2)
         if low > len(dropped) / 2:
             warn(
