@@ -1,9 +1,10 @@
-# Each target makes the virtual environment it needs; the second run starts at once.
+# Each target creates the virtual environment it needs; later runs reuse it.
 PYTHON ?= python3
 VENV := .venv
+OLDEST := .venv-oldest
 BIN := $(VENV)/bin
 
-.PHONY: demo test lint bench docs clean
+.PHONY: demo test quick test-oldest lint docs bench dist clean
 
 demo: $(VENV)/.installed-cli
 	$(BIN)/graphsieve demo
@@ -11,31 +12,57 @@ demo: $(VENV)/.installed-cli
 test: $(VENV)/.installed-dev
 	$(BIN)/python -m pytest --numprocesses auto --dist loadgroup
 
+# Without the tests marked slow: under a minute on two cores.
+quick: $(VENV)/.installed-dev
+	$(BIN)/python -m pytest -m "not slow" --numprocesses auto --dist loadgroup
+
+# With the lower bounds that pyproject.toml declares. PYTHON=python3.11 is the oldest supported.
+# Old libraries use what newer ones deprecate: those warnings are not ours.
+test-oldest: $(OLDEST)/.installed
+	$(OLDEST)/bin/python -m pytest -W ignore::DeprecationWarning --numprocesses auto --dist loadgroup
+
 lint: $(VENV)/.installed-dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+docs: $(VENV)/.installed-docs
+	$(BIN)/python -m sphinx -W --keep-going --jobs auto docs docs/_build/html
 
 bench: $(VENV)/.installed-bench
 	$(BIN)/python benchmarks/run.py
 
-docs: $(VENV)/.installed-dev
-	$(BIN)/python -m pytest tests/test_docs.py
+dist:
+	$(PYTHON) -m venv $(VENV)-build
+	$(VENV)-build/bin/python -m pip install --quiet build
+	$(VENV)-build/bin/python -m build
 
-$(VENV)/bin/python:
+$(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade pip
 
-$(VENV)/.installed-cli: pyproject.toml | $(VENV)/bin/python
+$(VENV)/.installed-cli: pyproject.toml | $(BIN)/python
 	$(BIN)/python -m pip install --quiet --editable ".[cli,report]"
 	touch $@
 
-$(VENV)/.installed-dev: pyproject.toml | $(VENV)/bin/python
+$(VENV)/.installed-dev: pyproject.toml | $(BIN)/python
 	$(BIN)/python -m pip install --quiet --editable ".[dev]"
 	touch $@ $(VENV)/.installed-cli
 
-$(VENV)/.installed-bench: pyproject.toml | $(VENV)/bin/python
+$(VENV)/.installed-docs: pyproject.toml | $(BIN)/python
+	$(BIN)/python -m pip install --quiet --editable ".[docs]"
+	touch $@ $(VENV)/.installed-cli
+
+$(VENV)/.installed-bench: pyproject.toml | $(BIN)/python
 	$(BIN)/python -m pip install --quiet --editable ".[bench]"
 	touch $@
 
+$(OLDEST)/.installed: pyproject.toml .ci/oldest.py
+	$(PYTHON) -m venv $(OLDEST)
+	$(OLDEST)/bin/python .ci/oldest.py > $(OLDEST)/constraints.txt
+	$(OLDEST)/bin/python -m pip install --quiet --constraint $(OLDEST)/constraints.txt --editable ".[dev]"
+	touch $@
+
 clean:
-	rm -rf $(VENV) .pytest_cache .ruff_cache build dist
+	rm -rf $(VENV) $(VENV)-build $(OLDEST) .pytest_cache .ruff_cache .mypy_cache build dist
+	rm -rf docs/_build docs/auto_examples docs/generated

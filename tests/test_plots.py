@@ -1,32 +1,19 @@
-"""Figures show what the tables say."""
+"""Figures show what the arrays say."""
 
 import subprocess
 import sys
+from io import BytesIO
 
 import numpy as np
 import pandas as pd
 import pytest
-from matplotlib.colors import to_hex
+from matplotlib.figure import Figure
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
 
-from graphsieve.plots import BASELINES, MUTED, pixel_mask_figure, share_curves_figure
-
-
-def scores(methods, n_splits):
-    """A table as evaluate returns it; method number i reaches share + i / 100 + split / 50."""
-    rows = [
-        {"method": method, "split": split, "share": share, "acc": share + i / 100 + split / 50}
-        for i, method in enumerate(methods)
-        for split in range(n_splits)
-        for share in (0.1, 0.2, 0.5)
-    ]
-    rows.append({"method": "all features", "split": 0, "share": 1.0, "acc": 0.9})
-    return pd.DataFrame(rows).assign(acc_std=0.07)
-
-
-def bands(panel):
-    """Half the height of every band, in the order of the curves."""
-    paths = [band.get_paths()[0].vertices[:, 1] for band in panel.collections]
-    return [(path.max() - path.min() - 0.4) / 2 for path in paths]
+from graphsieve import GreedyCSS
+from graphsieve.inspection import coverage_curve
+from graphsieve.plots import pixel_mask_figure
 
 
 def test_chosen_pixels():
@@ -51,34 +38,6 @@ def test_panels_left_over_are_removed():
     assert len(pixel_mask_figure(np.eye(2), masks, n_columns=4).axes) == 5
 
 
-def test_curves_bands_and_reference():
-    (panel,) = share_curves_figure(scores(["gafs", "random", "variance"], 3), "acc").axes
-    curves = {line.get_label(): line for line in panel.lines}
-    assert set(curves) == {"gafs", "random", "variance", "all features"}
-    np.testing.assert_allclose(curves["gafs"].get_xdata(), [0.1, 0.2, 0.5])
-    np.testing.assert_allclose(curves["gafs"].get_ydata(), [0.12, 0.22, 0.52])
-    np.testing.assert_allclose(curves["all features"].get_ydata(), 0.9)
-    assert bands(panel) == pytest.approx([0.02] * 3)
-    assert panel.get_xlabel() == "share of features kept"
-    assert panel.get_ylabel() == "clustering accuracy (ACC)"
-
-
-def test_one_split_shows_the_spread_of_the_repetitions():
-    (panel,) = share_curves_figure(scores(["gafs"], 1), "acc").axes
-    assert bands(panel) == pytest.approx([0.07])
-
-
-def test_baselines_are_muted_and_methods_told_apart():
-    methods = [f"method {j}" for j in range(14)]
-    (panel,) = share_curves_figure(scores([*methods, *BASELINES], 2), "acc").axes
-    curves = {line.get_label(): line for line in panel.lines}
-    for name in BASELINES:
-        assert to_hex(curves[name].get_color()).upper() == MUTED
-        assert curves[name].get_zorder() < curves["method 0"].get_zorder()
-    looks = {(curves[m].get_color(), curves[m].get_marker()) for m in methods}
-    assert len(looks) == len(methods)
-
-
 def test_pyplot_is_not_loaded():
     code = (
         "import sys; from graphsieve.plots import pixel_mask_figure; "
@@ -86,3 +45,84 @@ def test_pyplot_is_not_loaded():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert done.stdout.strip() == "False", done.stderr
+
+
+ODD = ["<img src=x onerror=alert(1)>", "$\\frac{$", "[bold]", "\x1b[31mred", "nul\x00", "plain"]
+
+
+@pytest.fixture
+def sel(rng):
+    X = rng.normal(size=(60, 2)) @ rng.normal(size=(2, 6)) + 0.3 * rng.normal(size=(60, 6))
+    frame = pd.DataFrame(X, columns=ODD)
+    return GreedyCSS(2).fit(frame), frame
+
+
+@pytest.fixture
+def ax():
+    return Figure().subplots()
+
+
+def test_plots_draw_into_given_axes_and_return_them(sel, ax):
+    sel, X = sel
+    for display in (
+        sel.plot.curve(X, ax=ax),
+        sel.plot.scores(ax=ax),
+        sel.plot.coverage(X, ax=ax),
+        sel.plot.groups(X, ax=ax),
+        sel.plot.mask((2, 3), ax=ax),
+    ):
+        assert display.ax_ is ax
+        assert display.figure_ is ax.figure
+
+
+def test_curve_shows_the_explained_fraction(sel, ax):
+    sel, X = sel
+    display = sel.plot.curve(X, ax=ax)
+    values = X.to_numpy()
+    expected = coverage_curve(values, sel.order_, range(1, 7)).coverage @ values.var(axis=0)
+    line = next(line for line in ax.lines if line.get_label() == "GreedyCSS")
+    np.testing.assert_allclose(line.get_ydata(), expected / values.var(axis=0).sum())
+    np.testing.assert_allclose(display.curves["this"], line.get_ydata())
+    assert ax.get_xlabel()
+    assert ax.get_ylabel()
+
+
+def test_scores_show_names_as_plain_text(sel, ax):
+    sel, _ = sel
+    sel.plot.scores(ax=ax)
+    ax.figure.savefig(BytesIO())
+    texts = [label.get_text() for label in ax.get_yticklabels()]
+    assert set(texts) == {*ODD[:3], "�[31mred", "nul�", "plain"}
+    best_at_top = ax.patches[0].get_width()
+    assert best_at_top == sel.scores_.max()
+
+
+def test_coverage_has_one_value_per_dropped_feature(sel, ax):
+    sel, X = sel
+    display = sel.plot.coverage(X, ax=ax)
+    assert set(display.dropped) == set(np.flatnonzero(~sel.get_support()))
+    assert sum(bar.get_height() for bar in ax.patches) == 4
+
+
+def test_groups_count_the_dropped_features(sel, ax):
+    sel, X = sel
+    display = sel.plot.groups(X, threshold=0.0, ax=ax)
+    assert display.values.sum() == 4
+
+
+def test_mask_marks_the_kept_pixels(sel, ax):
+    sel, _ = sel
+    display = sel.plot.mask((2, 3), ax=ax)
+    np.testing.assert_array_equal(display.mask.ravel(), sel.get_support())
+
+
+def test_plot_needs_a_fitted_selector():
+    with pytest.raises(NotFittedError):
+        GreedyCSS().plot  # noqa: B018
+
+
+def test_accessors_are_no_parameters_and_survive_cloning(sel):
+    sel, X = sel
+    assert "plot" not in sel.get_params()
+    assert clone(sel).fit(X).plot.scores(ax=Figure().subplots()).ax_ is not None
+    assert "curve" in type(sel).plot.__doc__

@@ -1,6 +1,6 @@
-"""graphsieve: keep the columns that carry the structure of wide, unlabelled data."""
+"""graphsieve: unsupervised feature selection for wide, unlabelled tables."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .inspection.grouped import GroupedRanker
@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     )
     from .methods.drop_redundant import DropRedundant
     from .selection import Selection
-
-__version__ = "0.1.0"
 
 __all__ = [
     "AEFS",
@@ -62,8 +60,13 @@ _ELSEWHERE = {
 }
 
 
-def __getattr__(name):
-    # On first use: scikit-learn takes a second to load, and `graphsieve --help` needs none of it.
+def __getattr__(name: str) -> Any:
+    # Loaded on first use: importing scikit-learn takes a second, and `graphsieve --help` does not
+    # need it. The version lives in the package metadata, which pyproject.toml defines.
+    if name == "__version__":
+        from importlib.metadata import version
+
+        return version("graphsieve")
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from importlib import import_module
@@ -71,5 +74,5 @@ def __getattr__(name):
     return getattr(import_module(_ELSEWHERE.get(name, ".methods"), __name__), name)
 
 
-def __dir__():
-    return sorted([*globals(), *__all__])
+def __dir__() -> list[str]:
+    return sorted([*globals(), *__all__, "__version__"])

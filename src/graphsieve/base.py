@@ -28,6 +28,7 @@ from ._rows import (
     take_columns,
 )
 from ._solvers import Monitor
+from ._utils.lazy import LazyAccessor
 from ._utils.memory import available_memory
 from ._utils.order import knee, order_by_score
 from ._utils.sklearn_private import Interval, RealNotInt, StrOptions, fit_context
@@ -109,6 +110,17 @@ class FeatureRanker(IncludeExclude, Resizes, Reconstructs, Explains, SelectorMix
     }
     _accepts_sparse = False
     _distributes = False
+
+    plot = LazyAccessor(
+        "graphsieve.plots",
+        "SelectionPlots",
+        "Plots of the fitted selector: ``curve``, ``scores``, ``coverage``, ``mask``, ``groups``.",
+    )
+    report = LazyAccessor(
+        "graphsieve.report",
+        "Reporter",
+        "``report(X, path=None)`` makes an interactive page about the selection.",
+    )
 
     def __init__(self, n_features_to_select=None, *, include=None, exclude=None):
         self.n_features_to_select = n_features_to_select

@@ -127,7 +127,7 @@ def test_names_in_names_out(client, table):
     names = method.get_feature_names_out().tolist()
     assert set(names) <= set(X.columns)
     assert method.transform(X).columns.tolist() == names
-    with pytest.raises(ValueError, match="names and the order"):
+    with pytest.raises(ValueError, match="same names and order"):
         method.transform(X[X.columns[::-1].tolist()])
     with pytest.raises(ValueError, match="has 29 features"):
         method.transform(X[X.columns[1:].tolist()])

@@ -45,6 +45,7 @@ def test_scores_are_those_of_memory(table, tmp_path, kind, method):
     np.testing.assert_allclose(scores, wanted, rtol=1e-6)
 
 
+@pytest.mark.filterwarnings("ignore:X does not have valid feature names")
 @pytest.mark.parametrize("kind", ["memory map", "parquet", "zarr"])
 def test_transform_encode_and_reconstruct(table, tmp_path, kind):
     X = stored(table, tmp_path, kind)

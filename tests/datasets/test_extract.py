@@ -37,7 +37,7 @@ def test_clean_up_is_that_of_the_paper():
 
 def test_missing_classes_are_an_error_before_any_work(tmp_path):
     touch(tmp_path, {"ant": 1})
-    with pytest.raises(ValueError, match="holds 1 classes after the clean-up, caltech101 has 100"):
+    with pytest.raises(ValueError, match="holds 1 usable classes, but caltech101 has 100"):
         extract_features("caltech101", tmp_path)
     with pytest.raises(FileNotFoundError, match="is not a folder"):
         extract_features("caltech101", tmp_path / "nowhere")

@@ -1,5 +1,8 @@
 """A small experiment on data that ship with scikit-learn."""
 
+import itertools
+
+import pandas as pd
 import pytest
 
 from graphsieve.paper import read_experiment
@@ -23,6 +26,32 @@ n_neighbors = [3, 4]
 datasets = ["wine", "iris"]
 n_splits = 2
 """
+
+
+TIMES = ["fit_seconds", "fit_cpu_seconds"]
+
+
+def assert_same(left, right):
+    """Two tables of the same experiment differ in the times alone."""
+    pd.testing.assert_frame_equal(left.drop(columns=TIMES), right.drop(columns=TIMES))
+
+
+def scores(value, methods=("a", "b", "c"), datasets=("d1", "d2", "d3"), settings=(0,), splits=(0,)):
+    """A table of scores, each from value(dataset, method, setting, share, split)."""
+    cases = itertools.product(datasets, methods, settings, (0.1, 0.5), splits)
+    rows = [
+        {
+            "dataset": dataset,
+            "method": method,
+            "setting": setting,
+            "share": share,
+            "split": split,
+            "params": f'{{"power": {setting}}}',
+            "acc": value(dataset, method, setting, share, split),
+        }
+        for dataset, method, setting, share, split in cases
+    ]
+    return pd.DataFrame(rows)
 
 
 @pytest.fixture

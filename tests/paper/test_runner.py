@@ -1,25 +1,14 @@
-"""The runner: stopped runs go on, failed cells are written down, Dask gives the same table."""
-
-import os
-import signal
-import subprocess
-import sys
-import time
+"""The runner: nothing is run twice, failures are recorded, all backends give the same table."""
 
 import pandas as pd
 import pytest
+from sklearn.datasets import load_wine
 
-from graphsieve.evaluation import ALL_FEATURES, score_order
+from graphsieve.evaluation import ALL_FEATURES, forest_accuracy, score_order
 from graphsieve.methods import REGISTRY, Variance
-from graphsieve.paper import Store, load_experiment, run
+from graphsieve.paper import baselines, load_experiment, read_experiment, run
 from graphsieve.paper.cells import plan
-from tests.paper.conftest import SMALL
-
-TIMES = ["fit_seconds", "fit_cpu_seconds"]
-
-
-def assert_same(left, right):
-    pd.testing.assert_frame_equal(left.drop(columns=TIMES), right.drop(columns=TIMES))
+from tests.paper.conftest import assert_same
 
 
 def test_table_is_tidy_and_has_provenance(small, tmp_path):
@@ -72,51 +61,6 @@ def test_failed_cell_is_recorded_and_the_run_goes_on(small, tmp_path, monkeypatc
     assert (run(small, tmp_path, retry=True)["status"] == "ok").all()
 
 
-SCRIPT = """
-import sys, time
-from graphsieve.paper import read_experiment, run
-from graphsieve.paper import runner
-text, folder, n_jobs = sys.argv[1:]
-if n_jobs == "1":
-    plain = runner.run_cell
-    def slowly(cell):
-        time.sleep(0.05)
-        return plain(cell)
-    runner.run_cell = slowly
-run(read_experiment(text, "small"), folder, n_jobs=int(n_jobs))
-"""
-
-
-@pytest.mark.parametrize("n_jobs", [1, 2])
-def test_killed_run_resumes_to_the_same_table(small, tmp_path, n_jobs):
-    killed, whole = tmp_path / "killed", tmp_path / "whole"
-    command = [sys.executable, "-c", SCRIPT, SMALL, str(killed), str(n_jobs)]
-    process = subprocess.Popen(command, start_new_session=True)
-    deadline = time.monotonic() + 120
-    while len(list(killed.glob("cells/*.json"))) < 4 and time.monotonic() < deadline:
-        time.sleep(0.01)
-    os.killpg(process.pid, signal.SIGKILL)
-    process.wait()
-    stored = len(list(killed.glob("cells/*.json")))
-    assert stored >= 4
-    assert n_jobs > 1 or stored < 24
-    starts = []
-    resumed = run(small, killed, progress=lambda *state: starts.append(state))
-    assert starts[0] == (stored, 24, 0, None)
-    assert_same(resumed, run(small, whole))
-
-
-def test_stored_record_is_whole_or_absent(tmp_path):
-    store = Store(tmp_path)
-    assert store.get("a") is None
-    with pytest.raises(AttributeError):
-        store.put("a", {"value": object()})
-    assert store.get("a") is None
-    store.put("a", {"value": 1.5})
-    assert store.get("a") == {"value": 1.5}
-    assert [path.name for path in store.cells.iterdir()] == ["a.json"]
-
-
 def test_processes_give_the_same_table(small, tmp_path):
     assert_same(run(small, tmp_path / "one"), run(small, tmp_path / "two", n_jobs=2))
 
@@ -147,3 +91,79 @@ def test_traces_orders_and_costs(tmp_path):
     cost = run(load_experiment("complexity"), tmp_path, datasets=["planted_30x20"])
     assert set(zip(cost["n_samples"], cost["n_features"], strict=True)) == {(30, 20)}
     assert ALL_FEATURES not in set(cost["method"])
+
+
+WITH_BASELINES = """
+title = "baselines"
+measure = "shares"
+groups = ["baselines"]
+
+[protocol]
+n_repeats = 2
+shares = [0.2, 0.5]
+metrics = ["accuracy", "neighbors", "clustering", "reconstruction", "neighborhood"]
+
+[profiles.quick]
+datasets = ["wine"]
+methods = ["pfa", "fps"]
+"""
+
+
+def test_missing_package_skips_the_cell_until_it_is_there(tmp_path, monkeypatch):
+    pytest.importorskip("skmatter")
+    experiment = read_experiment(WITH_BASELINES, "baselines")
+
+    def absent(module):
+        raise ModuleNotFoundError(module)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(baselines, "import_module", absent)
+        table = run(experiment, tmp_path)
+    skipped = table[table["status"] == "skipped"]
+    assert skipped["method"].tolist() == ["fps"]
+    assert "pip install skmatter" in skipped["error"].iloc[0]
+    table = run(experiment, tmp_path)
+    assert (table["status"] == "ok").all()
+    scores = ["accuracy", "neighbor_accuracy", "acc", "nmi", "reconstruction", "neighborhood"]
+    assert table[scores].notna().all(axis=None)
+
+
+def test_pfa_is_fitted_for_every_fraction(tmp_path, monkeypatch):
+    sizes = []
+    plain = baselines.PFA._rank
+    monkeypatch.setattr(
+        baselines.PFA,
+        "_rank",
+        lambda self, data: sizes.append(self.n_features_to_select) or plain(self, data),
+    )
+    run(read_experiment(WITH_BASELINES, "baselines"), tmp_path, methods=["pfa"])
+    assert sizes == [0.2, 0.5]
+
+
+ALL_ROWS = """
+title = "all rows"
+measure = "shares"
+
+[protocol]
+rows = "all"
+rounding = "up"
+scale = "none"
+metrics = ["forest"]
+shares = [0.01, 0.02, 0.5]
+
+[methods.variance]
+
+[profiles.quick]
+datasets = ["wine"]
+"""
+
+
+def test_all_rows_and_fractions_rounded_up(tmp_path):
+    table = run(read_experiment(ALL_ROWS, "all_rows"), tmp_path)
+    rows = table[table["method"] == "variance"]
+    assert rows["share"].tolist() == [0.01, 0.02, 0.5]
+    assert rows["n_features"].tolist() == [1, 1, 7]
+    X, y = load_wine(return_X_y=True)
+    column = X[:, [X.var(axis=0).argmax()]]
+    seed = plan(read_experiment(ALL_ROWS, "all_rows"), "quick")[0][0].seed
+    assert rows["forest"].iloc[0] == forest_accuracy(column, y, random_state=seed)

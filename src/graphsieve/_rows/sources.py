@@ -64,7 +64,7 @@ class ParquetStream(Stream):
         self.file = file
         fields = list(file.schema_arrow)
         if len({field.name for field in fields}) < len(fields):
-            raise ValueError("the columns of a Parquet file must have different names")
+            raise ValueError("the columns of a Parquet file need different names")
         stored = (file.schema_arrow.pandas_metadata or {}).get("index_columns", ())
         # Row labels written by pandas are not features.
         self.labels = [field.name for field in fields if field.name in stored]
@@ -81,7 +81,7 @@ class ParquetStream(Stream):
         return ParquetStream(self.file, self.index[columns])
 
     def batches(self, n_rows):
-        for table in self._tables(n_rows):
+        for table in self.tables(n_rows):
             out = np.empty((table.num_rows, len(self.names)), self.dtype)
             for j, name in enumerate(self.names):
                 # Missing integers become NaN, which is reported with its row and column.
@@ -90,7 +90,7 @@ class ParquetStream(Stream):
 
     def pieces(self):
         """Data frames, with the row labels as their index."""
-        for table in self._tables(self._pass_rows):
+        for table in self.tables(self._pass_rows):
             yield table.to_pandas().set_axis(self.names, axis=1)
 
     def non_numeric(self):
@@ -101,7 +101,8 @@ class ParquetStream(Stream):
             if not is_numeric(dtype)
         }
 
-    def _tables(self, n_rows):
+    def tables(self, n_rows):
+        """Arrow's record batches, with the row labels."""
         # A single call for all row groups would keep everything it has read in memory.
         for group in range(self.file.num_row_groups):
             columns = [*self.labels, *self.names]

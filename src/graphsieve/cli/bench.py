@@ -74,6 +74,7 @@ def run(
 
         names = experiment_names() if names == ["all"] else names
         experiments = [load_experiment(name) for name in names]
+        succeeded = True
         with _dask_client(scheduler, jobs) if backend == Backend.dask else nullcontext():
             for experiment in experiments:
                 with _progress(experiment.name) as progress:
@@ -89,7 +90,9 @@ def run(
                         retry=retry,
                         progress=progress,
                     )
-                _show(folder / f"{experiment.name}.parquet", table)
+                succeeded &= _show(folder / f"{experiment.name}.parquet", table)
+    if not succeeded:
+        raise typer.Exit(1)
 
 
 @app.command(epilog=REPORT_EPILOG)
@@ -211,9 +214,17 @@ def _log_lines(name):
 
 
 def _show(path, table):
+    """Say what was written and what failed; False if there is not one result."""
     failed = table[table["status"] == "failed"].drop_duplicates("key")
     for _, row in failed.head(5).iterrows():
         say("Failed", f"{row['dataset']}, {row['method']} {row['params']}: {row['error']}", "red")
     if len(failed) > 5:
         say("Failed", f"{len(failed) - 5} more cells; their errors are in the table", "red")
+    for reason, cells in table[table["status"] == "skipped"].groupby("error"):
+        names = ", ".join(sorted(set(cells["method"])))
+        say("Skipped", f"{names}: {reason}", "yellow")
     out.print(f"Written: {path} ({len(table)} rows)", markup=False, soft_wrap=True)
+    if (table["status"] == "ok").any():
+        return True
+    say("Error", "no cell succeeded; --retry runs failed cells again", "bold red")
+    return False

@@ -1,4 +1,4 @@
-"""Data sets by name: the paper's ten, some of scikit-learn's, and a synthetic one."""
+"""Data sets by name: those of the GAFS paper and others, and a synthetic one."""
 
 from .extract import extract_features
 from .files import cache_folder, fetch, find

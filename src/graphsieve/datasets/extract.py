@@ -1,15 +1,15 @@
-"""Features of images for Caltech101 and CUB200: the second fully connected layer of VGG-19.
+"""Image features for Caltech101 and CUB200: the second fully connected layer of VGG-19.
 
-Keras does the work: ``python -m pip install "graphsieve[images]"``.
+Needs Keras: ``python -m pip install "graphsieve[images]"``.
 """
 
 import os
-import tempfile
 from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
 
+from .._utils.files import replacing
 from .files import FOLDER_VARIABLE, cache_folder
 from .registry import lookup
 
@@ -19,31 +19,32 @@ LAYER = "fc2"
 
 
 def extract_features(name, images, out=None, *, weights="imagenet", batch_size=32, callback=None):
-    """Make the file of ``name`` from its images.
+    """Make the file of a data set from its images.
 
-    Every image is resized to 224 x 224 pixels and shown to VGG-19; the 4096 activations of the
-    second fully connected layer are its features. Classes are cleaned up as in the GAFS paper:
-    "Faces_easy" and the background are dropped from Caltech101, classes with fewer than 50 images
-    from CUB200.
+    Every image is resized to 224 x 224 pixels; its features are the 4096 activations of the second
+    fully connected layer of VGG-19. As in the GAFS paper, "Faces_easy" and the background are
+    dropped from Caltech101, and classes with fewer than 50 images from CUB200.
 
     Parameters
     ----------
     name : {"caltech101", "cub200"}
-    images : path
+        Name of the data set.
+    images : path-like
         Folder with one folder of images per class.
-    out : path, optional
-        Folder for the file; default: that of GRAPHSIEVE_DATA, or the user's cache, where ``load``
-        finds it.
+    out : path-like, optional
+        Folder for the file. Default: the folder of GRAPHSIEVE_DATA, or the user's cache, where
+        `load` finds it.
     weights : "imagenet", None or path, default "imagenet"
         Weights of VGG-19: those of Keras (downloaded, 575 MB), random ones, or a file.
     batch_size : int, default 32
+        Number of images per batch.
     callback : callable, optional
-        Called with the number of images done and the number of all.
+        Called with the number of images done and the total number.
 
     Returns
     -------
     pathlib.Path
-        The file, which ``load(name)`` reads.
+        The file, which `load` reads.
 
     References
     ----------
@@ -56,8 +57,8 @@ def extract_features(name, images, out=None, *, weights="imagenet", batch_size=3
     classes = image_classes(images, entry.drop_classes, entry.min_images)
     if len(classes) != entry.n_classes:
         raise ValueError(
-            f"{images} holds {len(classes)} classes after the clean-up, {name} has "
-            f"{entry.n_classes}: pass the folder that has one folder of images per class"
+            f"{images} holds {len(classes)} usable classes, but {name} has {entry.n_classes}: pass "
+            "the folder that has one folder of images per class"
         )
     paths = [path for group in classes.values() for path in group]
     y = np.repeat(np.arange(len(classes)), [len(group) for group in classes.values()])
@@ -78,7 +79,7 @@ def extract_features(name, images, out=None, *, weights="imagenet", batch_size=3
 
 
 def image_classes(folder, drop_classes=(), min_images=1):
-    """Images by class: folders in alphabetical order, without those to drop or too small."""
+    """Images by class, in alphabetical order, without classes that are dropped or too small."""
     folder = Path(folder)
     if not folder.is_dir():
         raise FileNotFoundError(f"{folder} is not a folder")
@@ -94,27 +95,22 @@ def _read_image(keras, path):
     try:
         return keras.utils.img_to_array(keras.utils.load_img(path, target_size=IMAGE_SIZE))
     except OSError as error:
-        raise ValueError(f"{path} is not an image that can be read: {error}") from error
+        raise ValueError(f"{path} cannot be read as an image: {error}") from error
 
 
 def _save(path, content):
-    """Write all or nothing: a broken run leaves no half file that looks like a whole one."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.NamedTemporaryFile(dir=path.parent, suffix=".part", delete=False) as file:
-        try:
-            np.savez(file, **content)
-        except BaseException:
-            Path(file.name).unlink()
-            raise
-    return Path(file.name).replace(path)
+    with replacing(path) as temporary:
+        np.savez(temporary, **content)
+    return path
 
 
 def _import_keras():
-    """Keras, on the backend that is there: Keras itself looks for TensorFlow only."""
+    """Import Keras with the backend that is installed; by default it only tries TensorFlow."""
     backend = next((name for name in ("tensorflow", "torch", "jax") if find_spec(name)), None)
     if backend is None or find_spec("keras") is None or find_spec("PIL") is None:
         raise ImportError(
-            "features of images need keras, pillow and one of tensorflow, torch and jax: "
+            "image features need keras, pillow and one of tensorflow, torch and jax. Run: "
             'python -m pip install "graphsieve[images]"'
         )
     os.environ.setdefault("KERAS_BACKEND", backend)

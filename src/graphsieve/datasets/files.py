@@ -1,23 +1,40 @@
-"""From a name to a checked file: the user's folder, then the cache, then the network."""
+"""Finds the file of a data set: in the user's folder, in the cache, or on the network."""
 
 import hashlib
 import os
 from pathlib import Path
 
+from .download import bounded_download, remove_unfinished
 from .registry import lookup
 
 FOLDER_VARIABLE = "GRAPHSIEVE_DATA"
 
 
 def cache_folder():
-    """Where downloads go: the user's cache."""
+    """Return the folder in the user's cache where downloads are kept.
+
+    Returns
+    -------
+    pathlib.Path
+        It may not exist yet.
+    """
     return Path(_pooch().os_cache("graphsieve"))
 
 
 def find(name):
-    """Path of the file of a data set if it is on this machine, else None; no download.
+    """Find the file of a data set on this machine, without downloading it.
 
-    Looks in the folder that the environment variable GRAPHSIEVE_DATA names, then in the cache.
+    Looks in the folder named by the environment variable GRAPHSIEVE_DATA, then in the cache.
+
+    Parameters
+    ----------
+    name : str
+        One of ``graphsieve.datasets.DATASETS``.
+
+    Returns
+    -------
+    pathlib.Path or None
+        The file, or None if it is not there.
     """
     entry = lookup(name)
     if entry.file is None:
@@ -33,25 +50,28 @@ def _folders():
 
 
 def fetch(name):
-    """Path of the file of a data set, downloaded into the cache where it is missing.
+    """Find the file of a data set, and download it into the cache if it is missing.
 
-    The file is checked against its known hash. A bad file in the cache is deleted and downloaded
-    again; a bad file in the folder of GRAPHSIEVE_DATA is an error, and left for its owner.
+    The file is checked against its known hash. A damaged file in the cache is deleted and
+    downloaded again; a damaged file in the folder of GRAPHSIEVE_DATA is an error and left alone.
+    Downloads are limited in size and time, and an interrupted one is started again.
 
     Parameters
     ----------
     name : str
+        One of ``graphsieve.datasets.DATASETS``.
 
     Returns
     -------
     pathlib.Path
+        The file.
 
     Raises
     ------
     ValueError
         If the file is not the expected one.
     FileNotFoundError
-        If it is missing and cannot be downloaded.
+        If the file is missing and cannot be downloaded.
     """
     entry = lookup(name)
     if entry.file is None:
@@ -69,13 +89,13 @@ def fetch(name):
 
 
 def forget(entry, path):
-    """Delete a bad download; a file that the user made or put somewhere is left to the user."""
+    """Delete a damaged download; a file that the user put somewhere is left alone."""
     if entry.url and path.parent == cache_folder():
         path.unlink(missing_ok=True)
 
 
 def sha256(path):
-    """Hash of a file, in hex."""
+    """SHA-256 hash of a file, in hexadecimal."""
     with open(path, "rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
@@ -83,26 +103,30 @@ def sha256(path):
 def _download(entry):
     if entry.url is None:
         raise FileNotFoundError(
-            f"{entry.file} was not found. {entry.name} is made from images: download them, call "
-            f"graphsieve.datasets.extract_features({entry.name!r}, folder), and see "
-            "docs/datasets.md"
+            f"{entry.file} was not found. {entry.name} is made from images: download them and call "
+            f"graphsieve.datasets.extract_features({entry.name!r}, folder), as docs/datasets.md "
+            "describes"
         )
+    folder = cache_folder()
+    if folder.is_dir():
+        remove_unfinished(folder)
+    store = _pooch().create(
+        folder,
+        base_url="",
+        registry={entry.file: f"sha256:{entry.sha256[0]}"},
+        urls={entry.file: entry.url},
+    )
     try:
-        path = _pooch().retrieve(
-            entry.url,
-            known_hash=f"sha256:{entry.sha256[0]}",
-            fname=entry.file,
-            path=cache_folder(),
-        )
+        path = store.fetch(entry.file, downloader=bounded_download)
     except ValueError as error:
         raise ValueError(
-            f"what {entry.url} sent is not the {entry.name} data set, and was not kept: {error}"
+            f"the file at {entry.url} is not the {entry.name} data set, and was not kept: {error}"
         ) from error
     except OSError as error:
         raise FileNotFoundError(
             f"could not download {entry.name} from {entry.url}: {error}. Put the file {entry.file} "
             f"into a folder and set {FOLDER_VARIABLE} to it"
-        ) from None  # the layers of the network library below it say nothing more
+        ) from None  # the layers of the network library add nothing
     return Path(path)
 
 
@@ -111,6 +135,6 @@ def _pooch():
         import pooch
     except ImportError as error:
         raise ImportError(
-            'data sets need pooch: python -m pip install "graphsieve[cli]"'
+            'data sets need pooch. Run: python -m pip install "graphsieve[cli]"'
         ) from error
     return pooch

@@ -1,4 +1,4 @@
-"""From a checked file to a Dataset."""
+"""Data sets in memory."""
 
 from dataclasses import dataclass
 
@@ -11,21 +11,26 @@ from .registry import lookup
 
 @dataclass(frozen=True, eq=False)
 class Dataset:
-    """A data set with what the protocol and the plots need to know about it.
+    """A data set with the information that the protocol and the plots need.
 
-    Attributes
+    Parameters
     ----------
     name : str
+        Name in the registry.
     X : ndarray or CSR array of shape (n_samples, n_features)
+        The data.
     y : ndarray of int of shape (n_samples,)
+        Classes.
     feature_names : ndarray of str of shape (n_features,)
+        Names of the columns.
     target_names : ndarray of str of shape (n_classes,)
         Names of the classes, in the order of ``np.unique(y)``.
     train_per_class, test_per_class : int
-        The balanced split of the paper.
+        Rows of every class in the balanced split.
     image_shape : tuple of int or None
-        Where columns are pixels: ``X[i].reshape(image_shape)`` is an upright image.
+        If columns are pixels, ``X[i].reshape(image_shape)`` is an upright image.
     DESCR : str
+        Description, with licence and reference.
     """
 
     name: str
@@ -42,20 +47,21 @@ class Dataset:
 def load(name, *, as_sparse=False):
     """Load a data set by name.
 
-    Looks in the folder of GRAPHSIEVE_DATA, then in the user's cache, then downloads; see
-    ``fetch``. Values are those of the file, whole numbers as float32 (which holds them exactly).
+    Looks in the folder of GRAPHSIEVE_DATA, then in the user's cache, and then downloads the file;
+    see `fetch`. Values are those of the file; integers become float32, which represents them
+    exactly.
 
     Parameters
     ----------
     name : str
         One of ``graphsieve.datasets.DATASETS``.
     as_sparse : bool, default False
-        Give ``X`` as a CSR array, which suits the text data. Dense by default: every method
-        takes it.
+        Return `X` as a CSR array, which suits the text data. Not all methods accept it.
 
     Returns
     -------
     Dataset
+        The data set.
 
     Examples
     --------
@@ -95,7 +101,7 @@ def load(name, *, as_sparse=False):
 
 
 def describe(entry, n_samples):
-    """A few sentences about a data set."""
+    """Describe a data set in a few sentences."""
     return (
         f"{entry.title}: {n_samples} samples, {entry.n_features} features, {entry.n_classes} "
         f"classes. Balanced split: {entry.train_per_class} training and {entry.test_per_class} "

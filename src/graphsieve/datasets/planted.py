@@ -7,7 +7,17 @@ from sklearn.utils import check_random_state
 
 
 class Planted(NamedTuple):
-    """What ``make_planted`` returns."""
+    """Data with known informative columns.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_features)
+        The data.
+    y : ndarray of int of shape (n_samples,)
+        Classes.
+    informative : ndarray of bool of shape (n_features,)
+        True for informative columns.
+    """
 
     X: np.ndarray
     y: np.ndarray
@@ -24,19 +34,20 @@ def make_planted(
     noise=0.02,
     random_state=None,
 ):
-    """Columns on a curved manifold, hidden among columns of noise.
+    """Generate informative columns on a curved manifold, hidden among columns of noise.
 
-    The samples are points of a manifold with ``n_latent`` coordinates, uniform in [-1, 1]. Every
-    column is a smooth wave over it, (1 + sin(pi w'z + b)) / 2 with a random direction w, plus a
-    little normal noise; in the noise columns the rows are then shuffled, each column by itself.
-    So no column betrays itself alone, by its variance or otherwise: the informative ones are
-    known only by the curved surface that they draw together.
+    The samples are points of a manifold with `n_latent` coordinates, uniform in [-1, 1]. Every
+    column is a smooth wave over it, ``(1 + sin(pi w'z + b)) / 2`` with a random direction w, plus
+    a little normal noise. In the noise columns, the rows are then shuffled, independently for each
+    column. No column can be recognised alone, by its variance or otherwise: only together do the
+    informative columns form a curved surface.
 
     Parameters
     ----------
     n_samples : int, default 300
+        Number of rows.
     n_informative, n_noise : int, default 20 and 180
-        Columns of either kind, in random order.
+        Number of columns of each kind; their order is random.
     n_latent : int, default 2
         Dimension of the manifold.
     n_classes : int, default 4
@@ -44,11 +55,14 @@ def make_planted(
     noise : float, default 0.02
         Standard deviation of the noise added to all columns, whose waves lie in [0, 1].
     random_state : int, RandomState or None, default None
+        Random seed.
 
     Returns
     -------
     X : ndarray of shape (n_samples, n_informative + n_noise)
+        The data.
     y : ndarray of int of shape (n_samples,)
+        Classes.
     informative : ndarray of bool of shape (n_informative + n_noise,)
         True where a column is informative.
 

@@ -1,41 +1,33 @@
-"""How good are the kept columns: metrics as plain functions, and the paper's protocol."""
+"""Measures of the quality of a selection, and the protocol of the GAFS paper."""
 
-from .metrics import (
-    classification_accuracy,
-    clustering_accuracy,
-    clustering_scores,
-    nmi,
-    reconstruction_error,
-    reconstruction_path,
-    redundancy,
-    redundancy_path,
-    stability,
-)
-from .protocol import (
-    ALL_FEATURES,
-    METRICS,
-    SHARES,
-    Split,
-    balanced_split,
-    evaluate,
-    fit_on,
-    make_split,
-    score_order,
-    selection_stability,
-)
+from .classification import classification_accuracy, forest_accuracy, neighbor_accuracy
+from .clustering import clustering_accuracy, clustering_scores, nmi
+from .correlation import redundancy, redundancy_path
+from .neighborhoods import nearest_rows, neighborhood_preservation
+from .protocol import ALL_FEATURES, evaluate, fit_on
+from .reconstruction import reconstruction_error, reconstruction_path
+from .resampling import selection_stability, stability
+from .scoring import METRICS, SCORES, SHARES, score_order
+from .splits import Split, all_rows, balanced_split, make_split
 
 __all__ = [
     "ALL_FEATURES",
     "METRICS",
+    "SCORES",
     "SHARES",
     "Split",
+    "all_rows",
     "balanced_split",
     "classification_accuracy",
     "clustering_accuracy",
     "clustering_scores",
     "evaluate",
     "fit_on",
+    "forest_accuracy",
     "make_split",
+    "nearest_rows",
+    "neighbor_accuracy",
+    "neighborhood_preservation",
     "nmi",
     "reconstruction_error",
     "reconstruction_path",

@@ -1,4 +1,4 @@
-"""The paper's experiments as data, and what runs them."""
+"""Experiments as data, the runner, and the claims of the paper."""
 
 from .runner import run
 from .spec import Experiment, experiment_names, load_experiment, read_experiment

@@ -1,17 +1,20 @@
-"""The work of an experiment, cut into cells that are keyed by what they hold."""
+"""The work of an experiment, cut into cells that are keyed by their content."""
 
 import hashlib
 import json
+import math
 import re
 from dataclasses import asdict, dataclass
 from functools import lru_cache
 
-from ..datasets import DATASETS, load, make_planted
-from ..evaluation import ALL_FEATURES, make_split
-from ..methods import REGISTRY
+import numpy as np
 
-# Raise it when the same cell would give other numbers; stored cells are then run again.
-VERSION = 1
+from ..datasets import DATASETS, load, make_planted
+from ..evaluation import ALL_FEATURES, all_rows, make_split
+from .baselines import ranker
+
+# Increase it when the same cell gives other numbers; stored cells are then run again.
+VERSION = 2
 # Parameters without influence on the result.
 _SILENT = ("n_jobs", "verbose", "callback")
 _PLANTED = re.compile(r"planted_(\d+)x(\d+)")
@@ -19,7 +22,7 @@ _PLANTED = re.compile(r"planted_(\d+)x(\d+)")
 
 @dataclass(frozen=True)
 class Cell:
-    """One fit on one split, scored at all shares."""
+    """One method at one setting on one split, scored at all fractions."""
 
     measure: str
     dataset: str
@@ -30,7 +33,7 @@ class Cell:
 
     @property
     def seed(self):
-        """Of the split, the method and k-means: the same for all methods."""
+        """Seed of the split, the method and k-means: the same for all methods."""
         digest = hashlib.sha256(f"{self.dataset}/{self.split}".encode()).digest()
         return int.from_bytes(digest[:4], "big") >> 1
 
@@ -39,41 +42,62 @@ class Cell:
         """Hash of everything the result depends on."""
         content = asdict(self) | {"version": VERSION, "seed": self.seed}
         if self.method != ALL_FEATURES:
-            # With the defaults written out: a cell is run again when one of them changes.
+            # The defaults are written out: a cell is run again when one of them changes.
             params = self.estimator().get_params()
             content["params"] = {k: v for k, v in params.items() if k not in _SILENT}
         return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:24]
 
-    def estimator(self):
-        """The method, on one thread: cells run side by side instead."""
-        # Greedy selection is exact as far as it is asked to go, an estimate beyond.
-        most = max(self.protocol["shares"])
-        estimator = REGISTRY[self.method](most).set_params(**self.params)
+    @property
+    def counts(self):
+        """Fractions as numbers that estimators and scores accept."""
+        shares = self.protocol["shares"]
+        if self.protocol["rounding"] == "nearest":
+            return list(shares)
+        n_features = shape_of(self.dataset)[1]
+        # Rounding errors of the product must not add a feature.
+        return [max(1, math.ceil(share * n_features - 1e-9)) for share in shares]
+
+    def estimator(self, n_features_to_select=None):
+        """The method, by default for the largest number of features; on one thread."""
+        # Greedy methods rank exactly up to that number, and estimate the rest.
+        most = max(self.counts) if n_features_to_select is None else n_features_to_select
+        estimator = ranker(self.method)(most).set_params(**self.params)
         if "n_jobs" in estimator.get_params():
+            # Cells run in parallel instead.
             estimator.set_params(n_jobs=1)
         return estimator
 
     def load_split(self):
-        """The training and the test part."""
+        """Training and test rows."""
         protocol = self.protocol
-        return _split(self.dataset, protocol["scale"], protocol["max_test_per_class"], self.seed)
+        return _split(
+            self.dataset,
+            protocol["rows"],
+            protocol["scale"],
+            protocol["max_test_per_class"],
+            protocol["max_rows"],
+            self.seed,
+        )
 
 
 def plan(experiment, profile, datasets=None, methods=None, n_splits=None):
-    """Cells of an experiment, each with the label and the number of its setting (0: the fixed one).
+    """Cells of an experiment.
 
     Parameters
     ----------
     experiment : Experiment
+        What to run.
     profile : str
+        How much of it.
     datasets, methods : sequence of str, optional
-        Instead of those of the profile; methods by their labels.
+        Replace those of the profile; methods by their labels.
     n_splits : int, optional
-        Instead of that of the profile.
+        Replaces that of the profile.
 
     Returns
     -------
     list of (Cell, str, int)
+        Each cell with the label of its method and the number of its setting (0: the fixed one).
     """
     experiment, chosen = experiment.profile(profile)
     datasets = list(datasets or chosen.datasets)
@@ -88,18 +112,18 @@ def plan(experiment, profile, datasets=None, methods=None, n_splits=None):
             )
     protocol = asdict(experiment.protocol)
     cells = []
-    # Split by split, so that a run that is stopped has all methods on the same splits.
+    # Split by split, so that an interrupted run has all methods on the same splits; data set by
+    # data set, so that the cells of a worker share what belongs to the split.
     for split in range(n_splits or chosen.n_splits):
         for dataset in datasets:
             if experiment.measure == "shares":
                 everything = protocol | {"shares": [1.0]}
                 cell = Cell("shares", dataset, split, ALL_FEATURES, {}, everything)
                 cells.append((cell, ALL_FEATURES, 0))
-            n_features = shape_of(dataset)[1]
             for method in experiment.methods:
                 if methods and method.label not in methods:
                     continue
-                if n_features > chosen.max_features.get(method.label, n_features):
+                if _too_large(chosen, method.label, dataset, protocol["rows"]):
                     continue
                 for number, params in enumerate(method.settings()):
                     cell = Cell(experiment.measure, dataset, split, method.method, params, protocol)
@@ -108,7 +132,7 @@ def plan(experiment, profile, datasets=None, methods=None, n_splits=None):
 
 
 def shape_of(dataset):
-    """Rows and columns of a data set by its name, before it is loaded."""
+    """Number of rows and columns of a data set, without loading it."""
     planted = _PLANTED.fullmatch(dataset)
     if planted:
         return tuple(int(number) for number in planted.groups())
@@ -120,14 +144,24 @@ def shape_of(dataset):
     return DATASETS[dataset].n_samples, DATASETS[dataset].n_features
 
 
+def _too_large(profile, label, dataset, rows):
+    """Whether a profile leaves a method out on a data set."""
+    n_samples, n_features = shape_of(dataset)
+    if rows == "split" and dataset in DATASETS:
+        n_samples = DATASETS[dataset].train_per_class * DATASETS[dataset].n_classes
+    return n_features > profile.max_features.get(
+        label, math.inf
+    ) or n_samples * n_features > profile.max_entries.get(label, math.inf)
+
+
 @lru_cache(maxsize=1)
 def load_dataset(name):
-    """X, y and the paper's rows per class for training and testing."""
+    """X, y and the numbers of training and test rows per class."""
     size = _PLANTED.fullmatch(name)
     if size:
         n_samples, n_features = map(int, size.groups())
         n_informative = n_features // 10
-        # Twice the rows: one half is the training part.
+        # Twice the rows: one half is for training.
         planted = make_planted(
             2 * n_samples, n_informative, n_features - n_informative, random_state=0
         )
@@ -136,12 +170,26 @@ def load_dataset(name):
     return dataset.X, dataset.y, dataset.train_per_class, dataset.test_per_class
 
 
-# One after another the cells of a worker mostly share their split.
+# Consecutive cells of a worker mostly have the same split.
 @lru_cache(maxsize=1)
-def _split(name, scale, max_test_per_class, seed):
+def _split(name, rows, scale, max_test_per_class, max_rows, seed):
     X, y, n_train, n_test = load_dataset(name)
+    scale = None if scale == "none" else scale
+    if rows == "all":
+        return all_rows(X, y, scale=scale)
     if n_test is not None and max_test_per_class is not None:
         n_test = min(n_test, max_test_per_class)
+    if max_rows is not None:
+        n_train, n_test = _capped(y, n_train, n_test, max_rows)
     return make_split(
         X, y, train_per_class=n_train, test_per_class=n_test, scale=scale, random_state=seed
     )
+
+
+def _capped(y, n_train, n_test, max_rows):
+    """Training and test rows per class, at most ``max_rows`` of each over all classes."""
+    sizes = np.unique(y, return_counts=True)[1]
+    most = max(1, max_rows // len(sizes))
+    n_train = min(-(-int(sizes.min()) // 2) if n_train is None else n_train, most)
+    n_test = min(int(sizes.min()) - n_train if n_test is None else n_test, most)
+    return n_train, n_test

@@ -1,10 +1,11 @@
-"""Where a number comes from: versions, machine and commit."""
+"""Origin of a number: versions, machine and commit."""
 
+import json
 import os
 import platform
 import subprocess
 from functools import lru_cache
-from importlib.metadata import version
+from importlib.metadata import distribution, version
 from pathlib import Path
 
 _PACKAGES = ("graphsieve", "numpy", "scipy", "scikit-learn")
@@ -12,13 +13,19 @@ _PACKAGES = ("graphsieve", "numpy", "scipy", "scikit-learn")
 
 @lru_cache(maxsize=1)
 def provenance():
-    """Versions of what computes, processor and commit, all as text or numbers."""
+    """Versions, processor and commit behind the results of this process.
+
+    Returns
+    -------
+    dict of str to str or int
+        The same in every call.
+    """
     return {
         **{name.replace("-", "_"): version(name) for name in _PACKAGES},
         "python": platform.python_version(),
         "cpu": _cpu(),
         "n_cpus": os.cpu_count(),
-        "commit": _commit(),
+        "commit": commit_of(Path(__file__).parents[1]) or _installed_commit(),
     }
 
 
@@ -31,13 +38,36 @@ def _cpu():
     return names[0] if names else platform.processor() or platform.machine()
 
 
-def _commit():
-    """Commit of the source tree, with -dirty where files differ from it; empty outside of one."""
-    command = ["git", "describe", "--always", "--dirty", "--abbrev=12"]
+def commit_of(package):
+    """Commit of graphsieve's source, with "-dirty" if files differ from it; empty if unknown.
+
+    The repository must be that of the project: an environment may lie in another one.
+
+    Parameters
+    ----------
+    package : pathlib.Path
+        Folder of the package.
+    """
+    top = _git(package, "rev-parse", "--show-toplevel")
+    if top and (Path(top) / "src" / "graphsieve").resolve() == package.resolve():
+        return _git(package, "describe", "--always", "--dirty", "--abbrev=12", "--exclude=*")
+    return ""
+
+
+def _installed_commit():
+    """Commit that pip installed from, if it was a repository; empty otherwise."""
+    origin = distribution("graphsieve").read_text("direct_url.json") or "{}"
+    return json.loads(origin).get("vcs_info", {}).get("commit_id", "")[:12]
+
+
+def _git(folder, *arguments):
+    # Variables such as GIT_DIR would point git to another repository.
+    environment = {key: value for key, value in os.environ.items() if not key.startswith("GIT_")}
     try:
         return subprocess.run(
-            command,
-            cwd=Path(__file__).parent,
+            ["git", *arguments],
+            cwd=folder,
+            env=environment,
             capture_output=True,
             text=True,
             check=True,

@@ -1,16 +1,22 @@
-"""Runs the cells of an experiment that are not stored yet, and puts its table together."""
+"""Runs the cells of an experiment that are not stored yet, and assembles its table."""
 
 import json
-from contextlib import nullcontext
+import os
+import threading
+import time
+from contextlib import nullcontext, suppress
 
 import joblib
 
+from .._utils.warn import warn
 from .cells import plan
 from .measures import run_cell
 from .spec import load_experiment
-from .store import Store
+from .store import DamagedRecord, Store, read_table
 
 BACKENDS = ("loky", "dask")
+# Seconds after which a worker notices that the run it belongs to is gone.
+_WATCH = 1.0
 
 
 def run(
@@ -26,92 +32,170 @@ def run(
     retry=False,
     progress=None,
 ):
-    """Run an experiment, or what is left of it.
+    """Run an experiment, or the part of it that is not stored yet.
 
-    Every finished cell is stored at once: a run that was stopped, however harshly, goes on where
-    it was and loses the cells in hand. A cell that fails is stored with its error, and the run
-    goes on.
+    Every finished cell is stored at once: after an interruption, even a kill, the same call
+    continues and repeats only the cells that were being computed. A cell that fails is stored
+    with its error, and the run continues. A cell whose baseline needs a package that is not
+    installed is skipped, and tried again by the next run. Several runs may share a folder.
 
     Parameters
     ----------
     experiment : str or Experiment
-    folder : path
-        Where results are kept.
+        A name of `experiment_names`, the path of a TOML file, or the experiment itself.
+    folder : path-like
+        Where results are stored.
     profile : {"quick", "medium", "full"}, default "quick"
+        How much of the experiment is run.
     datasets, methods : sequence of str, optional
-        Instead of those of the profile.
+        Replace those of the profile.
     n_splits : int, optional
-        Instead of that of the profile.
+        Replaces that of the profile.
     n_jobs : int, default 1
-        Cells that run side by side, each on one thread; -1 is one per core.
+        Number of cells that run in parallel, each on one thread; -1 uses all cores.
     backend : {"loky", "dask"}, default "loky"
-        Processes of this machine, or the workers of the current Dask client.
+        Processes on this machine, or the workers of the current Dask client.
     retry : bool, default False
         Run failed cells again.
     progress : callable, optional
-        ``progress(done, total, failed, cell)`` after every cell, and once before the first with
-        ``cell=None``.
+        Called as ``progress(done, total, failed, cell)`` after every cell, and once before the
+        first with ``cell=None``.
 
     Returns
     -------
     pandas.DataFrame
-        The table of the experiment, which is also in ``folder / "<experiment>.parquet"``.
+        The table of the experiment, which is also written to
+        ``folder / "<experiment>.parquet"``.
     """
-    if isinstance(experiment, str):
+    if isinstance(experiment, (str, os.PathLike)):
         experiment = load_experiment(experiment)
     planned = plan(experiment, profile, datasets, methods, n_splits)
     store = Store(folder)
     cells = {cell.key: cell for cell, _, _ in planned}
-    known = {key: store.get(key) for key in cells}
+    known = {key: _stored(store, cell, key) for key, cell in cells.items()}
+    unfinished = {"skipped", "failed"} if retry else {"skipped"}
     waiting = {
-        key: cell
-        for key, cell in cells.items()
-        if known[key] is None or (retry and known[key]["status"] == "failed")
+        key: cells[key]
+        for key, record in known.items()
+        if record is None or record["status"] in unfinished
     }
     done = len(cells) - len(waiting)
     failed = sum(known[key]["status"] == "failed" for key in cells if key not in waiting)
     report = progress or (lambda *_: None)
     report(done, len(cells), failed, None)
     try:
-        for key, record in _results(waiting, n_jobs, backend):
-            store.put(key, record)
+        for key, record in _results(waiting, store, known, n_jobs, backend):
+            _put(store, key, record)
             done += 1
             failed += record["status"] == "failed"
             report(done, len(cells), failed, cells[key])
-    finally:
-        # Also of a run that is stopped: what there is can be looked at.
-        store.write_table(experiment.name, _rows(store, experiment, profile, planned))
-    return read_table(store, experiment.name)
+    except BaseException:
+        # The finished part of an interrupted run can be looked at. What ended the run matters
+        # more than a table that cannot be written either.
+        with suppress(OSError):
+            _write_table(store, experiment, profile, planned)
+        raise
+    _write_table(store, experiment, profile, planned)
+    return read_table(store.table_path(experiment.name))
 
 
-def read_table(store, name):
-    """The table of one experiment."""
-    import pandas as pd
+def _write_table(store, experiment, profile, planned):
+    rows = _rows(store, experiment, profile, planned)
+    if rows:
+        store.write_table(experiment.name, rows)
 
-    return pd.read_parquet(store.folder / f"{name}.parquet")
+
+def _stored(store, cell, key):
+    """The record of a cell, or None; a damaged one is announced and counts as missing."""
+    try:
+        return store.get(key)
+    except DamagedRecord as error:
+        warn(
+            f"The stored result of {cell.dataset}, {cell.method}, split {cell.split} is damaged: "
+            f"{error}. The cell is run again"
+        )
+        return None
 
 
-def _results(cells, n_jobs, backend):
+def _put(store, key, record):
+    try:
+        store.put(key, record)
+    except OSError as error:
+        raise OSError(
+            f"cannot store a result in {store.cells}: {error}. The results stored so far are "
+            "kept: make room and run the same command again"
+        ) from error
+
+
+def _results(cells, store, known, n_jobs, backend):
     """(key, record) of every cell, as they finish."""
     if backend not in BACKENDS:
         raise ValueError(f"backend={backend!r} is unknown: use one of {', '.join(BACKENDS)}")
-    # joblib has Dask's workers only through its configuration.
+    others = []
+    parent = os.getpid() if backend == "loky" else None
+    # joblib reaches Dask's workers only through its configuration.
     context = joblib.parallel_config("dask") if backend == "dask" else nullcontext()
     with context:
-        # One cell at a time to every worker: a batch would be lost as a whole.
+        # One cell at a time per worker: a batch would be lost as a whole.
         parallel = joblib.Parallel(n_jobs, batch_size=1, return_as="generator_unordered")
-        yield from parallel(joblib.delayed(_keyed)(key, cell) for key, cell in cells.items())
+        left = _left(cells, store, known, others)
+        yield from parallel(joblib.delayed(_run_keyed)(key, cell, parent) for key, cell in left)
+    yield from others
 
 
-def _keyed(key, cell):
+def _left(cells, store, known, others):
+    """Cells that no other run has finished since this one started; those of others are listed.
+
+    joblib asks for the next cell when a worker is free, so that two runs in one folder share the
+    work.
+    """
+    for key, cell in cells.items():
+        try:
+            record = store.get(key)
+        except DamagedRecord:
+            record = None
+        if record == known[key]:
+            yield key, cell
+        else:
+            others.append((key, record))
+
+
+def _run_keyed(key, cell, parent):
+    if parent not in (None, os.getpid()):
+        _end_with(parent)
     return key, run_cell(cell)
+
+
+_watched = set()
+
+
+def _end_with(parent):
+    """End this worker soon after its parent process has ended, however that came about.
+
+    A worker that waits for work would stay for minutes otherwise, and one that has work until it
+    is done.
+    """
+    if parent in _watched:
+        return
+    _watched.add(parent)
+
+    def watch():
+        while os.getppid() == parent:
+            time.sleep(_WATCH)
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
 
 
 def _rows(store, experiment, profile, planned):
     """Tidy rows of all stored cells, in the order of the plan."""
     rows = []
     for cell, label, setting in planned:
-        record = store.get(cell.key)
+        try:
+            record = store.get(cell.key)
+        except DamagedRecord:
+            # The run that would have repeated it was interrupted.
+            record = None
         if record is None:
             continue
         about = {

@@ -1,34 +1,45 @@
-"""An experiment as data: TOML -> frozen dataclasses, every key and every name checked."""
+"""Experiments as data: TOML to frozen dataclasses, with every key and every name checked."""
 
 import inspect
 import tomllib
 from dataclasses import dataclass, field, fields, replace
 from importlib.resources import files
 from itertools import product
+from pathlib import Path
 
-from ..evaluation import SHARES
+from .._rows.scaling import SCALES
+from ..evaluation import SCORES, SHARES
 from ..methods import REGISTRY
+from .baselines import BASELINES, ranker
 
 MEASURES = ("shares", "trace", "order", "cost")
 PROFILES = ("quick", "medium", "full")
+GROUPS = {"registry": REGISTRY, "baselines": BASELINES}
 
 
 @dataclass(frozen=True)
 class Protocol:
-    """How a ranking is scored; the meaning of the fields is that of ``evaluation.evaluate``."""
+    """How a ranking is scored; most fields have the meaning they have in `evaluation.evaluate`."""
 
     shares: tuple[float, ...] = SHARES
     metrics: tuple[str, ...] = ("accuracy", "clustering")
-    scale: str | None = "minmax"
+    # "none" leaves the data as they are.
+    scale: str = "minmax"
     cluster_on: str = "test"
     n_repeats: int = 20
-    # Test rows of every class, where the paper's split has more.
+    # Largest number of test rows per class.
     max_test_per_class: int | None = None
+    # Largest number of training rows, and of test rows.
+    max_rows: int | None = None
+    # "split": balanced training and test rows. "all": rank and score on all rows.
+    rows: str = "split"
+    # How a fraction of the features becomes a number: "nearest" or "up".
+    rounding: str = "nearest"
 
 
 @dataclass(frozen=True)
 class Method:
-    """A method under a label of its own: one fixed setting, and a grid around it."""
+    """A method under a label of its own, with one fixed setting and a grid around it."""
 
     label: str
     method: str
@@ -36,7 +47,7 @@ class Method:
     grid: dict = field(default_factory=dict)
 
     def settings(self):
-        """The fixed setting, then the others of the grid; parameters by name."""
+        """Parameters of the fixed setting, then of the other settings of the grid."""
         combinations = product(*self.grid.values())
         grid = [self.fixed | dict(zip(self.grid, values, strict=True)) for values in combinations]
         return [self.fixed, *(setting for setting in grid if setting != self.fixed)]
@@ -48,19 +59,38 @@ class Profile:
 
     datasets: tuple[str, ...]
     n_splits: int = 1
-    # Labels; empty: all.
+    # Labels; empty means all.
     methods: tuple[str, ...] = ()
     # Replaces fields of the protocol.
     protocol: dict = field(default_factory=dict)
     # By label: replaces parameters of the grid. An empty grid leaves the fixed setting.
     grids: dict = field(default_factory=dict)
-    # By label: the method is left out where the data are wider.
+    # By label: the method skips data with more features.
     max_features: dict = field(default_factory=dict)
+    # By label: the method skips data with more entries (training rows times features).
+    max_entries: dict = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class Experiment:
-    """What is fitted, on what, and what is written down of it."""
+    """Description of an experiment: what is fitted, on which data, and what is recorded.
+
+    Parameters
+    ----------
+    name, title : str
+        Name of the table and title of the section in the report.
+    measure : {"shares", "trace", "order", "cost"}
+        What is recorded of every fit: scores at fractions of the features, the objective by
+        iteration, the ranking, or the time.
+    methods : tuple of Method
+        What is fitted.
+    profiles : dict of str to Profile
+        How much is run.
+    protocol : Protocol
+        How rankings are scored.
+    choices : tuple of str
+        Notes for the report, such as choices that the paper leaves open.
+    """
 
     name: str
     title: str
@@ -68,7 +98,6 @@ class Experiment:
     methods: tuple[Method, ...]
     profiles: dict
     protocol: Protocol = Protocol()
-    # Where the paper is silent: what was chosen.
     choices: tuple[str, ...] = ()
 
     def profile(self, name):
@@ -80,29 +109,60 @@ class Experiment:
             for method in self.methods
             if method.label in labels
         ]
-        protocol = replace(self.protocol, **profile.protocol)
+        protocol = replace(self.protocol, **_tuples(profile.protocol))
         return replace(self, methods=tuple(methods), protocol=protocol), profile
 
 
 def experiment_names():
-    """Names of the experiments that come with graphsieve."""
+    """List the experiments that come with graphsieve.
+
+    Returns
+    -------
+    list of str
+        Names, sorted.
+    """
     folder = files(__package__).joinpath("experiments")
     return sorted(path.name.removesuffix(".toml") for path in folder.iterdir())
 
 
 def load_experiment(name):
-    """The experiment of this name."""
+    """Load an experiment.
+
+    Parameters
+    ----------
+    name : str
+        A name of `experiment_names`, or the path of a TOML file.
+
+    Returns
+    -------
+    Experiment
+        Named after the file.
+    """
+    if str(name).endswith(".toml"):
+        path = Path(name)
+        return read_experiment(path.read_text("utf-8"), path.stem)
     _known("experiment", name, experiment_names())
     path = files(__package__).joinpath("experiments", f"{name}.toml")
     return read_experiment(path.read_text("utf-8"), name)
 
 
 def read_experiment(text, name):
-    """An Experiment from TOML; an unknown key or name is an error that says what is known."""
+    """Read an experiment from TOML; an unknown key or name is an error that lists those known.
+
+    Parameters
+    ----------
+    text : str
+        Content of the file.
+    name : str
+        Name of the experiment.
+
+    Returns
+    -------
+    Experiment
+        The experiment.
+    """
     content = tomllib.loads(text)
-    methods = content.pop("methods", {})
-    if methods == "all":
-        methods = {label: {} for label in REGISTRY}
+    methods = _methods(content.pop("groups", ()), content.pop("methods", {}))
     profiles = content.pop("profiles", {})
     protocol = content.pop("protocol", {})
     experiment = _build(
@@ -112,7 +172,7 @@ def read_experiment(text, name):
         | {
             "name": name,
             "protocol": _build(Protocol, f"protocol of {name}", protocol),
-            "methods": tuple(_method(label, table) for label, table in methods.items()),
+            "methods": methods,
             "profiles": {
                 _known("profile", key, PROFILES): _build(Profile, f"profile {key} of {name}", table)
                 for key, table in profiles.items()
@@ -122,14 +182,23 @@ def read_experiment(text, name):
     _known("measure", experiment.measure, MEASURES)
     for profile in experiment.profiles.values():
         _check_profile(experiment, profile)
+    for key in experiment.profiles:
+        _check_protocol(experiment.profile(key)[0].protocol)
     return experiment
+
+
+def _methods(groups, tables):
+    """Methods of whole groups at their defaults, and those with tables of their own."""
+    labels = [label for group in groups for label in GROUPS[_known("group", group, GROUPS)]]
+    tables = {label: {} for label in labels} | tables
+    return tuple(_method(label, table) for label, table in tables.items())
 
 
 def _method(label, table):
     table = {"label": label, "method": label} | table
     method = _build(Method, f"method {label}", table)
-    cls = REGISTRY[_known("method", method.method, REGISTRY)]
-    parameters = inspect.signature(cls).parameters
+    known = [*REGISTRY, *BASELINES]
+    parameters = inspect.signature(ranker(_known("method", method.method, known))).parameters
     for name in (*method.fixed, *method.grid):
         _known(f"parameter of {label}", name, parameters)
     return method
@@ -137,7 +206,8 @@ def _method(label, table):
 
 def _check_profile(experiment, profile):
     grids = {method.label: method.grid for method in experiment.methods}
-    for label in (*profile.methods, *profile.grids, *profile.max_features):
+    limits = (*profile.max_features, *profile.max_entries)
+    for label in (*profile.methods, *profile.grids, *limits):
         _known("method", label, grids)
     for label, grid in profile.grids.items():
         for name in grid:
@@ -146,12 +216,24 @@ def _check_profile(experiment, profile):
         _known("key of the protocol", name, [f.name for f in fields(Protocol)])
 
 
+def _check_protocol(protocol):
+    for name in protocol.metrics:
+        _known("metric", name, SCORES)
+    _known("scale", protocol.scale, (*SCALES, "none"))
+    _known("choice of rows", protocol.rows, ("split", "all"))
+    _known("rounding", protocol.rounding, ("nearest", "up"))
+
+
 def _build(cls, what, table):
-    """A frozen dataclass from a table of TOML, whose lists become tuples."""
+    """A frozen dataclass from a table of TOML."""
     known = [f.name for f in fields(cls)]
     for key in table:
         _known(f"key of {what}", key, known)
-    return cls(**{key: tuple(v) if isinstance(v, list) else v for key, v in table.items()})
+    return cls(**_tuples(table))
+
+
+def _tuples(table):
+    return {key: tuple(v) if isinstance(v, list) else v for key, v in table.items()}
 
 
 def _known(what, name, known):

@@ -1,9 +1,28 @@
-"""Results on disk: one file per cell, written at once, and one table per experiment."""
+"""Results on disk: one file per cell, and one table per experiment."""
 
 import json
-import os
-import secrets
 from pathlib import Path
+
+from .._utils.files import remove_leftovers, replacing
+from .summary import finished
+
+_COLUMNS = (
+    "experiment",
+    "profile",
+    "dataset",
+    "split",
+    "method",
+    "setting",
+    "params",
+    "status",
+    "error",
+    "key",
+    "commit",
+)
+
+
+class DamagedRecord(ValueError):
+    """The file of a cell cannot be read."""
 
 
 class Store:
@@ -11,64 +30,124 @@ class Store:
 
     Cells of several experiments and profiles share the folder: a cell that two of them have in
     common is run once.
+
+    Parameters
+    ----------
+    folder : path-like
+        Created if it does not exist.
     """
 
     def __init__(self, folder):
         self.folder = Path(folder)
         self.cells = self.folder / "cells"
         self.cells.mkdir(parents=True, exist_ok=True)
+        for place in (self.folder, self.cells):
+            remove_leftovers(place)
 
     def get(self, key):
-        """The record of a cell, or None."""
+        """Return the record of a cell, or None; a `DamagedRecord` if the file is unusable."""
+        path = self._path(key)
         try:
-            return json.loads(self._path(key).read_text("utf-8"))
+            record = json.loads(path.read_bytes())
         except FileNotFoundError:
             return None
+        except ValueError as error:
+            raise DamagedRecord(f"{path} is not valid JSON ({error})") from error
+        if not _is_record(record):
+            raise DamagedRecord(f"{path} does not hold the record of a cell")
+        return record
 
     def put(self, key, record):
-        """Store a record; whoever reads sees all of it or nothing."""
-        # Numbers of NumPy are written as plain ones.
-        _write(self._path(key), json.dumps(record, default=lambda value: value.item()).encode())
+        """Store a record; readers see all of it or nothing."""
+        # NumPy's numbers are written as plain ones.
+        text = json.dumps(record, default=lambda value: value.item())
+        with replacing(self._path(key)) as temporary:
+            temporary.write_text(text, "utf-8")
 
     def write_table(self, name, rows):
-        """Write an experiment's tidy table."""
+        """Write the tidy table of an experiment."""
         import pandas as pd
 
-        _write(self.folder / f"{name}.parquet", pd.DataFrame(rows).to_parquet(index=False))
+        with replacing(self.table_path(name)) as temporary:
+            temporary.write_bytes(pd.DataFrame(rows).to_parquet(index=False))
+
+    def table_path(self, name):
+        """Path of the table of an experiment."""
+        return self.folder / f"{name}.parquet"
 
     def _path(self, key):
         return self.cells / f"{key}.json"
 
 
-def read_tables(folder):
-    """Tables of all experiments in a folder, by name.
+def read_table(path):
+    """Read the table of one experiment, and check that it is one.
 
     Parameters
     ----------
-    folder : path
+    path : path-like
+        A Parquet file.
+
+    Returns
+    -------
+    pandas.DataFrame
+        The table.
+    """
+    import pandas as pd
+
+    try:
+        table = pd.read_parquet(path)
+    except FileNotFoundError:
+        raise
+    except Exception as error:
+        # Every kind of damage has an error of its own.
+        raise ValueError(f"{path} cannot be read as a Parquet file: {error}") from error
+    missing = [name for name in _COLUMNS if name not in table]
+    if missing:
+        raise ValueError(
+            f"{path} is not a table of graphsieve bench run: it has no column "
+            f"{', '.join(missing)}. Move it elsewhere, or run the experiment again"
+        )
+    return table
+
+
+def read_tables(folder):
+    """Read the tables of all experiments in a folder.
+
+    Parameters
+    ----------
+    folder : path-like
+        Where ``graphsieve bench run`` stores its results.
 
     Returns
     -------
     dict of str to pandas.DataFrame
+        Tables by the name of the experiment.
     """
-    import pandas as pd
-
     paths = sorted(Path(folder).glob("*.parquet"))
     if not paths:
         raise ValueError(
             f"{folder} holds no results: there should be files such as comparison.parquet, "
             "which graphsieve bench run writes"
         )
-    return {path.stem: pd.read_parquet(path) for path in paths}
+    return {path.stem: read_table(path) for path in paths}
 
 
-def _write(path, content):
-    temporary = path.with_name(f".{path.name}-{secrets.token_hex(4)}")
-    try:
-        with open(temporary, "wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(temporary, path)
-    finally:
-        temporary.unlink(missing_ok=True)
+def check_columns(table, name, columns):
+    """Raise an error that names the missing columns of an experiment's table."""
+    missing = [column for column in columns if column not in table]
+    if len(finished(table)) and missing:
+        raise ValueError(
+            f"the table of {name} has no column {', '.join(missing)}: run the experiment again"
+        )
+
+
+def _is_record(record):
+    return (
+        isinstance(record, dict)
+        and record.get("status") in ("ok", "failed", "skipped")
+        and isinstance(record.get("error"), str)
+        and isinstance(record.get("rows"), list)
+        and all(isinstance(row, dict) for row in record["rows"])
+        and isinstance(record.get("fit", {}), dict)
+        and isinstance(record.get("provenance"), dict)
+    )

@@ -1,9 +1,8 @@
-"""From the tidy tables to what is compared: the oracle, the fixed settings, ranks, exponents."""
+"""From the tidy tables to the numbers that are compared."""
 
 import json
 
 import numpy as np
-from scipy import stats
 
 from ..evaluation import ALL_FEATURES
 
@@ -11,20 +10,20 @@ SCORES = ("accuracy", "acc", "nmi")
 
 
 def finished(table):
-    """Rows of the cells that did not fail."""
+    """Rows of the cells that neither failed nor were skipped."""
     return table[table["status"] == "ok"]
 
 
 def fixed(table):
-    """Rows of the fixed settings, all features included."""
+    """Rows of the fixed settings, including those of all features."""
     return table[table["setting"] == 0]
 
 
 def oracle(table, score):
-    """For each data set, method and share the rows of the setting with the best mean score.
+    """For each data set, method and fraction, the rows of the setting with the best mean score.
 
-    The paper's rule. It looks at the labels of the test rows, so that the result is what a method
-    could reach, not what it does reach; and the larger the grid, the more the rule gives.
+    The rule of the paper. It uses the labels of the test rows: the result is what a method could
+    reach with the right parameters, not what it reaches. A larger grid makes it more optimistic.
     """
     case = ["dataset", "method", "share"]
     means = table.groupby([*case, "setting"])[score].mean().reset_index()
@@ -33,22 +32,22 @@ def oracle(table, score):
 
 
 def scores_by_case(table, score):
-    """Mean score over the splits: one row per data set and share, one column per method.
+    """Mean score over the splits: one row per data set and fraction, one column per method.
 
-    Of all features there is one column without shares: see ``all_features``.
+    All features have no fractions: see `all_features`.
     """
     curves = table[table["method"] != ALL_FEATURES]
     return curves.pivot_table(index=["dataset", "share"], columns="method", values=score)
 
 
 def all_features(table, score):
-    """Mean score of all features by data set."""
+    """Mean score of all features, by data set."""
     rows = table[table["method"] == ALL_FEATURES]
     return rows.groupby("dataset")[score].mean()
 
 
 def unpacked(table, names=()):
-    """The table with the parameters of the settings as columns, ``names`` always among them."""
+    """The table with the parameters of the settings as columns, including all of `names`."""
     import pandas as pd
 
     params = pd.DataFrame([json.loads(text) for text in table["params"]], index=table.index)
@@ -56,40 +55,23 @@ def unpacked(table, names=()):
     return table.drop(columns=params.columns, errors="ignore").join(params)
 
 
-def mean_ranks(table, score, level=0.05):
-    """Mean rank of every method over the data sets, the critical difference, Friedman's p value.
-
-    A data set counts once, with the mean over its shares: shares of one data set are not
-    independent. Methods that miss a data set are left out. Two methods differ significantly if
-    their mean ranks differ by more than the critical difference of Nemenyi's test.
-
-    Returns
-    -------
-    (dict of str to float, float, float), or None with fewer than 2 data sets or 3 methods
-    """
-    cases = scores_by_case(table, score)
-    means = cases.groupby("dataset").mean().dropna(axis="columns")
-    n_sets, n_methods = means.shape
-    if n_sets < 2 or n_methods < 3:
-        return None
-    ranks = means.rank(axis="columns", ascending=False).mean().sort_values()
-    quantile = stats.studentized_range.ppf(1 - level, n_methods, np.inf) / np.sqrt(2)
-    difference = quantile * np.sqrt(n_methods * (n_methods + 1) / (6 * n_sets))
-    p_value = stats.friedmanchisquare(*means.to_numpy().T).pvalue
-    return ranks.to_dict(), float(difference), float(p_value)
-
-
 def exponents(table, size):
-    """Slope of log seconds over log ``size`` by method, with the other size held fixed.
+    """Exponent of the fit time in one size, with the other size fixed, by method.
 
     Parameters
     ----------
     table : pandas.DataFrame
-        Of the measure "cost".
+        Table of an experiment with the measure "cost".
     size : {"n_samples", "n_features"}
+        Which size.
+
+    Returns
+    -------
+    dict of str to float
+        Slope of log seconds against log `size`.
     """
     other = {"n_samples": "n_features", "n_features": "n_samples"}[size]
-    # The other size at which there are most points.
+    # The value of the other size with most points.
     held = table.groupby(other)[size].nunique().idxmax()
     slopes = {}
     for method, rows in table[table[other] == held].groupby("method", sort=False):

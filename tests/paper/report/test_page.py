@@ -11,7 +11,7 @@ from graphsieve.cli.app import app
 from graphsieve.paper import read_tables, run
 from graphsieve.paper.claims import OPEN, check
 from graphsieve.paper.report import write_report
-from graphsieve.paper.report.sections import summarise
+from graphsieve.paper.report.summary import summarise
 
 METHODS = ["gafs", "lap_score", "rsr", "variance", "random"]
 
@@ -28,6 +28,16 @@ def results(tmp_path_factory):
     run("training_time", folder, datasets=["wine"])
     sizes = ["planted_40x30", "planted_80x30", "planted_40x60"]
     run("complexity", folder, datasets=sizes)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def comparisons(tmp_path_factory):
+    """Comparisons that are not the paper's."""
+    folder = tmp_path_factory.mktemp("comparisons")
+    methods = ["gafs", "css", "pfa", "random"]
+    run("quality", folder, datasets=["wine", "iris"], methods=methods, n_splits=2)
+    run("fseval", folder, profile="medium", datasets=["yale"], methods=["variance", "random"])
     return folder
 
 
@@ -118,7 +128,7 @@ def test_command_writes_the_page(results, tmp_path):
     page = tmp_path / "r.html"
     done = CliRunner().invoke(app, ["bench", "report", str(tmp_path), "-o", str(page)])
     assert done.exit_code == 0, done.output
-    assert "How GAFS converges" in page.read_text("utf-8")
+    assert "Convergence of GAFS" in page.read_text("utf-8")
     assert (tmp_path / "r-figures" / "convergence-wine.png").exists()
 
 
@@ -144,3 +154,60 @@ def test_browser_shows_the_page_without_errors(page, tmp_path):
     done = subprocess.run(command, capture_output=True, text=True, timeout=120)
     assert picture.exists(), done.stderr
     assert "CONSOLE" not in done.stderr
+
+
+def test_comparison_alone_has_its_own_title_and_figures(results, tmp_path):
+    table = read_tables(results)["honest"]
+    write_report({"honest": table}, tmp_path / "page.html", tmp_path / "figures")
+    text = (tmp_path / "page.html").read_text("utf-8")
+    assert "<title>Every method at its defaults</title>" in text
+    assert "GAFS paper" not in text
+    assert "the paper is silent" not in text
+    assert (tmp_path / "figures" / "honest-curves-accuracy-wine.png").exists()
+
+
+def test_one_data_set_has_figures_too(results):
+    table = read_tables(results)["honest"]
+    table = table[table["dataset"] == "wine"]
+    groups = summarise({"honest": table})["sections"][0]["groups"]
+    assert sum(len(group["figures"]) for group in groups) >= 3
+
+
+@pytest.mark.usefixtures("real_data")
+def test_quality_shows_ranks_gains_and_wins(comparisons):
+    summary = summarise({"quality": read_tables(comparisons)["quality"]})
+    assert summary["title"] == "Quality of the selected features at the defaults"
+    (section,) = summary["sections"]
+    titles = [table["title"] for table in section["tables"]]
+    assert titles[:3] == [
+        "Mean ranks",
+        "Mean scores",
+        "Data sets won, tied and lost against random",
+    ]
+    assert "Reconstruction error at the defaults" in titles
+    names = [entry["name"] for group in section["groups"] for entry in group["figures"]]
+    assert {"gains-accuracy", "gains-neighborhood", "curves-nmi-wine"} <= set(names)
+
+
+@pytest.mark.usefixtures("real_data")
+def test_fseval_stands_next_to_the_published_methods(comparisons):
+    (section,) = summarise({"fseval": read_tables(comparisons)["fseval"]})["sections"]
+    table = section["tables"][0]
+    assert table["columns"] == ["method", "mean rank", "mean", "yale"]
+    scores = {row[0]["text"]: row[3]["text"] for row in table["rows"]}
+    assert scores["LIDFS (fseval)"] == "0.622"
+    # Our random selection is theirs, up to chance.
+    assert abs(float(scores["random"]) - 0.654) < 0.1
+
+
+def test_table_of_an_unknown_experiment_is_shown(results):
+    table = read_tables(results)["honest"]
+    (section,) = summarise({"mine": table})["sections"]
+    assert section["title"] == "mine"
+    assert section["tables"]
+
+
+def test_missing_column_is_named(results):
+    table = read_tables(results)["honest"].drop(columns="share")
+    with pytest.raises(ValueError, match="the table of honest has no column share"):
+        summarise({"honest": table})

@@ -1,30 +1,29 @@
-"""Summary dict -> one HTML file that needs nothing else, and its figures as files."""
+"""Writes the summary as one self-contained HTML file, and its figures as files."""
 
 import base64
 import io
-import os
-import secrets
 from importlib.resources import files
 from pathlib import Path
 
 from jinja2 import Environment
 from markupsafe import Markup
 
-from .sections import summarise
+from ..._utils.files import replacing
+from .summary import summarise
 
 _DPI = 150
 
 
 def write_report(tables, output, figures):
-    """Write the page, and every figure of it as PNG and SVG.
+    """Write the page, and every figure on it as PNG and SVG.
 
     Parameters
     ----------
     tables : dict of str to pandas.DataFrame
-        As ``graphsieve.benchmark.read_tables`` gives them.
-    output : path
+        What `graphsieve.paper.read_tables` returns.
+    output : path-like
         HTML file.
-    figures : path
+    figures : path-like
         Folder for the figures.
     """
     output, figures = Path(output), Path(figures)
@@ -35,23 +34,19 @@ def write_report(tables, output, figures):
             for entry in group["figures"]:
                 stem = f"{section['id']}-{entry['name']}"
                 entry["image"] = _save(entry.pop("figure"), figures / stem)
-    temporary = output.with_name(f".{output.stem}-{secrets.token_hex(4)}{output.suffix}")
-    try:
+    with replacing(output) as temporary:
         temporary.write_text(render(summary), encoding="utf-8")
-        os.replace(temporary, output)
-    finally:
-        temporary.unlink(missing_ok=True)
 
 
 def render(summary):
-    """The page of a summary whose figures have an ``image``."""
+    """Render the page of a summary whose figures have an ``image``."""
     environment = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True)
     template = files(__package__).joinpath("page.html.j2").read_text("utf-8")
     return environment.from_string(template).render(summary)
 
 
 def _save(figure, path):
-    """Write both files, and return the SVG as an address that holds the picture itself."""
+    """Write both files, and return the SVG as a data address."""
     from matplotlib import rc_context
 
     figure.savefig(path.with_suffix(".png"), dpi=_DPI)

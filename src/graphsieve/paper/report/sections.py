@@ -1,79 +1,33 @@
-"""From the tables to the summary dict: one section per experiment."""
+"""One section per experiment: its tables and figures."""
 
 import numpy as np
 
 from ...datasets import DATASETS
 from ...evaluation import ALL_FEATURES
-from ...plots import (
-    LABELS,
-    PANEL,
-    critical_difference_figure,
-    heatmap_figure,
-    kept_pixels_figure,
-    legend_figure,
-    lines_figure,
-    share_curves_figure,
-)
-from .. import load_experiment
 from ..cells import load_dataset, plan
-from ..claims import FAILS, HOLDS, PARTLY, check, penalties
-from ..summary import (
-    SCORES,
-    all_features,
-    exponents,
-    finished,
-    fixed,
-    mean_ranks,
-    oracle,
-    scores_by_case,
-    unpacked,
+from ..claims import penalties
+from ..diagrams import heatmap_figure, kept_pixels_figure
+from ..figures import lines_figure
+from ..published import with_published
+from ..spec import load_experiment
+from ..summary import SCORES, exponents, fixed, oracle, unpacked
+from .parts import (
+    SHORT,
+    cell,
+    curves,
+    dataset_title,
+    entry,
+    gains_group,
+    group,
+    means_table,
+    rank_group,
+    rank_tables,
+    score_table,
+    scores_in,
+    wins_table,
 )
 
-_KINDS = {HOLDS: "holds", PARTLY: "partly", FAILS: "fails"}
-_SHORT = {"accuracy": "Accuracy", "acc": "ACC", "nmi": "NMI"}
 _FACES = 5
-
-
-def summarise(tables):
-    """Everything the page shows, figures included, as plain dicts and lists."""
-    claims = check(tables)
-    sections = []
-    for name, build in _SECTIONS.items():
-        if name not in tables:
-            continue
-        table = finished(tables[name])
-        experiment = load_experiment(name)
-        section = {
-            "id": name.replace("_", "-"),
-            "title": experiment.title,
-            "about": _about(tables[name]),
-            "choices": experiment.choices,
-            "claims": [
-                {
-                    "text": claim.text,
-                    "verdict": claim.verdict,
-                    "evidence": claim.evidence,
-                    "kind": _KINDS.get(claim.verdict, "open"),
-                }
-                for claim in claims.get(name, ())
-            ],
-            "tables": [],
-            "groups": [],
-        }
-        if len(table):
-            section |= build(table)
-        sections.append(section)
-    return {
-        "title": "The experiments of the GAFS paper, run again",
-        "introduction": (
-            "Every figure of the paper on graph autoencoder feature selection, redrawn from our "
-            "own runs, with the paper's claims in our words and what the numbers say about them. "
-            "Verdicts are computed from the tables behind the figures."
-        ),
-        "verdicts": [claim for section in sections for claim in section["claims"]],
-        "sections": sections,
-        "provenance": [_provenance(name, table) for name, table in tables.items()],
-    }
 
 
 def _comparison(table):
@@ -81,71 +35,123 @@ def _comparison(table):
     for score in SCORES:
         best = oracle(table, score)
         groups.append(
-            _curves(
+            curves(
                 best,
                 score,
                 name=f"oracle-{score}",
-                title=f"{_SHORT[score]}, best setting of each grid (oracle)",
+                title=f"{SHORT[score]}, best setting of each grid (oracle)",
                 note="Bands: one standard deviation over the splits or, with one split, over the "
                 "repetitions of k-means.",
             )
         )
     for score in SCORES:
         groups.append(
-            _curves(
+            curves(
                 fixed(table),
                 score,
                 name=f"fixed-{score}",
-                title=f"{_SHORT[score]}, every method at one fixed setting",
+                title=f"{SHORT[score]}, every method at one fixed setting",
                 folded=True,
             )
         )
-    ranks = _rank_group({score: oracle(table, score) for score in SCORES}, "oracle")
-    plain = _rank_group(dict.fromkeys(SCORES, fixed(table)), "fixed setting")
-    rank_tables = _rank_tables(
+    ranks = rank_group({score: oracle(table, score) for score in SCORES}, "oracle")
+    plain = rank_group(dict.fromkeys(SCORES, fixed(table)), "fixed setting")
+    tables = rank_tables(
         {
             "oracle": {score: oracle(table, score) for score in SCORES},
             "fixed": dict.fromkeys(SCORES, fixed(table)),
         }
     )
-    return {"tables": rank_tables, "groups": [*ranks, *plain, *groups]}
+    return {"tables": tables, "groups": [*ranks, *plain, *groups]}
 
 
 def _honest(table):
-    tables = _rank_tables({"defaults": dict.fromkeys(SCORES, table)})
-    tables += [_score_table(table, score) for score in SCORES]
-    return {"tables": tables, "groups": _rank_group(dict.fromkeys(SCORES, table), "defaults")}
+    tables = rank_tables({"defaults": dict.fromkeys(SCORES, table)})
+    tables += [score_table(table, score) for score in SCORES]
+    groups = rank_group(dict.fromkeys(SCORES, table), "defaults")
+    groups += [curves(table, score, f"curves-{score}", SHORT[score]) for score in SCORES]
+    return {"tables": tables, "groups": groups}
+
+
+def quality(table):
+    """Section of an experiment that compares methods at one setting each."""
+    scores = scores_in(table)
+    table = fixed(table)
+    methods = set(table["method"])
+    tables = rank_tables({"defaults": dict.fromkeys(scores, table)})
+    tables.append(means_table(table, scores))
+    if "random" in methods:
+        tables.append(wins_table(table, scores))
+    tables += [score_table(table, score) for score in scores]
+    groups = rank_group(dict.fromkeys(scores, table), "defaults")
+    reference = next((name for name in ("gafs", "random") if name in methods), None)
+    if reference and len(methods - {ALL_FEATURES}) > 1:
+        groups.insert(0, gains_group(table, scores, reference))
+    groups += [
+        curves(table, score, f"curves-{score}", SHORT[score], folded=True) for score in scores
+    ]
+    return {"tables": tables, "groups": groups}
+
+
+def _fseval(table):
+    section = quality(table)
+    means = with_published(fixed(table), "fseval").dropna(axis="columns")
+    if means.empty:
+        return section
+    ranks = means.rank(axis="columns", ascending=False).mean()
+    best = means.max(axis="columns")
+    rows = [
+        [
+            cell(method),
+            cell(f"{ranks[method]:.2f}", ranks[method] == ranks.min()),
+            cell(f"{means[method].mean():.3f}"),
+            *(
+                cell(f"{means.loc[d, method]:.3f}", means.loc[d, method] == best[d])
+                for d in means.index
+            ),
+        ]
+        for method in ranks.sort_values().index
+    ]
+    ours = {
+        "title": "Forest accuracy next to the published methods",
+        "note": "Mean over 1, 2, 5 and 10 % of the features; the best in bold.",
+        "columns": ["method", "mean rank", "mean", *means.index],
+        "rows": rows,
+    }
+    return section | {"tables": [ours, *section["tables"]]}
 
 
 def _hidden(table):
     rows = unpacked(table[table["method"] == "gafs"], ["n_hidden"])
     rows = rows.sort_values("n_hidden").assign(m=lambda t: "m = " + t["n_hidden"].astype(str))
     figures = [
-        _entry(
+        entry(
             lines_figure(
                 part,
                 "share",
                 "acc",
                 "m",
-                title=_title(dataset),
-                xlabel="share of features kept",
+                title=dataset_title(dataset),
+                xlabel="fraction of features selected",
                 log="x",
             ),
             dataset,
-            f"ACC of GAFS on {dataset} against the share kept, by hidden size",
+            f"ACC of GAFS on {dataset} against the fraction selected, by hidden size",
         )
         for dataset, part in rows.groupby("dataset", sort=False)
     ]
-    return {"groups": [_group(figures)]}
+    return {"groups": [group(figures)]}
 
 
 def _penalties(table):
     figures = []
     for dataset, acc in penalties(table).groupby("dataset", sort=False):
         matrix = acc.droplevel("dataset").unstack("graph_weight")
-        figure = heatmap_figure(matrix, title=_title(dataset), xlabel="gamma", ylabel="lambda")
-        figures.append(_entry(figure, dataset, f"ACC of GAFS on {dataset} by lambda and gamma"))
-    return {"groups": [_group(figures, note="ACC with 10 hidden units at 20 % of the features.")]}
+        figure = heatmap_figure(
+            matrix, title=dataset_title(dataset), xlabel="gamma", ylabel="lambda"
+        )
+        figures.append(entry(figure, dataset, f"ACC of GAFS on {dataset} by lambda and gamma"))
+    return {"groups": [group(figures, note="ACC with 10 hidden units at 20 % of the features.")]}
 
 
 def _masks(table):
@@ -154,7 +160,7 @@ def _masks(table):
     try:
         faces = load_dataset(cell.dataset)[0]
     except OSError:
-        # Without the data the pixels are still known.
+        # The selected pixels can be shown without the images.
         faces = np.zeros((1, np.prod(shape)))
     rows = np.random.RandomState(cell.seed).permutation(len(faces))[:_FACES]
     images = faces[rows].reshape(-1, *shape)
@@ -162,12 +168,12 @@ def _masks(table):
     figures = []
     for method, part in table.groupby("method", sort=False):
         order = part.sort_values("position")["feature"].to_numpy(dtype=int)
-        # All faces for GAFS, as in the paper; one for each of the others.
+        # Five faces for GAFS, as in the paper; one for each of the others.
         shown = images if method == "gafs" else images[:1]
         figure = kept_pixels_figure(shown, order, shares, title=method)
-        figures.append(_entry(figure, method, f"Pixels of Yale kept by {method}"))
-    note = "Columns: share of the pixels kept. Pixels that are not kept are white."
-    return {"groups": [_group(figures, note=note, wide=True)]}
+        figures.append(entry(figure, method, f"Pixels of Yale selected by {method}"))
+    note = "Columns: fraction of the pixels selected. Pixels that are not selected are white."
+    return {"groups": [group(figures, note=note, wide=True)]}
 
 
 def _convergence(table):
@@ -178,13 +184,13 @@ def _convergence(table):
     ]
     rows = rows.assign(setting=labels).sort_values(["setting", "iteration"])
     figures = [
-        _entry(
+        entry(
             lines_figure(
                 part,
                 "iteration",
                 "objective",
                 "setting",
-                title=_title(dataset),
+                title=dataset_title(dataset),
                 markers=False,
             ),
             dataset,
@@ -192,7 +198,7 @@ def _convergence(table):
         )
         for dataset, part in rows.groupby("dataset", sort=False)
     ]
-    return {"groups": [_group(figures)]}
+    return {"groups": [group(figures)]}
 
 
 def _time(table):
@@ -208,7 +214,7 @@ def _time(table):
         xlabel="seconds of one core",
         log="x",
     )
-    return {"groups": [_group([_entry(figure, "accuracy", "Accuracy against training time")])]}
+    return {"groups": [group([entry(figure, "accuracy", "Accuracy against training time")])]}
 
 
 def _complexity(table):
@@ -222,7 +228,7 @@ def _complexity(table):
     }
     in_n, in_d = exponents(table, "n_samples"), exponents(table, "n_features")
     rows = [
-        [_cell(name), _cell(paper[name]), _cell(f"{in_n[name]:.2f}"), _cell(f"{in_d[name]:.2f}")]
+        [cell(name), cell(paper[name]), cell(f"{in_n[name]:.2f}"), cell(f"{in_d[name]:.2f}")]
         for name in in_n
         if name in in_d
     ]
@@ -239,23 +245,25 @@ def _complexity(table):
             ylabel="seconds of one core",
             log="xy",
         )
-        figures.append(_entry(figure, f"against-{symbol}", f"Time of a fit against {symbol}"))
+        figures.append(entry(figure, f"against-{symbol}", f"Time of a fit against {symbol}"))
     return {
         "tables": [
             {
-                "title": "Orders of the paper, and measured exponents",
-                "note": "Slope of log time over log size; the methods that iterate make 20 steps.",
+                "title": "Orders of the paper and measured exponents",
+                "note": "Slope of log time over log size; iterative methods make 20 iterations.",
                 "columns": ["method", "paper", "in n", "in d"],
                 "rows": rows,
             }
         ],
-        "groups": [_group(figures)],
+        "groups": [group(figures)],
     }
 
 
-_SECTIONS = {
+SECTIONS = {
     "comparison": _comparison,
     "honest": _honest,
+    "quality": quality,
+    "fseval": _fseval,
     "sensitivity_hidden": _hidden,
     "sensitivity_penalties": _penalties,
     "yale_masks": _masks,
@@ -263,136 +271,3 @@ _SECTIONS = {
     "training_time": _time,
     "complexity": _complexity,
 }
-
-
-def _curves(table, score, name, title, note="", folded=False):
-    """One panel per data set, and a legend for all."""
-    order = table.drop_duplicates("method").sort_values("method")["method"]
-    methods = ["gafs", *(m for m in order if m not in ("gafs", ALL_FEATURES))]
-    rank = {method: place for place, method in enumerate(methods)}
-    figures = [
-        _entry(legend_figure(methods, all_features=True), f"{name}-legend", "Legend", legend=True)
-    ]
-    for dataset, part in table.groupby("dataset", sort=False):
-        part = part.sort_values("method", key=lambda column: column.map(rank), kind="stable")
-        figure = share_curves_figure(part, score, title=_title(dataset), legend=False, size=PANEL)
-        alt = f"{LABELS[score]} on {dataset} against the share of features kept"
-        figures.append(_entry(figure, f"{name}-{dataset}", alt))
-    return _group(figures, title=title, note=note, folded=folded)
-
-
-def _rank_group(by_score, rule):
-    figures = []
-    for score, table in by_score.items():
-        ranked = mean_ranks(table, score)
-        if ranked is not None:
-            ranks, difference, p_value = ranked
-            title = f"{_SHORT[score]} ({rule}; p = {p_value:.2g})"
-            figure = critical_difference_figure(ranks, difference, title=title)
-            name = f"ranks-{rule.replace(' ', '-')}-{score}"
-            figures.append(_entry(figure, name, f"Mean ranks by {score}, {rule}"))
-    note = (
-        "A bar joins methods that the data sets cannot tell apart (Nemenyi, 5 %); p is that of "
-        "Friedman's test. A data set counts once, with its mean over the shares."
-    )
-    return [_group(figures, title=f"Mean ranks, {rule}", note=note, wide=True)] if figures else []
-
-
-def _rank_tables(rules):
-    """Mean ranks of all methods, one column per rule and score."""
-    columns = {}
-    for rule, by_score in rules.items():
-        for score, table in by_score.items():
-            ranked = mean_ranks(table, score)
-            if ranked is not None:
-                columns[f"{_SHORT[score]}, {rule}"] = ranked[0]
-    if not columns:
-        return []
-    first = next(iter(columns.values()))
-    rows = [
-        [
-            _cell(method),
-            *(
-                _cell(
-                    f"{ranks[method]:.2f}" if method in ranks else "",
-                    ranks.get(method) == min(ranks.values()),
-                )
-                for ranks in columns.values()
-            ),
-        ]
-        for method in first
-    ]
-    note = "1 is best; a data set counts once, with its mean over the shares."
-    return [{"title": "Mean ranks", "note": note, "columns": ["method", *columns], "rows": rows}]
-
-
-def _score_table(table, score):
-    """Mean over the shares, methods by data sets."""
-    means = scores_by_case(table, score).groupby("dataset", sort=False).mean()
-    best = means.max(axis="columns")
-    order = means.mean().sort_values(ascending=False).index
-    rows = [
-        [
-            _cell(method),
-            *(
-                _cell("" if np.isnan(value) else f"{value:.3f}", value == best[dataset])
-                for dataset, value in means[method].items()
-            ),
-        ]
-        for method in order
-    ]
-    everything = all_features(table, score)
-    rows.append([_cell(ALL_FEATURES), *(_cell(f"{everything[name]:.3f}") for name in means.index)])
-    shares = ", ".join(f"{share:.0%}" for share in sorted(table["share"].unique()) if share < 1)
-    return {
-        "title": f"{_SHORT[score]} at the defaults",
-        "note": f"Mean over the shares {shares} and the splits; the best in bold.",
-        "columns": ["method", *means.index],
-        "rows": rows,
-    }
-
-
-def _about(table):
-    cells = table.drop_duplicates("key")
-    n_failed = int((cells["status"] == "failed").sum())
-    failed = f", {n_failed} of them failed" if n_failed else ""
-    return (
-        f"Profile {table['profile'].iloc[0]}: {_count(table['dataset'].nunique(), 'data set')}, "
-        f"{_count(table['split'].nunique(), 'split')}, {_count(len(cells), 'cell')}{failed}."
-    )
-
-
-def _count(number, noun):
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
-
-
-def _provenance(name, table):
-    cells = table.drop_duplicates("key")
-    packages = ("graphsieve", "numpy", "scipy", "scikit_learn", "python")
-    seconds = cells["fit_cpu_seconds"].sum() if "fit_cpu_seconds" in cells else 0.0
-    return [
-        name,
-        table["profile"].iloc[0],
-        len(cells),
-        int((cells["status"] == "failed").sum()),
-        f"{seconds:.0f}",
-        ", ".join(sorted(set(cells["commit"]))),
-        ", ".join(f"{package} {cells[package].iloc[-1]}" for package in packages),
-        ", ".join(sorted(set(cells["cpu"]))),
-    ]
-
-
-def _group(figures, *, title="", note="", folded=False, wide=False):
-    return {"title": title, "note": note, "folded": folded, "wide": wide, "figures": figures}
-
-
-def _entry(figure, name, alt, legend=False):
-    return {"figure": figure, "name": name, "alt": alt, "legend": legend}
-
-
-def _cell(text, best=False):
-    return {"text": text, "best": bool(best)}
-
-
-def _title(dataset):
-    return DATASETS[dataset].title.partition(",")[0] if dataset in DATASETS else dataset

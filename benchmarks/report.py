@@ -1,0 +1,86 @@
+"""The page about one selection: how long it takes to make, its size, and how it responds.
+
+    python benchmarks/report.py
+
+Needs Chromium and chromedriver. Responses are measured in two ways: as time of the browser's main
+thread, which does not depend on what else the machine does, and on the clock. A step of the slider
+includes layout and painting, with the table sorted by coverage, which is the slowest case.
+"""
+
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import numpy as np
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from tests.helpers.browser import start_chromium
+
+from graphsieve import Variance
+from graphsieve.report import write_report
+
+STEP = """
+const done = arguments[arguments.length - 1], begin = performance.now();
+setK(GRID[arguments[0]]);
+requestAnimationFrame(() => requestAnimationFrame(() => done(performance.now() - begin)));
+"""
+
+
+def rows(sizes=((1000, 2000), (1000, 20_000)), n_steps=20):
+    """One row per size (n_samples, n_features)."""
+    rng = np.random.default_rng(0)
+    for n_samples, n_features in sizes:
+        X = rng.normal(size=(n_samples, 30)) @ rng.normal(size=(30, n_features))
+        X += 2 * rng.normal(size=X.shape)
+        sel = Variance(100).fit(X)
+        with tempfile.TemporaryDirectory() as folder:
+            begin = time.process_time()
+            path = write_report(sel, X, Path(folder) / "report.html")
+            made = time.process_time() - begin
+            size = path.stat().st_size / 1e6
+            yield {
+                "n_samples": n_samples,
+                "n_features": n_features,
+                "CPU seconds to make": round(made, 1),
+                "MB": round(size, 2),
+                **respond(path, Path(folder) / "profile", n_steps),
+            }
+
+
+def respond(path, profile, n_steps):
+    """Time to the first paint and per step of the slider, in milliseconds."""
+    browser = start_chromium(profile)
+    try:
+        browser.execute_cdp_cmd("Performance.enable", {"timeDomain": "threadTicks"})
+        before = main_thread(browser)
+        browser.get(path.as_uri())
+        time.sleep(2)
+        loading = main_thread(browser) - before
+        paint = browser.execute_script(
+            "return performance.getEntriesByName('first-contentful-paint')[0].startTime"
+        )
+        browser.execute_script("state.sort = { key: 'coverage', descending: false }")
+        before = main_thread(browser)
+        steps = [browser.execute_async_script(STEP, 2 * step) for step in range(n_steps)]
+        stepping = (main_thread(browser) - before) / n_steps
+    finally:
+        browser.quit()
+    return {
+        "ms of main thread to load": round(1000 * loading),
+        "ms to first paint": round(paint),
+        "ms of main thread per step": round(1000 * stepping),
+        "median ms per step": round(float(np.median(steps))),
+    }
+
+
+def main_thread(browser):
+    """Seconds of processor time that the main thread of the page has used."""
+    metrics = browser.execute_cdp_cmd("Performance.getMetrics", {})["metrics"]
+    return next(metric["value"] for metric in metrics if metric["name"] == "TaskDuration")
+
+
+if __name__ == "__main__":
+    for row in rows():
+        print(row)

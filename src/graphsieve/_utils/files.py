@@ -1,0 +1,130 @@
+"""Atomic replacement of files and folders."""
+
+import os
+import platform
+import re
+import secrets
+import shutil
+import stat
+from contextlib import contextmanager
+from pathlib import Path
+
+# .<stem>~<host>~<process>~<token><suffix>: the writer can be identified from the name alone.
+_LEFTOVER = re.compile(r"\.(?P<stem>.*)~(?P<host>[^~]*)~(?P<pid>\d+)~[0-9a-f]{8}(?P<suffix>.*)")
+_SET_ASIDE = ".old"
+
+
+@contextmanager
+def replacing(path):
+    """Replace a file or folder in one step.
+
+    The block writes to a temporary path in the same folder, with the same extension. When the
+    block ends normally, the temporary file takes the place of `path` and keeps the permissions
+    that `path` had. When the block raises, `path` is untouched and the temporary file is removed.
+    Temporary files of earlier writers of `path` that were killed are removed, too.
+
+    Parameters
+    ----------
+    path : path-like
+        The target. A symbolic link is followed: the file it points to is replaced.
+
+    Yields
+    ------
+    pathlib.Path
+        Where to write. It does not exist yet; the block may create a file or a folder.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> path = Path(tempfile.mkdtemp()) / "numbers.txt"
+    >>> with replacing(path) as temporary:
+    ...     _ = temporary.write_text("1 2 3")
+    >>> path.read_text()
+    '1 2 3'
+    """
+    path = Path(path).resolve()
+    remove_leftovers(path.parent, path)
+    new = _temporary(path, path.suffix)
+    try:
+        yield new
+        _finish(new, path)
+    finally:
+        _remove(new)
+
+
+def remove_leftovers(folder, target=None):
+    """Remove the temporary files of writers that were killed.
+
+    Files of processes that are still running, and of other machines, are left alone.
+
+    Parameters
+    ----------
+    folder : path-like
+        Where to look.
+    target : path-like, optional
+        Remove only the temporary files of this path.
+    """
+    folder = Path(folder)
+    # A folder that does not exist is reported by whoever writes to it.
+    for entry in os.scandir(folder) if folder.is_dir() else ():
+        found = _LEFTOVER.fullmatch(entry.name)
+        if not found or found["host"] != _host() or _is_running(int(found["pid"])):
+            continue
+        suffix = found["suffix"]
+        original = folder / (found["stem"] + suffix.removesuffix(_SET_ASIDE))
+        if target is not None and original != Path(target):
+            continue
+        if suffix.endswith(_SET_ASIDE) and not original.exists():
+            # The writer was killed between moving the old folder away and the new one in.
+            os.replace(entry.path, original)
+        else:
+            _remove(Path(entry.path))
+
+
+def _temporary(path, suffix):
+    token = secrets.token_hex(4)
+    return path.with_name(f".{path.stem}~{_host()}~{os.getpid()}~{token}{suffix}")
+
+
+def _finish(new, path):
+    if new.is_file():
+        with open(new, "rb+") as file:
+            os.fsync(file.fileno())
+    if path.exists():
+        os.chmod(new, stat.S_IMODE(path.stat().st_mode))
+    if not (path.is_dir() or (new.is_dir() and path.exists())):
+        os.replace(new, path)
+        return
+    # Only a file can be replaced in one step.
+    old = _temporary(path, path.suffix + _SET_ASIDE)
+    os.rename(path, old)
+    try:
+        os.replace(new, path)
+    except BaseException:
+        os.replace(old, path)
+        raise
+    _remove(old)
+
+
+def _host():
+    return re.sub(r"[^\w.-]", "_", platform.node())
+
+
+def _is_running(pid):
+    if os.name == "nt":
+        # There os.kill would end the process instead of asking for it.
+        return True
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        pass
+    return True
+
+
+def _remove(path):
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path)
+    else:
+        path.unlink(missing_ok=True)

@@ -1,0 +1,67 @@
+"""Correlation among the selected columns."""
+
+import numpy as np
+import scipy.sparse as sp
+
+from .._rows import split_rows
+
+
+def redundancy(X):
+    """Mean absolute correlation over all pairs of columns.
+
+    Constant columns have no correlation: their pairs count as 0. A single column gives 0.
+
+    Parameters
+    ----------
+    X : array-like or CSR matrix of shape (n_samples, n_features)
+        The selected columns.
+
+    Returns
+    -------
+    float
+        Between 0 and 1.
+
+    Examples
+    --------
+    >>> round(redundancy([[0.0, 0.0, 1.0], [1.0, -1.0, -2.0], [2.0, -2.0, 1.0]]), 3)
+    0.333
+    """
+    return float(redundancy_path(X)[-1])
+
+
+def redundancy_path(X):
+    """``redundancy(X[:, :k])`` for every k = 1, ..., n_features, at the cost of the last one.
+
+    Parameters
+    ----------
+    X : array-like or CSR matrix of shape (n_samples, n_features)
+        Columns, best first.
+
+    Returns
+    -------
+    ndarray of shape (n_features,)
+        One value per number of columns.
+
+    Examples
+    --------
+    >>> redundancy_path([[0.0, 0.0, 1.0], [1.0, -1.0, -2.0], [2.0, -2.0, 1.0]]).round(3).tolist()
+    [0.0, 1.0, 0.333]
+    """
+    Z = _standardised(X)
+    d = Z.shape[1]
+    with_earlier = np.empty(d)
+    # Blocks of columns, so that no d x d matrix is ever held.
+    for rows in split_rows(d, 512):
+        correlation = np.abs(Z[:, rows].T @ Z[:, : rows.stop])
+        with_earlier[rows] = np.tril(correlation, rows.start - 1).sum(axis=1)
+    pairs = np.arange(d) * np.arange(1, d + 1) / 2
+    return np.minimum(np.cumsum(with_earlier) / np.maximum(pairs, 1), 1.0)
+
+
+def _standardised(X):
+    """Centred columns of length 1 in single precision; zeros for constant ones."""
+    Z = X.toarray().astype(float) if sp.issparse(X) else np.array(X, dtype=float)
+    Z -= Z.mean(axis=0)
+    length = np.sqrt((Z**2).sum(axis=0))
+    Z /= np.where(length > 1e-12 * max(length.max(), 1.0), length, np.inf)
+    return Z.astype(np.float32)

@@ -1,0 +1,177 @@
+"""Scores of one ranking on one split."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from numbers import Integral
+
+import numpy as np
+import scipy.sparse as sp
+from threadpoolctl import threadpool_limits
+
+from .._utils.order import count_features
+from .classification import classification_accuracy, forest_accuracy, neighbor_accuracy
+from .clustering import clustering_scores
+from .correlation import redundancy_path
+from .neighborhoods import neighborhood_preservation
+from .splits import Split, check_choice
+
+# The fractions of the GAFS paper.
+SHARES = (0.02, 0.04, 0.06, 0.08, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8)
+# Columns of the table that each metric fills.
+SCORES = {
+    "accuracy": ("accuracy",),
+    "clustering": ("acc", "acc_std", "nmi", "nmi_std"),
+    "reconstruction": ("reconstruction",),
+    "redundancy": ("redundancy",),
+    "neighbors": ("neighbor_accuracy",),
+    "neighborhood": ("neighborhood",),
+    "forest": ("forest",),
+}
+METRICS = ("accuracy", "clustering", "reconstruction", "redundancy")
+_WITH_CLASSES = ("accuracy", "clustering", "neighbors", "forest")
+# Below this fraction of non-zeros CSR arithmetic is faster than dense; the numbers are the same.
+SPARSE_BELOW = 0.1
+
+
+def score_order(
+    order,
+    split,
+    *,
+    shares=SHARES,
+    cluster_on="test",
+    n_repeats=20,
+    metrics=METRICS,
+    random_state=0,
+    n_jobs=None,
+):
+    """Score the first columns of a ranking on a split, one row per fraction.
+
+    Use this function instead of `evaluate` when one split serves many rankings: what the rankings
+    have in common is computed once and kept with the split.
+
+    Parameters
+    ----------
+    order : array-like of int
+        Columns, best first.
+    split : Split
+        What `make_split` returns.
+    shares : sequence of float or int
+        Fractions of the features in (0, 1], or numbers of features.
+    cluster_on : {"test", "train"}, default "test"
+        Rows that are clustered.
+    n_repeats : int, default 20
+        Repetitions of k-means.
+    metrics : sequence of str
+        What to measure; see `evaluate`.
+    random_state : int, RandomState or None, default 0
+        Random seed of k-means and of the forest.
+    n_jobs : int or None, default None
+        Threads for k-means.
+
+    Returns
+    -------
+    pandas.DataFrame
+        ``share``, ``n_features``, and the columns of the metrics asked for; see `evaluate`.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from graphsieve.evaluation import make_split
+    >>> split = make_split(*load_wine(return_X_y=True), random_state=0)
+    >>> table = score_order(np.arange(13), split, shares=[5, 1.0], metrics=["accuracy"])
+    >>> table[["share", "n_features"]].round(2).values.tolist()
+    [[0.38, 5.0], [1.0, 13.0]]
+    """
+    import pandas as pd
+
+    check_choice("cluster_on", cluster_on, ("test", "train"))
+    for name in metrics:
+        check_choice("metrics", name, tuple(SCORES))
+    n_features = split.X_train.shape[1]
+    counts = [count_features(share, n_features) for share in shares]
+    table = pd.DataFrame(
+        {
+            "share": [
+                count / n_features if isinstance(share, Integral) else float(share)
+                for share, count in zip(shares, counts, strict=True)
+            ],
+            "n_features": counts,
+        }
+    )
+    ranked = _Ranked(split, np.asarray(order), counts, cluster_on, n_repeats, random_state, n_jobs)
+    for name in metrics:
+        known = split.y_train is not None or name not in _WITH_CLASSES
+        table[list(SCORES[name])] = getattr(ranked, name)() if known else np.nan
+    return table
+
+
+@dataclass(frozen=True)
+class _Ranked:
+    """A ranking on a split; each method with the name of a metric returns one row per count."""
+
+    split: Split
+    order: np.ndarray
+    counts: list
+    cluster_on: str
+    n_repeats: int
+    random_state: object
+    n_jobs: int | None
+
+    @cached_property
+    def parts(self):
+        """Training and test rows with the columns in order: every count is a slice."""
+        first = self.order[: max(self.counts)]
+        return _compact(self.split.X_train[:, first], self.split.X_test[:, first])
+
+    def accuracy(self):
+        return self._of_each_count(classification_accuracy)
+
+    def neighbors(self):
+        return self._of_each_count(neighbor_accuracy)
+
+    def clustering(self):
+        on_test = self.cluster_on == "test"
+        X = self.parts[on_test]
+        y = self.split.y_test if on_test else self.split.y_train
+        runs = [
+            clustering_scores(X[:, :k], y, self.n_repeats, self.random_state, self.n_jobs)
+            for k in self.counts
+        ]
+        return np.array([np.stack([r.mean(axis=0), r.std(axis=0)], axis=1).ravel() for r in runs])
+
+    def forest(self):
+        X = self.parts[1]
+        scores = [
+            forest_accuracy(X[:, :k], self.split.y_test, random_state=self.random_state)
+            for k in self.counts
+        ]
+        return np.reshape(scores, (-1, 1))
+
+    def neighborhood(self):
+        known, X = self.split.test_neighbors, self.parts[1]
+        scores = [neighborhood_preservation(known, X[:, :k]) for k in self.counts]
+        return np.reshape(scores, (-1, 1))
+
+    def reconstruction(self):
+        # Many products of medium size: threaded BLAS gains little, and loses much on a busy
+        # machine.
+        with threadpool_limits(limits=1):
+            return self.split.inner_products.path(self.order, self.counts).reshape(-1, 1)
+
+    def redundancy(self):
+        with threadpool_limits(limits=1):
+            path = redundancy_path(self.split.X_train[:, self.order[: max(self.counts)]])
+        return path[np.subtract(self.counts, 1)].reshape(-1, 1)
+
+    def _of_each_count(self, accuracy):
+        X_train, X_test = self.parts
+        y_train, y_test = self.split.y_train, self.split.y_test
+        scores = [accuracy(X_train[:, :k], y_train, X_test[:, :k], y_test) for k in self.counts]
+        return np.reshape(scores, (-1, 1))
+
+
+def _compact(X_train, X_test):
+    """Both as CSR where that is faster."""
+    if not sp.issparse(X_train) and np.count_nonzero(X_train) < SPARSE_BELOW * X_train.size:
+        return sp.csr_array(X_train), sp.csr_array(X_test)
+    return X_train, X_test

@@ -1,0 +1,205 @@
+"""Training and test rows: balanced splits, and all rows at once."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler
+from sklearn.utils import check_array, check_consistent_length, check_random_state
+
+from .._rows import RowBlocks, is_constant
+from .._rows.scaling import SCALES, column_scaling
+from .neighborhoods import nearest_rows
+from .reconstruction import InnerProducts
+
+
+def balanced_split(y, train_per_class=None, test_per_class=None, random_state=None):
+    """Draw training and test rows with the same number of rows of every class.
+
+    Parameters
+    ----------
+    y : array-like of shape (n_samples,)
+        Classes.
+    train_per_class : int, optional
+        Training rows of every class. Default: half of the smallest class, rounded up.
+    test_per_class : int, optional
+        Test rows of every class. Default: what remains of the smallest class.
+    random_state : int, RandomState or None, default None
+        Random seed.
+
+    Returns
+    -------
+    train, test : ndarray of int
+        Row numbers, sorted.
+
+    Examples
+    --------
+    >>> train, test = balanced_split(["a", "a", "a", "b", "b", "b", "b"], random_state=0)
+    >>> len(train), len(test)
+    (4, 2)
+    """
+    y = np.asarray(y)
+    classes, sizes = np.unique(y, return_counts=True)
+    smallest = int(sizes.min())
+    n_train = -(-smallest // 2) if train_per_class is None else train_per_class
+    n_test = smallest - n_train if test_per_class is None else test_per_class
+    if n_train < 1 or n_test < 1 or n_train + n_test > smallest:
+        raise ValueError(
+            f"cannot take {n_train} training and {n_test} test rows of every class: both must be "
+            f"at least 1, and class {classes[sizes.argmin()]!s} has {smallest} rows"
+        )
+    rng = check_random_state(random_state)
+    rows = [rng.permutation(np.flatnonzero(y == c))[: n_train + n_test] for c in classes]
+    return (
+        np.sort(np.concatenate([r[:n_train] for r in rows])),
+        np.sort(np.concatenate([r[n_train:] for r in rows])),
+    )
+
+
+@dataclass(frozen=True)
+class Split:
+    """Scaled training and test rows, and what all rankings on them share.
+
+    Parameters
+    ----------
+    X_train, X_test : ndarray or CSR array of shape (n_samples, n_features)
+        Everything is learned on the training rows.
+    y_train, y_test : ndarray of shape (n_samples,) or None
+        Classes.
+    """
+
+    X_train: np.ndarray
+    X_test: np.ndarray
+    y_train: np.ndarray | None = None
+    y_test: np.ndarray | None = None
+
+    @cached_property
+    def inner_products(self):
+        """Inner products from which the reconstruction error of every ranking follows."""
+        return InnerProducts(self.X_train, self.X_test)
+
+    @cached_property
+    def test_neighbors(self):
+        """Nearest neighbours of every test row among the test rows, from all features."""
+        return nearest_rows(self.X_test)
+
+
+def make_split(
+    X, y=None, *, train_per_class=None, test_per_class=None, scale="minmax", random_state=None
+):
+    """Draw a balanced split, or two random halves without `y`, and scale both parts.
+
+    The scaling is learned on the training rows.
+
+    Parameters
+    ----------
+    X : array-like or CSR matrix of shape (n_samples, n_features)
+        The data.
+    y : array-like of shape (n_samples,), optional
+        Classes.
+    train_per_class, test_per_class : int, optional
+        See `balanced_split`.
+    scale : {"minmax", "global", "standard", None}, default "minmax"
+        As in `evaluate`.
+    random_state : int, RandomState or None, default None
+        Random seed.
+
+    Returns
+    -------
+    Split
+        The scaled parts.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> split = make_split(*load_wine(return_X_y=True), random_state=0)
+    >>> split.X_train.shape, split.X_test.shape, float(split.X_train.max())
+    ((72, 13), (72, 13), 1.0)
+    """
+    X, y = _checked(X, y, scale)
+    if y is None:
+        rows = check_random_state(random_state).permutation(X.shape[0])
+        half = -(-len(rows) // 2)
+        train, test = np.sort(rows[:half]), np.sort(rows[half:])
+        labels = (None, None)
+    else:
+        train, test = balanced_split(y, train_per_class, test_per_class, random_state)
+        labels = (y[train], y[test])
+    return Split(*_scaled(X[train], X[test], scale), *labels)
+
+
+def all_rows(X, y=None, *, scale=None):
+    """Use every row for training and for testing, for protocols that split later or not at all.
+
+    Parameters
+    ----------
+    X : array-like or CSR matrix of shape (n_samples, n_features)
+        The data.
+    y : array-like of shape (n_samples,), optional
+        Classes.
+    scale : {"minmax", "global", "standard", None}, default None
+        As in `evaluate`.
+
+    Returns
+    -------
+    Split
+        The same rows twice.
+
+    Examples
+    --------
+    >>> split = all_rows([[0.0, 1.0], [2.0, 3.0]], [0, 1])
+    >>> split.X_train is split.X_test
+    True
+    """
+    X, y = _checked(X, y, scale)
+    X, _ = _scaled(X, X, scale)
+    return Split(X, X, y, y)
+
+
+def check_choice(name, value, choices):
+    """Raise an error that lists the choices if `value` is not one of them."""
+    if value not in choices:
+        raise ValueError(f"{name}={value!r} is unknown: use one of {', '.join(map(repr, choices))}")
+
+
+def _checked(X, y, scale):
+    check_choice("scale", scale, (*SCALES, None))
+    X = check_array(X, accept_sparse="csr", ensure_min_samples=2)
+    if y is not None:
+        y = check_array(y, ensure_2d=False, dtype=None)
+        check_consistent_length(X, y)
+    return X, y
+
+
+def _scaled(X_train, X_test, scale):
+    if scale == "minmax":
+        return _to_unit_interval(X_train, X_test)
+    offset, factor = column_scaling(RowBlocks(X_train), scale)
+    if sp.issparse(X_train):
+        # Zeros stay zeros.
+        offset = np.zeros_like(offset)
+    return tuple(
+        RowBlocks(X, offset=offset, factor=factor, dtype=np.float64).whole()
+        for X in (X_train, X_test)
+    )
+
+
+def _to_unit_interval(X_train, X_test):
+    """Scale to the range of the training rows, and clip the test rows to it.
+
+    A column that is nearly constant in the training rows may vary a hundred times more in the
+    test rows, and would outweigh all others.
+    """
+    X_train, X_test = X_train.astype(np.float64), X_test.astype(np.float64)
+    if sp.issparse(X_train):
+        # Only a division, so that zeros stay zeros.
+        scaler = MaxAbsScaler().fit(X_train)
+        train, test = scaler.transform(X_train), scaler.transform(X_test)
+        np.clip(test.data, -1, 1, out=test.data)
+        return train, test
+    scaler = MinMaxScaler(clip=True).fit(X_train)
+    train, test = scaler.transform(X_train), scaler.transform(X_test)
+    constant = is_constant(scaler.data_min_, scaler.data_max_)
+    train[:, constant] = test[:, constant] = 0
+    return train, test

@@ -1,0 +1,187 @@
+"""Diagrams of the experiments: heat maps, ranks, gains and pixels as matplotlib Figures."""
+
+import numpy as np
+
+from ..plots import COLORS, MUTED, finish_panel
+from .figures import PANEL
+
+
+def heatmap_figure(matrix, *, title=None, xlabel="", ylabel="", decimals=2):
+    """Plot the values of a matrix as colours and numbers.
+
+    Parameters
+    ----------
+    matrix : pandas.DataFrame
+        Index and columns are numbers and become the ticks.
+    title, xlabel, ylabel : str, optional
+        Texts.
+    decimals : int, default 2
+        Digits after the decimal point.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        The figure.
+    """
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=PANEL, layout="constrained")
+    panel = figure.subplots()
+    values = matrix.to_numpy(dtype=float)
+    # Cividis looks the same with and without colour-blindness.
+    image = panel.imshow(values, cmap="cividis", aspect="auto")
+    for (row, column), value in np.ndenumerate(values):
+        if np.isfinite(value):
+            dark = image.norm(value) < 0.5
+            text = f"{value:.{decimals}f}"
+            color = "white" if dark else "black"
+            panel.text(column, row, text, ha="center", va="center", fontsize=8, color=color)
+    panel.set_xticks(range(len(matrix.columns)), [f"{name:g}" for name in matrix.columns])
+    panel.set_yticks(range(len(matrix.index)), [f"{name:g}" for name in matrix.index])
+    panel.set_xlabel(xlabel)
+    panel.set_ylabel(ylabel)
+    if title:
+        panel.set_title(title, fontsize=11, fontweight="bold", loc="left")
+    return figure
+
+
+def critical_difference_figure(ranks, difference, *, title=None):
+    """Plot mean ranks on a line; a bar joins methods that do not differ significantly.
+
+    Parameters
+    ----------
+    ranks : dict of str to float
+        Mean rank of every method, 1 is best.
+    difference : float
+        Ranks that differ by less are not significantly different.
+    title : str, optional
+        Title of the figure.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        The figure.
+    """
+    from matplotlib.figure import Figure
+
+    ordered = sorted(ranks.items(), key=lambda item: item[1])
+    values = np.array([rank for _, rank in ordered])
+    groups = _indistinct(values, difference)
+    half = -(-len(ordered) // 2)
+    figure = Figure(figsize=(5.6, 0.8 + 0.2 * len(groups) + 0.22 * half), layout="constrained")
+    panel = figure.subplots()
+    n = len(ordered)
+    # The names stand left and right of the scale, so that no line crosses them.
+    margin = 0.4 * n
+    panel.set_xlim(1 - margin, n + margin)
+    bottom = -(len(groups) * 0.5 + half * 0.6 + 0.6)
+    panel.set_ylim(bottom, 1.6)
+    panel.plot([1, n], [0, 0], color="black", linewidth=1)
+    for tick in range(1, n + 1):
+        panel.plot([tick, tick], [0, 0.15], color="black", linewidth=1)
+        panel.text(tick, 0.25, str(tick), ha="center", va="bottom", fontsize=10)
+    panel.plot([1, min(1 + difference, n)], [1.1, 1.1], color=COLORS[1], linewidth=2)
+    panel.text(1, 1.2, f"critical difference {difference:.1f}", fontsize=10, color=COLORS[1])
+    for level, (first, last) in enumerate(groups):
+        ends = [values[first] - 0.05, values[last] + 0.05]
+        panel.plot(ends, [-0.3 - 0.4 * level] * 2, color=COLORS[0], linewidth=3)
+    for place, (name, rank) in enumerate(ordered):
+        left = place < half
+        row = place if left else n - 1 - place
+        height = -(len(groups) * 0.4 + 0.6 + 0.6 * row)
+        edge = 1 - margin if left else n + margin
+        panel.plot([rank, rank, edge], [0, height, height], color=MUTED, linewidth=0.8, zorder=0)
+        label = f"{name} {rank:.1f}"
+        panel.text(
+            edge, height + 0.05, label, ha="left" if left else "right", va="bottom", fontsize=10
+        )
+    panel.axis("off")
+    if title:
+        panel.set_title(title, fontsize=11, fontweight="bold", loc="left")
+    return figure
+
+
+def _indistinct(values, difference):
+    """Longest runs (first, last) of sorted values that differ by less than `difference`."""
+    runs = []
+    for first in range(len(values)):
+        last = int(np.searchsorted(values, values[first] + difference, side="left")) - 1
+        if last > first and (not runs or last > runs[-1][1]):
+            runs.append((first, last))
+    return runs
+
+
+def kept_pixels_figure(images, order, shares, *, title=None):
+    """Show only the selected pixels of images, one row per image, one column per fraction.
+
+    Parameters
+    ----------
+    images : array of shape (n_images, height, width)
+        The images.
+    order : array of int of shape (height * width,)
+        Pixels, best first.
+    shares : sequence of float
+        Fractions of the pixels.
+    title : str, optional
+        Title of the figure.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        The figure.
+    """
+    from matplotlib.figure import Figure
+
+    n_images, height, width = images.shape
+    size = (0.75 * len(shares), 0.8 * n_images + 0.4)
+    figure = Figure(figsize=size, layout="constrained")
+    panels = figure.subplots(n_images, len(shares), squeeze=False)
+    for column, share in enumerate(shares):
+        hidden = np.ones(height * width, dtype=bool)
+        hidden[order[: max(1, round(share * len(order)))]] = False
+        for panel, image in zip(panels[:, column], images, strict=True):
+            shown = np.ma.array(image, mask=hidden.reshape(height, width))
+            panel.imshow(shown, cmap="gray", vmin=images.min(), vmax=images.max())
+            panel.set_xticks([])
+            panel.set_yticks([])
+            panel.spines[:].set_color("#CCCCCC")
+        panels[0, column].set_title(f"{share:.0%}", fontsize=9)
+    if title:
+        figure.suptitle(title, fontsize=11, fontweight="bold", x=0.01, ha="left")
+    return figure
+
+
+def gains_figure(table, *, reference, title=None):
+    """Plot mean gains over a reference method, with their intervals.
+
+    Parameters
+    ----------
+    table : pandas.DataFrame
+        What `graphsieve.paper.paired.gains` returns.
+    reference : str
+        Method at zero.
+    title : str, optional
+        Title of the figure.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        The figure.
+    """
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(5.6, 0.9 + 0.22 * len(table)), layout="constrained")
+    panel = figure.subplots()
+    rows = np.arange(len(table))[::-1]
+    # Intervals on one side of zero stand out.
+    clear = ((table["low"] > 0) | (table["high"] < 0)).to_numpy()
+    for shown, color in ((clear, COLORS[0]), (~clear, MUTED)):
+        part = table[shown]
+        panel.hlines(rows[shown], part["low"], part["high"], color=color, linewidth=2)
+        panel.plot(part["gain"], rows[shown], "o", color=color, markersize=5)
+    panel.axvline(0, color="black", linewidth=0.8)
+    panel.set_yticks(rows, table["method"])
+    panel.set_xlabel(f"gain over {reference}")
+    finish_panel(panel, title)
+    panel.grid(axis="x", color="#E5E5E5", linewidth=0.6)
+    return figure

@@ -1,0 +1,180 @@
+"""Paired comparisons of methods over data sets and splits."""
+
+import numpy as np
+from scipy import stats
+
+from ..evaluation import ALL_FEATURES
+
+# Of these scores smaller values are better.
+ERRORS = ("reconstruction", "redundancy")
+
+
+def by_split(table, score):
+    """Mean score over the fractions: one row per data set and split, one column per method.
+
+    Parameters
+    ----------
+    table : pandas.DataFrame
+        Finished rows of an experiment, one setting per method.
+    score : str
+        A column of the table.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Indexed by data set and split; NaN where a method was not run.
+    """
+    rows = table[table["method"] != ALL_FEATURES]
+    return rows.pivot_table(index=["dataset", "split"], columns="method", values=score, sort=False)
+
+
+def mean_ranks(table, score, level=0.05):
+    """Mean rank of every method over the data sets, with the tests of Friedman and Nemenyi.
+
+    A data set counts once, with the mean over its fractions and splits, since these are not
+    independent. Methods that miss a data set are left out. Two methods differ significantly if
+    their mean ranks differ by more than the critical difference.
+
+    Parameters
+    ----------
+    table : pandas.DataFrame
+        Finished rows of an experiment, one setting per method.
+    score : str
+        A column of the table.
+    level : float, default 0.05
+        Level of Nemenyi's test.
+
+    Returns
+    -------
+    (dict of str to float, float, float) or None
+        Mean ranks, best first; critical difference; p value of Friedman's test. None with fewer
+        than 2 data sets or 3 methods.
+    """
+    means = by_split(table, score).groupby("dataset", sort=False).mean().dropna(axis="columns")
+    n_sets, n_methods = means.shape
+    if n_sets < 2 or n_methods < 3:
+        return None
+    ranks = means.rank(axis="columns", ascending=score in ERRORS).mean().sort_values()
+    quantile = stats.studentized_range.ppf(1 - level, n_methods, np.inf) / np.sqrt(2)
+    difference = quantile * np.sqrt(n_methods * (n_methods + 1) / (6 * n_sets))
+    p_value = stats.friedmanchisquare(*means.to_numpy().T).pvalue
+    return ranks.to_dict(), float(difference), float(p_value)
+
+
+def gains(table, score, reference, *, level=0.95, n_resamples=2000, random_state=0):
+    """Mean gain of every method over a reference, with bootstrap intervals.
+
+    The gain is the difference of the scores on the same split, with the sign for which positive
+    means better than the reference. Data sets are resampled, and the splits of every data set
+    drawn; every data set has the same weight.
+
+    Parameters
+    ----------
+    table : pandas.DataFrame
+        Finished rows of an experiment, one setting per method.
+    score : str
+        A column of the table.
+    reference : str
+        Label of the method to compare with.
+    level : float, default 0.95
+        Coverage of the intervals.
+    n_resamples : int, default 2000
+        Bootstrap samples.
+    random_state : int or None, default 0
+        Random seed.
+
+    Returns
+    -------
+    pandas.DataFrame
+        ``method``, ``n_datasets``, ``gain``, ``low``, ``high``; best first. Only the data sets and
+        splits count that the method and the reference have in common.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> rows = [("d", 0, "a", 0.5), ("d", 0, "b", 0.7), ("e", 0, "a", 0.5), ("e", 0, "b", 0.7)]
+    >>> table = pd.DataFrame(rows, columns=["dataset", "split", "method", "acc"])
+    >>> gains(table, "acc", "a").round(2).values.tolist()
+    [['b', 2, 0.2, 0.2, 0.2]]
+    """
+    import pandas as pd
+
+    scores = by_split(table, score)
+    if reference not in scores:
+        raise ValueError(f"the table has no method {reference!r}: {', '.join(scores)} are there")
+    sign = -1 if score in ERRORS else 1
+    differences = sign * scores.drop(columns=reference).sub(scores[reference], axis="index")
+    tail = 50 * (1 - level)
+    rows = []
+    for method, column in differences.items():
+        groups = [part.to_numpy() for _, part in column.dropna().groupby("dataset", sort=False)]
+        if not groups:
+            continue
+        means = _bootstrap_means(groups, n_resamples, np.random.default_rng(random_state))
+        low, high = np.percentile(means, [tail, 100 - tail])
+        gain = np.mean([group.mean() for group in groups])
+        rows.append((method, len(groups), gain, low, high))
+    table = pd.DataFrame(rows, columns=["method", "n_datasets", "gain", "low", "high"])
+    return table.sort_values("gain", ascending=False, ignore_index=True)
+
+
+def _bootstrap_means(groups, n_resamples, rng):
+    """Means over resampled groups, each the mean of as many of its values, drawn again."""
+    sizes = np.array([len(group) for group in groups])
+    padded = np.zeros((len(groups), sizes.max()))
+    for row, group in zip(padded, groups, strict=True):
+        row[: len(group)] = group
+    drawn = rng.integers(len(groups), size=(n_resamples, len(groups)))
+    n = sizes[drawn][:, :, None]
+    value = (rng.random((*drawn.shape, sizes.max())) * n).astype(int)
+    counted = np.arange(sizes.max()) < n
+    sums = np.where(counted, padded[drawn[:, :, None], value], 0).sum(axis=2)
+    return (sums / n[:, :, 0]).mean(axis=1)
+
+
+def wins(table, score, against="random", margin=0.0):
+    """Number of data sets on which every method is better or worse than another one.
+
+    Parameters
+    ----------
+    table : pandas.DataFrame
+        Finished rows of an experiment, one setting per method.
+    score : str
+        A column of the table.
+    against : str, default "random"
+        Label of the method to compare with.
+    margin : float, default 0.0
+        Mean scores that differ by no more than this are a tie.
+
+    Returns
+    -------
+    pandas.DataFrame
+        ``method``, ``wins``, ``ties``, ``losses``, ``worst`` (the smallest gain on a data set) and
+        ``worst_dataset``; most wins first.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> rows = [("d", 0, "random", 0.5), ("d", 0, "b", 0.7), ("e", 0, "random", 0.5)]
+    >>> table = pd.DataFrame(rows, columns=["dataset", "split", "method", "acc"])
+    >>> wins(table, "acc")[["method", "wins", "losses"]].values.tolist()
+    [['b', 1, 0]]
+    """
+    import pandas as pd
+
+    means = by_split(table, score).groupby("dataset", sort=False).mean()
+    if against not in means:
+        raise ValueError(f"the table has no method {against!r}: {', '.join(means)} are there")
+    sign = -1 if score in ERRORS else 1
+    rows = []
+    for method in means.columns.drop(against):
+        gain = sign * (means[method] - means[against]).dropna()
+        if len(gain):
+            won, lost = int((gain > margin).sum()), int((gain < -margin).sum())
+            ties = len(gain) - won - lost
+            rows.append((method, won, ties, lost, gain.min(), gain.idxmin()))
+    columns = ["method", "wins", "ties", "losses", "worst", "worst_dataset"]
+    order = ["wins", "worst"]
+    return pd.DataFrame(rows, columns=columns).sort_values(
+        order, ascending=False, ignore_index=True
+    )

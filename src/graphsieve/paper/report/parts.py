@@ -1,0 +1,213 @@
+"""Parts of which the sections consist: groups of figures, and tables, as plain dicts."""
+
+import numpy as np
+
+from ...datasets import DATASETS
+from ...evaluation import ALL_FEATURES
+from ..diagrams import critical_difference_figure, gains_figure
+from ..figures import LABELS, PANEL, legend_figure, share_curves_figure
+from ..paired import ERRORS, gains, mean_ranks, wins
+from ..summary import all_features, scores_by_case
+
+SHORT = {
+    "accuracy": "Accuracy",
+    "neighbor_accuracy": "1-NN accuracy",
+    "forest": "Forest accuracy",
+    "acc": "ACC",
+    "nmi": "NMI",
+    "reconstruction": "Reconstruction error",
+    "neighborhood": "Neighbours preserved",
+}
+
+
+def scores_in(table):
+    """Scores that a table has."""
+    return [score for score in SHORT if score in table and table[score].notna().any()]
+
+
+def group(figures, *, title="", note="", folded=False, wide=False):
+    """Figures that belong together."""
+    return {"title": title, "note": note, "folded": folded, "wide": wide, "figures": figures}
+
+
+def entry(figure, name, alt, legend=False):
+    """A figure, the name of its file and its description."""
+    return {"figure": figure, "name": name, "alt": alt, "legend": legend}
+
+
+def cell(text, best=False):
+    """A cell of a table."""
+    return {"text": text, "best": bool(best)}
+
+
+def dataset_title(dataset):
+    """Short title of a data set."""
+    return DATASETS[dataset].title.partition(",")[0] if dataset in DATASETS else dataset
+
+
+def curves(table, score, name, title, note="", folded=False):
+    """A score against the fraction of features: one panel per data set, one legend for all."""
+    order = table.drop_duplicates("method").sort_values("method")["method"]
+    methods = [m for m in order if m not in ("gafs", ALL_FEATURES)]
+    if "gafs" in set(order):
+        methods.insert(0, "gafs")
+    rank = {method: place for place, method in enumerate(methods)}
+    figures = [
+        entry(legend_figure(methods, all_features=True), f"{name}-legend", "Legend", legend=True)
+    ]
+    for dataset, part in table.groupby("dataset", sort=False):
+        part = part.sort_values("method", key=lambda column: column.map(rank), kind="stable")
+        figure = share_curves_figure(
+            part, score, title=dataset_title(dataset), legend=False, size=PANEL
+        )
+        alt = f"{LABELS[score]} on {dataset} against the fraction of features selected"
+        figures.append(entry(figure, f"{name}-{dataset}", alt))
+    return group(figures, title=title, note=note, folded=folded)
+
+
+def rank_group(by_score, rule):
+    """Diagrams of the mean ranks, one per score."""
+    figures = []
+    for score, table in by_score.items():
+        ranked = mean_ranks(table, score)
+        if ranked is not None:
+            ranks, difference, p_value = ranked
+            title = f"{SHORT[score]} ({rule}; p = {p_value:.2g})"
+            figure = critical_difference_figure(ranks, difference, title=title)
+            name = f"ranks-{rule.replace(' ', '-')}-{score}"
+            figures.append(entry(figure, name, f"Mean ranks by {score}, {rule}"))
+    note = (
+        "A bar joins methods that do not differ significantly (Nemenyi, 5 %); p is that of "
+        "Friedman's test. A data set counts once, with its mean over the fractions."
+    )
+    return [group(figures, title=f"Mean ranks, {rule}", note=note, wide=True)] if figures else []
+
+
+def rank_tables(rules):
+    """Mean ranks of all methods, one column per rule and score."""
+    columns = {}
+    for rule, by_score in rules.items():
+        for score, table in by_score.items():
+            ranked = mean_ranks(table, score)
+            if ranked is not None:
+                columns[f"{SHORT[score]}, {rule}"] = ranked[0]
+    if not columns:
+        return []
+    first = next(iter(columns.values()))
+    rows = [
+        [
+            cell(method),
+            *(
+                cell(
+                    f"{ranks[method]:.2f}" if method in ranks else "",
+                    ranks.get(method) == min(ranks.values()),
+                )
+                for ranks in columns.values()
+            ),
+        ]
+        for method in first
+    ]
+    note = (
+        "1 is best; a data set counts once, with its mean over the fractions. Methods that miss a "
+        "data set are left out."
+    )
+    return [{"title": "Mean ranks", "note": note, "columns": ["method", *columns], "rows": rows}]
+
+
+def score_table(table, score):
+    """Mean over the fractions, methods by data sets."""
+    means = scores_by_case(table, score).groupby("dataset", sort=False).mean()
+    lower = score in ERRORS
+    best = means.min(axis="columns") if lower else means.max(axis="columns")
+    order = means.mean().sort_values(ascending=lower).index
+    rows = [
+        [
+            cell(method),
+            *(
+                cell("" if np.isnan(value) else f"{value:.3f}", value == best[dataset])
+                for dataset, value in means[method].items()
+            ),
+        ]
+        for method in order
+    ]
+    everything = all_features(table, score)
+    rows.append(
+        [
+            cell(ALL_FEATURES),
+            *(cell(f"{everything[d]:.3f}" if d in everything else "") for d in means.index),
+        ]
+    )
+    shares = ", ".join(f"{share:.3g}" for share in 100 * np.sort(table["share"].unique()))
+    shares = shares.removesuffix(", 100")
+    return {
+        "title": f"{SHORT[score]} at the defaults",
+        "note": f"Mean over {shares} % of the features and the splits; the best in bold.",
+        "columns": ["method", *means.index],
+        "rows": rows,
+    }
+
+
+def gains_group(table, scores, reference):
+    """Gains over a reference method with bootstrap intervals, one diagram per score."""
+    figures = []
+    for score in scores:
+        result = gains(table, score, reference)
+        figure = gains_figure(result, reference=reference, title=SHORT[score])
+        figures.append(entry(figure, f"gains-{score}", f"Gain in {score} over {reference}"))
+    note = (
+        "Mean difference on the same splits, and its 95 % bootstrap interval over data sets and "
+        "splits; to the right is better. Methods that miss data sets are compared on the others."
+    )
+    return group(figures, title=f"Compared with {reference}", note=note, wide=True)
+
+
+def wins_table(table, scores, against="random", margin=0.01):
+    """Data sets on which a method is better or worse than random selection."""
+    results = {score: wins(table, score, against, margin).set_index("method") for score in scores}
+    order = next(iter(results.values())).index
+    rows = []
+    for method in order:
+        row = [cell(method)]
+        for result in results.values():
+            if method not in result.index:
+                row += [cell(""), cell("")]
+                continue
+            values = result.loc[method]
+            row.append(cell(f"{values['wins']} / {values['ties']} / {values['losses']}"))
+            row.append(cell(f"{values['worst']:+.3f} {values['worst_dataset']}"))
+        rows.append(row)
+    columns = [text for score in scores for text in (SHORT[score], "worst data set")]
+    return {
+        "title": f"Data sets won, tied and lost against {against}",
+        "note": f"A difference of at most {margin} is a tie.",
+        "columns": ["method", *columns],
+        "rows": rows,
+    }
+
+
+def means_table(table, scores):
+    """Mean over data sets, fractions and splits, with the time of a fit."""
+    rows = table[table["method"] != ALL_FEATURES]
+    by_case = rows.groupby(["method", "dataset"], sort=False)
+    means = by_case[scores].mean().groupby("method", sort=False).mean()
+    sets = by_case.ngroup().groupby(rows["method"]).nunique()
+    seconds = rows.drop_duplicates("key").groupby("method")["fit_cpu_seconds"].mean()
+    best = {s: means[s].min() if s in ERRORS else means[s].max() for s in scores}
+    order = means.sort_values(scores[0], ascending=scores[0] in ERRORS).index
+    return {
+        "title": "Mean scores",
+        "note": "Mean over data sets, fractions and splits; seconds of one core for a fit.",
+        "columns": ["method", *(SHORT[score] for score in scores), "seconds", "data sets"],
+        "rows": [
+            [
+                cell(method),
+                *(
+                    cell(f"{means.loc[method, s]:.3f}", means.loc[method, s] == best[s])
+                    for s in scores
+                ),
+                cell(f"{seconds[method]:.2f}"),
+                cell(str(sets[method])),
+            ]
+            for method in order
+        ],
+    }

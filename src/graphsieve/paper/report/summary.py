@@ -1,0 +1,122 @@
+"""From the tables to the summary dict that the page is rendered from."""
+
+from ..claims import CLAIMS, FAILS, HOLDS, PARTLY, check
+from ..spec import experiment_names, load_experiment
+from ..store import check_columns
+from ..summary import finished
+from .sections import SECTIONS, quality
+
+_KINDS = {HOLDS: "holds", PARTLY: "partly", FAILS: "fails"}
+# Columns that the sections need, by measure.
+_NEEDED = {
+    "shares": ("share", "n_features"),
+    "trace": ("iteration", "objective"),
+    "order": ("position", "feature"),
+    "cost": ("n_samples", "n_features", "fit_cpu_seconds"),
+}
+
+
+def summarise(tables):
+    """Everything the page shows, figures included, as plain dicts and lists.
+
+    Parameters
+    ----------
+    tables : dict of str to pandas.DataFrame
+        Tables by the name of the experiment.
+
+    Returns
+    -------
+    dict
+        What the template needs.
+    """
+    for name, table in tables.items():
+        measure = load_experiment(name).measure if name in SECTIONS else "shares"
+        check_columns(table, name, _NEEDED[measure])
+    claims = check(tables)
+    names = [name for name in SECTIONS if name in tables]
+    names += [name for name in tables if name not in SECTIONS]
+    sections = [_section(name, tables[name], claims.get(name, ())) for name in names]
+    title, introduction = _headline(sections, names)
+    return {
+        "title": title,
+        "introduction": introduction,
+        "verdicts": [claim for section in sections for claim in section["claims"]],
+        "sections": sections,
+        "provenance": [_provenance(name, table) for name, table in tables.items()],
+    }
+
+
+def _headline(sections, names):
+    """Title and introduction: of the paper's experiments, or of what there is instead."""
+    if set(names) & set(CLAIMS):
+        return (
+            "The experiments of the GAFS paper, run again",
+            "The figures of the paper on graph autoencoder feature selection, drawn again from our "
+            "own runs, with the claims of the paper in our words. Verdicts are computed from the "
+            "tables behind the figures.",
+        )
+    title = (
+        sections[0]["title"] if len(sections) == 1 else "Comparison of feature selection methods"
+    )
+    return title, "Every table and figure is computed from the results of graphsieve bench run."
+
+
+def _section(name, table, claims):
+    known = name in experiment_names()
+    experiment = load_experiment(name) if known else None
+    section = {
+        "id": name.replace("_", "-"),
+        # An experiment from a file of the user has no title here.
+        "title": experiment.title if known else name,
+        "about": _about(table),
+        "choices_title": (
+            "Choices where the paper is silent" if name in CLAIMS else "What was measured, and how"
+        ),
+        "choices": experiment.choices if known else (),
+        "claims": [
+            {
+                "text": claim.text,
+                "verdict": claim.verdict,
+                "evidence": claim.evidence,
+                "kind": _KINDS.get(claim.verdict, "open"),
+            }
+            for claim in claims
+        ],
+        "tables": [],
+        "groups": [],
+    }
+    rows = finished(table)
+    if len(rows):
+        section |= SECTIONS.get(name, quality)(rows)
+    return section
+
+
+def _about(table):
+    cells = table.drop_duplicates("key")
+    counts = {status: int((cells["status"] == status).sum()) for status in ("failed", "skipped")}
+    others = "".join(f", {n} of them {status}" for status, n in counts.items() if n)
+    return (
+        f"Profile {table['profile'].iloc[0]}: {_count(table['dataset'].nunique(), 'data set')}, "
+        f"{_count(table['split'].nunique(), 'split')}, {_count(len(cells), 'cell')}{others}."
+    )
+
+
+def _count(number, noun):
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def _provenance(name, table):
+    cells = table.drop_duplicates("key")
+    packages = ("graphsieve", "numpy", "scipy", "scikit_learn", "python")
+    seconds = cells["fit_cpu_seconds"].sum() if "fit_cpu_seconds" in cells else 0.0
+    versions = [p for p in packages if p in cells]
+    return [
+        name,
+        table["profile"].iloc[0],
+        len(cells),
+        int((cells["status"] == "failed").sum()),
+        f"{seconds:.0f}",
+        ", ".join(sorted(set(cells["commit"]))),
+        ", ".join(f"{package} {cells[package].iloc[-1]}" for package in versions),
+        ", ".join(sorted(set(cells["cpu"]))) if "cpu" in cells else "",
+    ]

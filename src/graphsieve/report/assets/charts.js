@@ -1,0 +1,124 @@
+// Curve of the explained fraction, histogram of the coverage, trace of the objective.
+
+const LINES = [
+  ["this", "This ranking"],
+  ["by_variance", "Ranked by variance"],
+  ["random_mid", "Random (mean and range of 5)"],
+  ["alone", "Unrelated columns"],
+];
+
+function drawCurve(width) {
+  const curves = report.curves[state.weights];
+  const height = Math.max(260, Math.min(520, width * 0.78));
+  const box = { left: 62, right: width - 16, top: 18, bottom: height - 46 };
+  const y = linear(0, 1, box.bottom, box.top);
+  const x = MAX_K > 30
+    ? logarithmic(1, MAX_K, box.left, box.right)
+    : linear(1, Math.max(MAX_K, 2), box.left, box.right);
+  const label = `Explained fraction against the number of features. With ${state.k} features, this `
+    + `ranking explains ${percent(interpolate(curves.this, state.k), 1)}.`;
+  const svg = frame(width, height, label);
+  axes(svg, box, x, y, {
+    xTicks: MAX_K > 30 ? countTicks(MAX_K, width) : niceTicks(1, MAX_K, 8).filter(Number.isInteger),
+    yTicks: [0, 0.2, 0.4, 0.6, 0.8, 1],
+    xText: (tick) => count.format(tick),
+    yText: (tick) => `${Math.round(100 * tick)} %`,
+    xTitle: "number of features kept" + (MAX_K > 30 ? " (logarithmic)" : ""),
+    yTitle: "explained",
+  });
+  const points = (values) => GRID.map((k, i) => [x(k), y(Math.max(0, Math.min(1, values[i])))]);
+  const band = [...points(curves.random_high), ...points(curves.random_low).reverse()];
+  svg.append(s("path", { class: "band", d: `${linePath(band)}Z` }));
+  for (const [name] of [...LINES].reverse()) {
+    svg.append(s("path", { class: `line ${name}`, d: linePath(points(curves[name])) }));
+  }
+  const at = x(Math.max(1, curves.suggested));
+  svg.append(s("path", { class: "suggested", d: `M${at} ${box.bottom}l-6 -10h12z` },
+    s("title", {}, `Suggested: ${curves.suggested} features`)));
+  const now = [x(state.k), y(interpolate(curves.this, state.k))];
+  svg.append(s("line", { class: "now", x1: now[0], x2: now[0], y1: box.top, y2: box.bottom }));
+  svg.append(s("circle", { class: "now", cx: now[0], cy: now[1], r: 6 }));
+  // Above and to the left of the point, where a rising curve leaves room.
+  const right = now[0] > box.left + 140;
+  const text = `${percent(interpolate(curves.this, state.k), 1)} with ${count.format(state.k)}`;
+  svg.append(s("text", { class: "now", x: now[0] + (right ? -10 : 10), y: Math.max(now[1] - 12, 14),
+    "text-anchor": right ? "end" : "start" }, text));
+  const pick = (event) => {
+    const scale = width / svg.getBoundingClientRect().width;
+    const place = (event.clientX - svg.getBoundingClientRect().left) * scale;
+    setK(Math.round(Math.max(1, Math.min(MAX_K, x.invert(place)))));
+  };
+  // The chart is replaced while the pointer moves, so its holder keeps the listeners.
+  byId("curve").onpointerdown = (event) => { pick(event); byId("curve").onpointermove = pick; };
+  window.onpointerup = () => { byId("curve").onpointermove = null; };
+  return svg;
+}
+
+function drawCurveLegend() {
+  byId("curve-legend").replaceChildren(...LINES.map(([name, text]) =>
+    h("li", {}, s("svg", { width: 30, height: 10, "aria-hidden": "true" },
+      s("line", { class: `line ${name}`, x1: 0, x2: 30, y1: 5, y2: 5 })), text)),
+  h("li", {}, s("svg", { width: 14, height: 10, "aria-hidden": "true" },
+    s("path", { class: "suggested", d: "M7 0l-6 10h12z" })), "Suggested number"));
+}
+
+function drawNeeded() {
+  const curves = report.curves[state.weights];
+  const cell = (values, level) => {
+    const k = firstReaching(values, level);
+    return k === null ? `> ${count.format(MAX_K)}` : count.format(k);
+  };
+  byId("needed").tBodies[0].replaceChildren(...[0.5, 0.8, 0.9, 0.95, 0.99].map((level) => {
+    const k = firstReaching(curves.this, level);
+    const own = k === null ? cell(curves.this, level)
+      : h("button", { type: "button", class: "link", onclick: () => setK(k),
+        "aria-label": `Keep ${k} features` }, count.format(k));
+    return h("tr", {}, h("th", { scope: "row" }, `${Math.round(100 * level)} %`), h("td", {}, own),
+      h("td", {}, cell(curves.by_variance, level)), h("td", {}, cell(curves.random_mid, level)));
+  }));
+  const k = curves.suggested;
+  byId("suggested-text").textContent = `Suggested: ${count.format(k)}. From there on, a further `
+    + `feature adds ${state.weights === "variance" ? "less than its own variance" : "less than itself"}.`;
+  byId("to-suggested").textContent = `Suggested: ${count.format(k)}`;
+}
+
+function drawHistogram(width) {
+  const bins = new Array(10).fill(0);
+  for (let j = 0; j < D; j++) {
+    const value = now.coverage[j];
+    if (POSITION[j] >= now.k && !Number.isNaN(value)) bins[Math.min(9, Math.floor(10 * value))]++;
+  }
+  const height = Math.min(430, Math.max(240, 0.75 * width));
+  const box = { left: 66, right: width - 26, top: 14, bottom: height - 46 };
+  const most = Math.max(1, ...bins);
+  const x = linear(0, 1, box.left, box.right), y = linear(0, most, box.bottom, box.top);
+  const svg = frame(width, height, `Dropped features by coverage, in steps of 10 %: ${bins.join(", ")}.`);
+  axes(svg, box, x, y, {
+    xTicks: [0, 0.2, 0.4, 0.6, 0.8, 1], yTicks: niceTicks(0, most, 4).filter(Number.isInteger),
+    xText: (tick) => `${Math.round(100 * tick)} %`, yText: (tick) => count.format(tick),
+    xTitle: "coverage", yTitle: "dropped features",
+  });
+  bins.forEach((size, i) => {
+    const left = x(i / 10) + 1.5;
+    svg.append(s("rect", { class: "bar", x: left, y: y(size), width: x((i + 1) / 10) - left - 1.5,
+      height: box.bottom - y(size), rx: 2 }, s("title", {}, count.format(size))));
+  });
+  return svg;
+}
+
+function drawTrace(width) {
+  const height = 220;
+  const box = { left: 70, right: width - 14, top: 12, bottom: height - 46 };
+  const values = report.trace.map((pair) => pair[1]);
+  const low = Math.min(...values), high = Math.max(...values);
+  const last = report.trace[report.trace.length - 1][0];
+  const x = linear(0, Math.max(last, 1), box.left, box.right), y = linear(low, high, box.bottom, box.top);
+  const svg = frame(width, height, `Objective over ${last} iterations, from ${compact(values[0])} to `
+    + `${compact(values[values.length - 1])}.`);
+  axes(svg, box, x, y, {
+    xTicks: niceTicks(0, last, 6), yTicks: niceTicks(low, high, 4), xText: (t) => count.format(t),
+    yText: compact, xTitle: "iteration", yTitle: "objective",
+  });
+  svg.append(s("path", { class: "line this", d: linePath(report.trace.map(([i, v]) => [x(i), y(v)])) }));
+  return svg;
+}

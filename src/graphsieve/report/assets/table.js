@@ -1,0 +1,168 @@
+// The table of all features. Only the rows in view exist, so that any number of them is quick.
+
+const ROW = 38;
+const SPARE = 6;
+const range = (values) => values.reduce(([a, b], v) => [Math.min(a, v), Math.max(b, v)], [Infinity, -Infinity]);
+const [LOWEST, HIGHEST] = range(report.scores);
+const GAIN_MAX = report.gains ? range(report.gains)[1] : 0;
+
+const COLUMNS = [
+  { key: "rank", text: "Rank", value: (j) => POSITION[j], ascending: true },
+  { key: "name", text: "Feature", ascending: true },
+  { key: "score", text: "Score", value: (j) => report.scores[j] },
+  report.gains && { key: "gain", text: "Gain", value: (j) => report.gains[j] },
+  report.frequency && { key: "frequency", text: "Selected", value: (j) => report.frequency[j] },
+  { key: "coverage", text: "Coverage", value: (j) => (Number.isNaN(now.coverage[j]) ? -1 : now.coverage[j]), ascending: true },
+  { key: "stands", text: "Stands for", value: (j) => (POSITION[j] < now.k ? 2 + now.followers[POSITION[j]] : Math.abs(now.correlation[j])) },
+].filter(Boolean);
+
+let visible = [];
+let collated = null;
+
+// Places of the features in alphabetical order, computed when first needed.
+function alphabetical() {
+  if (!collated) {
+    const collator = new Intl.Collator("en", { numeric: true });
+    const sorted = Array.from(shown.keys()).sort((a, b) => collator.compare(shown[a], shown[b]));
+    collated = new Uint32Array(D);
+    sorted.forEach((j, place) => { collated[j] = place; });
+  }
+  return collated;
+}
+
+function arrange() {
+  const query = state.query.toLowerCase();
+  visible = Array.from(report.order).filter((j) =>
+    (state.show === "all" || (POSITION[j] < now.k) === (state.show === "kept"))
+    && (!query || shown[j].toLowerCase().includes(query)));
+  const column = COLUMNS.find(({ key }) => key === state.sort.key);
+  if (state.sort.key !== "rank" || state.sort.descending) {
+    const places = state.sort.key === "name" ? alphabetical() : null;
+    const values = Float64Array.from({ length: D }, (_, j) => (places ? places[j] : column.value(j)));
+    const sign = state.sort.descending ? -1 : 1;
+    visible.sort((a, b) => sign * (values[a] - values[b]) || POSITION[a] - POSITION[b]);
+  }
+  byId("status").textContent = `${count.format(visible.length)} of ${count.format(D)} features shown, `
+    + `${count.format(now.k)} kept.`;
+}
+
+function drawHead() {
+  byId("table").tHead.replaceChildren(h("tr", {}, ...COLUMNS.map(({ key, text, ascending }) => {
+    const active = state.sort.key === key;
+    const direction = active ? (state.sort.descending ? "descending" : "ascending") : null;
+    return h("th", { scope: "col", class: key, "aria-sort": direction },
+      h("button", { type: "button", class: "sort", onclick: () => {
+        state.sort = { key, descending: active ? !state.sort.descending : !ascending };
+        drawHead();
+        toTop();
+        drawTable();
+        byId("table").tHead.querySelector(`.${key} button`).focus();
+      } }, text, h("span", { class: "arrow", "aria-hidden": "true" }, active ? (state.sort.descending ? "▾" : "▴") : "")));
+  })));
+  byId("table").setAttribute("aria-colcount", COLUMNS.length);
+}
+
+function bar(fraction, text, kind) {
+  const fill = h("span", { class: `fill ${kind}` });
+  fill.style.width = `${(100 * Math.max(0, Math.min(1, fraction))).toFixed(1)}%`;
+  return h("span", { class: "meter" }, h("span", { class: "track", "aria-hidden": "true" }, fill), h("span", { class: "figure" }, text));
+}
+
+function standsFor(j) {
+  if (POSITION[j] < now.k) {
+    const n = now.followers[POSITION[j]];
+    return n ? `itself and ${count.format(n)} dropped` : "itself";
+  }
+  if (now.closest[j] < 0) return "–";
+  return h("span", { class: "by" }, h("span", { class: "arrow-left", "aria-hidden": "true" }, "← "),
+    h("bdi", {}, shown[report.order[now.closest[j]]]), ` (r = ${now.correlation[j].toFixed(2)})`);
+}
+
+function cell(key, j) {
+  if (key === "rank") return count.format(POSITION[j] + 1);
+  if (key === "score") return bar((report.scores[j] - LOWEST) / (HIGHEST - LOWEST || 1), compact(report.scores[j]), "score");
+  if (key === "gain") return bar(report.gains[j] / (GAIN_MAX || 1), percent(report.gains[j], 1), "score");
+  if (key === "frequency") return bar(report.frequency[j] / 254, percent(report.frequency[j] / 254), "score");
+  if (key === "coverage") return bar(now.coverage[j] || 0, percent(now.coverage[j]), "coverage");
+  return standsFor(j);
+}
+
+function tableRow(j, index) {
+  const kept = POSITION[j] < now.k;
+  return h("tr", { "aria-rowindex": index + 2, class: kept ? "kept" : "dropped", "data-feature": j },
+    ...COLUMNS.map(({ key }) => {
+      if (key !== "name") return h("td", { class: key }, cell(key, j));
+      return h("th", { scope: "row", class: "name" },
+        h("span", { class: "mark", role: "img", "aria-label": kept ? "kept" : "dropped" }, kept ? "●" : "○"),
+        h("button", { type: "button", class: "link name", title: shown[j], onclick: () => showDetail(j) }, h("bdi", {}, shown[j])));
+    }));
+}
+
+// Where the table is scrolled to; asking the browser while drawing would make it lay out the page.
+let scrollTop = 0;
+const HEIGHT = 494;
+function toTop() {
+  byId("rows").scrollTop = scrollTop = 0;
+}
+function scrolled() {
+  scrollTop = byId("rows").scrollTop;
+  drawRows();
+}
+
+// Empty rows above and below stand for those that are not in view.
+function drawRows() {
+  // Fewer rows than before may be left, and the table ends above where it was scrolled to.
+  const top = Math.min(scrollTop, Math.max(0, visible.length * ROW - HEIGHT));
+  const first = Math.max(0, Math.floor(top / ROW) - SPARE);
+  const last = Math.min(visible.length, Math.ceil((top + HEIGHT) / ROW) + SPARE);
+  const space = (rows) => {
+    // Some columns are hidden on small screens: a cell that spans all of them would bring them back.
+    const td = h("td");
+    td.style.height = `${rows * ROW}px`;
+    return h("tr", { class: "space", "aria-hidden": "true" }, td);
+  };
+  const rows = visible.slice(first, last).map((j, i) => tableRow(j, first + i));
+  if (first > 0) rows.unshift(space(first));
+  if (last < visible.length) rows.push(space(visible.length - last));
+  if (!visible.length) rows.push(h("tr", {}, h("td", { colspan: COLUMNS.length, class: "none" }, "No feature matches.")));
+  byId("table").tBodies[0].replaceChildren(...rows);
+}
+
+function drawTable() {
+  arrange();
+  byId("table").setAttribute("aria-rowcount", visible.length + 1);
+  drawRows();
+}
+
+// Coverage of one feature against the number of kept ones, and its closest kept features.
+let detailed = null;
+function showDetail(j) {
+  detailed = detailed === j ? null : j;
+  drawDetail();
+  if (detailed !== null) byId("detail").scrollIntoView({ block: "nearest" });
+}
+
+function drawDetail() {
+  const holder = byId("detail");
+  holder.hidden = detailed === null;
+  if (detailed === null) return;
+  const j = detailed;
+  const width = Math.min(460, holder.clientWidth - 40 || 460), height = 190;
+  const box = { left: 52, right: width - 10, top: 10, bottom: height - 44 };
+  const x = logarithmic(1, Math.max(2, MAX_K), box.left, box.right), y = linear(0, 1, box.bottom, box.top);
+  const svg = frame(width, height, `Coverage of ${shown[j]} against the number of kept features`);
+  axes(svg, box, x, y, { xTicks: countTicks(MAX_K, width - 100), yTicks: [0, 0.5, 1], xText: (t) => count.format(t),
+    yText: (t) => `${100 * t} %`, xTitle: "number of features kept", yTitle: "coverage" });
+  const value = (i) => (POSITION[j] < GRID[i] ? 254 : report.coverage[i * D + j]);
+  svg.append(s("path", { class: "line this", d: linePath(GRID.map((k, i) => [x(k), y(Math.min(254, value(i)) / 254)])) }));
+  svg.append(s("line", { class: "now", x1: x(now.k), x2: x(now.k), y1: box.top, y2: box.bottom }));
+  const kept = POSITION[j] < now.k;
+  holder.replaceChildren(
+    h("div", {}, h("h3", {}, h("bdi", {}, shown[j])),
+      h("p", {}, `Rank ${count.format(POSITION[j] + 1)} of ${count.format(D)}, ${kept ? "kept" : "dropped"}. `
+        + (kept ? `Stands for ${count.format(now.followers[POSITION[j]])} dropped features.`
+          : `Predicted from the kept features with a coverage of ${percent(now.coverage[j])}; `),
+      kept ? "" : h("span", {}, "closest kept feature: ", standsFor(j), ".")),
+      h("button", { type: "button", onclick: () => showDetail(j) }, "Close")),
+    svg);
+}

@@ -1,0 +1,125 @@
+"""What the report takes from a fitted selector."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..selection import Selection
+
+
+@dataclass(frozen=True)
+class Facts:
+    """A ranking of features, with whatever else the selector knows about it.
+
+    Attributes
+    ----------
+    method : str
+        Name of the method.
+    names : list of str
+        Names of the features as ``get_feature_names_out`` gives them.
+    has_names : bool
+        Whether the data had column names.
+    order : ndarray of shape (n_features,)
+        Features, best first.
+    n_selected : int
+    scores : ndarray of shape (n_features,)
+    gains : ndarray of shape (n_features,) or None
+        Explained fraction that a feature added when it was picked.
+    n_exact : int
+        Number of leading features that were picked one by one, given those before.
+    trace : list of float
+        Objective after every iteration; empty for methods that do not iterate.
+    converged : bool or None
+    frequency : ndarray of shape (n_features,) or None
+        Fraction of resampled data sets in which a feature was selected.
+    stability : tuple of float or None
+        Stability of the selection and its confidence interval.
+    is_auto : bool
+        Whether the method chose the number of features.
+    parameters : dict of str to str
+    """
+
+    method: str
+    names: list
+    has_names: bool
+    order: np.ndarray
+    n_selected: int
+    scores: np.ndarray
+    gains: np.ndarray | None
+    n_exact: int
+    trace: list
+    converged: bool | None
+    frequency: np.ndarray | None
+    stability: tuple | None
+    is_auto: bool
+    parameters: dict
+
+    @property
+    def n_features(self):
+        return len(self.names)
+
+
+def read_facts(sel):
+    """Collect the facts about a fitted selector.
+
+    Parameters
+    ----------
+    sel : FeatureRanker or Selection
+        Fitted selector, or a selection that was saved by one.
+
+    Returns
+    -------
+    Facts
+    """
+    if isinstance(sel, Selection):
+        return _facts_of_file(sel)
+    order = np.asarray(sel.order_)
+    names = getattr(sel, "feature_names_in_", None)
+    layers = getattr(sel, "layers_", None)
+    stability = getattr(sel, "stability_", None)
+    parameters = sel.get_params(deep=False)
+    return Facts(
+        method=type(sel).__name__,
+        names=_names(names, len(order)),
+        has_names=names is not None,
+        order=order,
+        n_selected=int(sel.n_features_),
+        scores=np.asarray(sel.scores_, dtype=np.float64),
+        gains=getattr(sel, "gains_", None),
+        n_exact=len(order) if layers is None else int(np.count_nonzero(layers)),
+        trace=[float(value) for value in getattr(sel, "objective_trace_", ())],
+        converged=getattr(sel, "converged_", None),
+        frequency=getattr(sel, "frequency_", None),
+        stability=None if stability is None else (stability.value, *stability.interval),
+        is_auto=parameters.get("n_features_to_select") == "auto",
+        parameters={name: _short(value) for name, value in parameters.items()},
+    )
+
+
+def _facts_of_file(selection):
+    """What a saved selection knows; gains, convergence and stability are not part of it."""
+    return Facts(
+        method=selection.method,
+        names=_names(selection.feature_names_in, selection.n_features_in),
+        has_names=selection.feature_names_in is not None,
+        order=np.asarray(selection.order),
+        n_selected=len(selection.kept),
+        scores=np.asarray(selection.scores, dtype=np.float64),
+        gains=None,
+        n_exact=selection.n_features_in,
+        trace=[],
+        converged=None,
+        frequency=None,
+        stability=None,
+        is_auto=selection.parameters.get("n_features_to_select") == "auto",
+        parameters={name: _short(value) for name, value in selection.parameters.items()},
+    )
+
+
+def _names(names, n_features):
+    return [f"x{j}" for j in range(n_features)] if names is None else [str(n) for n in names]
+
+
+def _short(value, length=80):
+    text = repr(value)
+    return text if len(text) <= length else text[: length - 1] + "…"

@@ -1,0 +1,65 @@
+"""For data that are images: mean image, examples and their reconstructions."""
+
+import numpy as np
+
+_EXAMPLES = 6
+# Bytes that the reconstructions may take in the page.
+_BUDGET = 1_200_000
+
+
+def check_shape(image_shape, n_features):
+    """Height and width as a tuple; an error unless they fit the number of features."""
+    height, width = (int(side) for side in image_shape)
+    if height * width != n_features:
+        raise ValueError(
+            f"image_shape={height}x{width} has {height * width} pixels, but the data have "
+            f"{n_features} features"
+        )
+    return height, width
+
+
+def choose_examples(X, n_grid, rng):
+    """Rows of a few different images.
+
+    The first is drawn at random; each further one is farthest from those before it, among some
+    random ones, so that the examples show different things.
+    """
+    n_examples = int(np.clip(_BUDGET // (n_grid * X.shape[1]), 1, min(_EXAMPLES, len(X))))
+    candidates = rng.permutation(len(X))[:50]
+    chosen = [candidates[0]]
+    nearest = np.full(len(candidates), np.inf)
+    while len(chosen) < n_examples:
+        distance = ((X[candidates] - X[chosen[-1]]) ** 2).sum(axis=1)
+        nearest = np.minimum(nearest, distance)
+        chosen.append(candidates[nearest.argmax()])
+    return np.array(chosen)
+
+
+def image_part(X, shape, examples, predictions):
+    """Images as bytes.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_features)
+    shape : tuple of int
+    examples : ndarray of int
+    predictions : ndarray of shape (n_grid, n_examples, n_features)
+
+    Returns
+    -------
+    dict
+    """
+    low, high = np.percentile(X[examples], [0, 100])
+
+    def as_bytes(values):
+        scaled = (values - low) / ((high - low) or 1)
+        return np.clip(np.round(255 * scaled), 0, 255).astype(np.uint8)
+
+    mean = X.mean(axis=0)
+    mean = (mean - mean.min()) / ((mean.max() - mean.min()) or 1)
+    return {
+        "shape": list(shape),
+        "mean": np.round(255 * mean).astype(np.uint8),
+        "examples": as_bytes(X[examples]),
+        "predictions": as_bytes(predictions),
+    }

@@ -1,0 +1,167 @@
+"""What a reader should know before trusting the numbers, in plain words."""
+
+import numpy as np
+
+# Beyond this correlation two columns are copies for all practical purposes.
+_COPY = 0.999
+_REDUNDANT = 0.95
+_POOR = 0.2
+_FEW_ROWS = 30
+# Variances that differ by more are a matter of units, not of information.
+UNEQUAL_VARIANCES = 1e4
+
+
+def write_notes(facts, sample, constant, coverage, closest, explained):
+    """Notes about the fit and the data.
+
+    Parameters
+    ----------
+    facts : Facts
+    sample : Sample
+    constant : ndarray of bool of shape (n_features,)
+    coverage : ndarray of shape (n_features,)
+        Coverage by the selected features.
+    closest : tuple of ndarray
+        Position and correlation of the closest selected feature of every column.
+    explained : tuple of float
+        Explained fraction of the selected features, and of as many random ones.
+
+    Returns
+    -------
+    list of dict
+        With a ``level`` ("good", "note" or "warning") and a ``text``.
+    """
+    notes = [
+        *_convergence(facts),
+        *_rows(facts, sample),
+        *_columns(facts, sample, constant, closest),
+        *_choice(facts, coverage, closest),
+        *_baseline(explained),
+    ]
+    # Warnings first; the order within a level stays.
+    return sorted(notes, key=lambda note: ("warning", "note", "good").index(note["level"]))
+
+
+def has_unequal_variances(variance):
+    """Whether a few columns would decide everything if columns were weighed by their variance."""
+    variance = variance[variance > 0]
+    return variance.size > 1 and variance.max() > UNEQUAL_VARIANCES * np.median(variance)
+
+
+def _note(level, text):
+    return {"level": level, "text": text}
+
+
+def _convergence(facts):
+    if facts.converged is None:
+        return
+    n_iter = max(len(facts.trace) - 1, 0)
+    if facts.converged:
+        yield _note("good", f"{facts.method} converged after {_count(n_iter, 'iteration')}.")
+    else:
+        yield _note(
+            "warning",
+            f"{facts.method} stopped after {_count(n_iter, 'iteration')} before it converged. The "
+            "ranking is that of an unfinished fit and may change: increase max_iter.",
+        )
+
+
+def _rows(facts, sample):
+    n_rows, n_samples = len(sample.rows), sample.n_samples
+    if n_rows < n_samples:
+        yield _note(
+            "note",
+            f"Coverage, correlations and pictures on this page are computed from {n_rows:,} of "
+            f"the {n_samples:,} samples, drawn at random. The ranking itself is not affected.",
+        )
+    if n_samples < _FEW_ROWS:
+        yield _note(
+            "warning",
+            f"With {n_samples} samples, correlations and coverage are rough estimates, and another "
+            "sample could lead to another selection.",
+        )
+    elif n_samples < facts.n_features:
+        yield _note(
+            "note",
+            f"There are more features ({facts.n_features:,}) than samples ({n_samples:,}), so "
+            "that many features are correlated by chance. Coverage is measured on samples that "
+            "were left out of the regression, which corrects for most of it.",
+        )
+
+
+def _columns(facts, sample, constant, closest):
+    if sample.n_filled:
+        yield _note(
+            "note",
+            f"{_count(sample.n_filled, 'missing value')} in these rows were replaced by the mean "
+            "of their column for this page.",
+        )
+    if constant.any():
+        n_constant = int(constant.sum())
+        yield _note(
+            "note",
+            f"{_count(n_constant, 'feature')} {'is' if n_constant == 1 else 'are'} constant in "
+            "these rows: there is nothing to explain, and they have no coverage.",
+        )
+    if has_unequal_variances(sample.values.var(axis=0)):
+        yield _note(
+            "warning",
+            "A few features have a variance more than "
+            f"{UNEQUAL_VARIANCES:,.0f} times the median one. For methods that do not scale the "
+            "features, such as GreedyCSS and Variance, their units decide the ranking: standardise "
+            "the data first if they should not. On this page all features count alike.",
+        )
+    is_kept = _is_kept(facts)
+    copies = int((np.abs(closest[1])[~is_kept] > _COPY).sum())
+    if copies:
+        yield _note(
+            "note",
+            f"{_count(copies, 'dropped feature')} {'is a copy' if copies == 1 else 'are copies'} "
+            f"of a kept one (correlation above {_COPY}).",
+        )
+
+
+def _choice(facts, coverage, closest):
+    is_kept = _is_kept(facts)
+    if facts.n_exact < facts.n_features:
+        yield _note(
+            "note",
+            f"The first {facts.n_exact:,} features were picked one by one, each given those before "
+            "it. The order of the others is by what each would add next; fit again with a larger "
+            "n_features_to_select to look further.",
+        )
+    redundant = int((np.abs(closest[1])[is_kept] > _REDUNDANT).sum())
+    if redundant:
+        yield _note(
+            "warning",
+            f"{_count(redundant, 'kept feature')} {'has' if redundant == 1 else 'have'} a "
+            f"correlation above {_REDUNDANT} with another kept one: the selection is redundant.",
+        )
+    poor = int((coverage[~is_kept] < _POOR).sum())
+    if poor and not is_kept.all():
+        yield _note(
+            "note",
+            f"{poor:,} of {_count(int((~is_kept).sum()), 'dropped feature')} are hardly predicted "
+            f"by the kept ones (coverage below {_POOR:.0%}): they are noise, or information that "
+            "is lost. Sort the table by coverage to see them.",
+        )
+
+
+def _baseline(explained):
+    this, random = explained
+    if this < random:
+        yield _note(
+            "warning",
+            f"Random features explain more on average ({random:.0%}) than the selected ones "
+            f"({this:.0%}). Compare with another method, or with other scaling of the data.",
+        )
+
+
+def _is_kept(facts):
+    is_kept = np.zeros(facts.n_features, dtype=bool)
+    is_kept[facts.order[: facts.n_selected]] = True
+    return is_kept
+
+
+def _count(number, noun):
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"

@@ -1,0 +1,252 @@
+"""Summary dict -> one HTML page that needs nothing else."""
+
+import base64
+import hashlib
+import html
+import json
+import math
+import webbrowser
+from importlib.resources import files
+from pathlib import Path
+
+import numpy as np
+
+from .._utils.files import replacing
+from .summary import summarise
+
+# In this order: later scripts use names of earlier ones.
+_SCRIPTS = ("data.js", "draw.js", "charts.js", "pictures.js", "table.js", "groups.js", "page.js")
+# Kept features that are listed for readers without JavaScript.
+_LISTED = 500
+
+
+class SelectionReport:
+    """A page about one selection.
+
+    Shown inline by notebooks; ``save`` writes it to a file and ``open`` shows it in a browser.
+
+    Parameters
+    ----------
+    summary : dict
+        As ``summarise`` returns it.
+
+    Attributes
+    ----------
+    summary : dict
+    html : str
+        The page.
+    """
+
+    def __init__(self, summary):
+        self.summary = summary
+        self.html = render(summary)
+
+    def save(self, path):
+        """Write the page to a file, which is replaced if it exists.
+
+        Parameters
+        ----------
+        path : path-like
+
+        Returns
+        -------
+        pathlib.Path
+            The absolute path of the file.
+        """
+        path = Path(path).absolute()
+        with replacing(path) as temporary:
+            temporary.write_bytes(self.html.encode("utf-8", errors="replace"))
+        return path
+
+    def open(self, path):
+        """Write the page to a file and show it in a browser.
+
+        Parameters
+        ----------
+        path : path-like
+
+        Returns
+        -------
+        bool
+            Whether there was a browser.
+        """
+        return webbrowser.open(self.save(path).as_uri())
+
+    def __repr__(self):
+        return f"SelectionReport({self.summary['title']!r})"
+
+    def _repr_html_(self):
+        # The frame keeps the page's styles and the notebook's apart.
+        page = html.escape(self.html)
+        title = html.escape(self.summary["title"])
+        return (
+            f'<iframe title="{title}" srcdoc="{page}" sandbox="allow-scripts allow-downloads" '
+            'style="width: 100%; height: 820px; border: 1px solid #8884; border-radius: 8px">'
+            "</iframe>"
+        )
+
+
+def make_report(sel, X, *, color=None, image_shape=None, title=None, random_state=0):
+    """Make the page about a selection.
+
+    Parameters
+    ----------
+    sel : FeatureRanker or Selection
+        Fitted selector, or a selection loaded from a file.
+    X : container of shape (n_samples, n_features)
+        The data that it was fitted on. At most 2,000 rows are used. A data frame may have further
+        columns, for instance one to colour by.
+    color : str or array-like of shape (n_samples,), optional
+        Column of a data frame, or values, by which the samples are coloured in the picture of the
+        principal components.
+    image_shape : tuple of int, optional
+        Height and width if every sample is an image whose pixels are the features: adds the
+        selected pixels, and images reconstructed from them.
+    title : str, optional
+        Title of the page.
+    random_state : int, default 0
+        Seed for the rows that are drawn and for the random rankings that are compared.
+
+    Returns
+    -------
+    SelectionReport
+    """
+    return SelectionReport(
+        summarise(
+            sel,
+            X,
+            color=color,
+            image_shape=image_shape,
+            title=title,
+            random_state=random_state,
+        )
+    )
+
+
+def write_report(sel, X, path, *, color=None, image_shape=None, title=None, random_state=0):
+    """Write the page about a selection to a file.
+
+    Parameters
+    ----------
+    sel : FeatureRanker or Selection
+        Fitted selector, or a selection loaded from a file.
+    X : container of shape (n_samples, n_features)
+        The data that it was fitted on.
+    path : path-like
+        HTML file, which is replaced if it exists.
+    color, image_shape, title, random_state
+        As in ``make_report``.
+
+    Returns
+    -------
+    pathlib.Path
+        The absolute path of the file.
+    """
+    report = make_report(
+        sel,
+        X,
+        color=color,
+        image_shape=image_shape,
+        title=title,
+        random_state=random_state,
+    )
+    return report.save(path)
+
+
+class Reporter:
+    """``sel.report``: the page about a fitted selector.
+
+    Parameters
+    ----------
+    sel : FeatureRanker
+    """
+
+    def __init__(self, sel):
+        self._sel = sel
+
+    def __call__(self, X, path=None, *, color=None, image_shape=None, title=None, random_state=0):
+        """Make the page and, if ``path`` is given, write it.
+
+        Parameters
+        ----------
+        X : container of shape (n_samples, n_features)
+            The data that the selector was fitted on.
+        path : path-like, optional
+            HTML file, which is replaced if it exists.
+        color, image_shape, title, random_state
+            As in ``graphsieve.report.make_report``.
+
+        Returns
+        -------
+        SelectionReport
+        """
+        report = make_report(
+            self._sel,
+            X,
+            color=color,
+            image_shape=image_shape,
+            title=title,
+            random_state=random_state,
+        )
+        if path is not None:
+            report.save(path)
+        return report
+
+
+def render(summary):
+    """The page of a summary."""
+    try:
+        from jinja2 import Environment
+    except ImportError as error:
+        raise ImportError("The report needs Jinja2. Run: pip install jinja2") from error
+    environment = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True)
+    script = "\n".join(_asset(name) for name in _SCRIPTS)
+    style = _asset("page.css")
+    kept = summary["order"][: summary["n_selected"]]
+    return environment.from_string(_asset("page.html.j2")).render(
+        summary=summary,
+        style=style,
+        script=script,
+        # Nothing but these two may run or style, and nothing may be loaded.
+        policy=(
+            f"default-src 'none'; script-src {_hash(script)}; style-src {_hash(style)}; "
+            "img-src data: blob:; base-uri 'none'; form-action 'none'"
+        ),
+        data=_as_json(summary),
+        listed=[summary["names"][j] for j in kept[:_LISTED]],
+    )
+
+
+def _asset(name):
+    return files(__package__).joinpath("assets", name).read_text("utf-8")
+
+
+def _hash(text):
+    digest = hashlib.sha256(text.encode()).digest()
+    return f"'sha256-{base64.b64encode(digest).decode()}'"
+
+
+def _as_json(summary):
+    """JSON that can stand in a script element: nothing in it ends the element or starts another."""
+    text = json.dumps(_packed(summary), separators=(",", ":"), allow_nan=False)
+    for character in "<>&":
+        text = text.replace(character, f"\\u{ord(character):04x}")
+    return text
+
+
+def _packed(value):
+    """Arrays of few bytes per number as base64, the rest as JSON can hold it."""
+    if isinstance(value, dict):
+        return {str(key): _packed(entry) for key, entry in value.items()}
+    if isinstance(value, list | tuple):
+        return [_packed(entry) for entry in value]
+    if isinstance(value, np.ndarray) and value.dtype.itemsize <= 4:
+        data = base64.b64encode(np.ascontiguousarray(value).tobytes()).decode()
+        return {"type": value.dtype.str[1:], "shape": list(value.shape), "data": data}
+    if isinstance(value, np.ndarray):
+        return [_packed(entry) for entry in value.tolist()]
+    if isinstance(value, np.generic):
+        return _packed(value.item())
+    if isinstance(value, float):
+        return float(f"{value:.6g}") if math.isfinite(value) else None
+    return value

@@ -1,0 +1,121 @@
+"""Selector and data -> summary dict: everything that the page shows."""
+
+from importlib.metadata import version
+
+import numpy as np
+
+from ..inspection import (
+    coverage_curve,
+    draw_sample,
+    explained_curves,
+    make_grid,
+    representatives,
+)
+from .facts import read_facts
+from .images import check_shape, choose_examples, image_part
+from .notes import has_unequal_variances, write_notes
+from .scatter import color_column, scatter
+
+# Kept features in the correlation map.
+_MAP = 60
+_TRACE = 200
+# Coverage is stored as a byte: 0 to 254, and 255 where it is not defined.
+_UNDEFINED = 255
+
+
+def summarise(sel, X, *, color=None, image_shape=None, title=None, random_state=0):
+    """Everything about one selection, as dicts, lists, numbers, strings and arrays.
+
+    Parameters
+    ----------
+    sel, X, color, image_shape, title, random_state
+        As in ``write_report``.
+
+    Returns
+    -------
+    dict
+    """
+    facts = read_facts(sel)
+    shape = None if image_shape is None else check_shape(image_shape, facts.n_features)
+    rng = np.random.default_rng(random_state)
+    names = facts.names if facts.has_names else None
+    sample = draw_sample(X, facts.n_features, names, rng)
+    values, order = sample.values, facts.order
+    grid = make_grid(facts.n_features, facts.n_selected)
+    examples = () if shape is None else choose_examples(values, len(grid), rng)
+    curve = coverage_curve(values, order, grid, predict_rows=examples)
+    closest = representatives(values, order, grid[-1])
+    variance = values.var(axis=0)
+    equal = has_unequal_variances(variance)
+    at_selected = int(np.searchsorted(grid, facts.n_selected))
+    constant = np.isnan(curve.coverage[0])
+    curves = explained_curves(values, order, grid, curve.coverage, rng)
+    weights = "equal" if equal else "variance"
+    explained = [float(curves[weights][name][at_selected]) for name in ("this", "random_mid")]
+    points = scatter(values, order, grid, rng, standardise=equal)
+    return {
+        "title": title or f"{facts.method}: {facts.n_selected:,} of {facts.n_features:,} features",
+        "method": facts.method,
+        "n_samples": sample.n_samples,
+        "n_rows": len(sample.rows),
+        "n_features": facts.n_features,
+        "n_selected": facts.n_selected,
+        "is_auto": facts.is_auto,
+        "names": facts.names,
+        "order": order.astype(np.uint32),
+        "scores": facts.scores.astype(np.float32),
+        "gains": None if facts.gains is None else np.asarray(facts.gains, dtype=np.float32),
+        "frequency": None if facts.frequency is None else _as_bytes(facts.frequency),
+        "stability": facts.stability,
+        "grid": grid.tolist(),
+        "coverage": _as_bytes(curve.coverage),
+        "closest": {
+            "start": closest.start.astype(np.uint32),
+            "position": closest.position.astype(np.uint32),
+            "correlation": _signed_bytes(closest.correlation),
+        },
+        "curves": curves,
+        "weights": weights,
+        "map": _signed_bytes(_correlations(values[:, order[: min(_MAP, grid[-1])]])),
+        "scatter": {
+            "before": _signed_bytes(points["before"]),
+            "after": _signed_bytes(points["after"]),
+            "distances": points["distances"],
+            "color": color_column(X, color, sample.rows[points["rows"]]),
+        },
+        "images": None if shape is None else image_part(values, shape, examples, curve.predictions),
+        "notes": write_notes(
+            facts,
+            sample,
+            constant,
+            curve.coverage[at_selected],
+            closest.at(facts.n_selected),
+            explained,
+        ),
+        "trace": _thinned(facts.trace),
+        "parameters": facts.parameters,
+        "version": version("graphsieve"),
+    }
+
+
+def _as_bytes(fraction):
+    scaled = np.round(254 * np.nan_to_num(fraction))
+    return np.where(np.isnan(fraction), _UNDEFINED, scaled).astype(np.uint8)
+
+
+def _signed_bytes(values):
+    """Values between -1 and 1 as -127 to 127."""
+    return np.round(127 * np.asarray(values)).astype(np.int8)
+
+
+def _correlations(columns):
+    Z = columns - columns.mean(axis=0)
+    norm = np.sqrt((Z**2).sum(axis=0))
+    Z /= np.where(norm > 0, norm, 1)
+    return np.clip(Z.T @ Z, -1, 1)
+
+
+def _thinned(trace):
+    """At most 200 (iteration, value) pairs, the first and last among them."""
+    chosen = np.unique(np.linspace(0, len(trace) - 1, min(len(trace), _TRACE)).astype(int))
+    return [[int(step), trace[step]] for step in chosen]

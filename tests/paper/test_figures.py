@@ -1,0 +1,83 @@
+"""Curves show what the tables say."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from matplotlib.colors import to_hex
+
+from graphsieve.paper.figures import (
+    BASELINES,
+    legend_figure,
+    line_styles,
+    lines_figure,
+    share_curves_figure,
+)
+from graphsieve.plots import MUTED
+
+
+def scores(methods, n_splits):
+    """A table as evaluate returns it; method number i reaches share + i / 100 + split / 50."""
+    rows = [
+        {"method": method, "split": split, "share": share, "acc": share + i / 100 + split / 50}
+        for i, method in enumerate(methods)
+        for split in range(n_splits)
+        for share in (0.1, 0.2, 0.5)
+    ]
+    rows.append({"method": "all features", "split": 0, "share": 1.0, "acc": 0.9})
+    return pd.DataFrame(rows).assign(acc_std=0.07)
+
+
+def bands(panel):
+    """Half the height of every band, in the order of the curves."""
+    paths = [band.get_paths()[0].vertices[:, 1] for band in panel.collections]
+    return [(path.max() - path.min() - 0.4) / 2 for path in paths]
+
+
+def test_curves_bands_and_reference():
+    (panel,) = share_curves_figure(scores(["gafs", "random", "variance"], 3), "acc").axes
+    curves = {line.get_label(): line for line in panel.lines}
+    assert set(curves) == {"gafs", "random", "variance", "all features"}
+    np.testing.assert_allclose(curves["gafs"].get_xdata(), [0.1, 0.2, 0.5])
+    np.testing.assert_allclose(curves["gafs"].get_ydata(), [0.12, 0.22, 0.52])
+    np.testing.assert_allclose(curves["all features"].get_ydata(), 0.9)
+    assert bands(panel) == pytest.approx([0.02] * 3)
+    assert panel.get_xlabel() == "fraction of features selected"
+    assert panel.get_ylabel() == "clustering accuracy (ACC)"
+
+
+def test_one_split_shows_the_spread_of_the_repetitions():
+    (panel,) = share_curves_figure(scores(["gafs"], 1), "acc").axes
+    assert bands(panel) == pytest.approx([0.07])
+
+
+def test_baselines_are_muted_and_methods_told_apart():
+    methods = [f"method {j}" for j in range(14)]
+    (panel,) = share_curves_figure(scores([*methods, *BASELINES], 2), "acc").axes
+    curves = {line.get_label(): line for line in panel.lines}
+    for name in BASELINES:
+        assert to_hex(curves[name].get_color()).upper() == MUTED
+        assert curves[name].get_zorder() < curves["method 0"].get_zorder()
+    looks = {(curves[m].get_color(), curves[m].get_marker()) for m in methods}
+    assert len(looks) == len(methods)
+
+
+def test_styles_are_distinct_and_baselines_muted():
+    styles = line_styles([f"method {number}" for number in range(14)] + ["random", "variance"])
+    looks = {(s["color"], s.get("marker"), s.get("linestyle")) for s in styles.values()}
+    assert len(looks) == len(styles) == 16
+    assert styles["random"]["color"] == styles["variance"]["color"] == MUTED
+
+
+def test_lines_are_means_of_the_groups():
+    table = pd.DataFrame(
+        {"x": [1, 1, 2, 1, 2], "y": [1.0, 3.0, 5.0, 0.0, 1.0], "name": ["a", "a", "a", "b", "b"]}
+    )
+    panel = lines_figure(table, "x", "y", "name", log="x", title="t").axes[0]
+    lines = {line.get_label(): line.get_ydata().tolist() for line in panel.get_lines()}
+    assert lines == {"a": [2.0, 5.0], "b": [0.0, 1.0]}
+    assert panel.get_xscale() == "log"
+
+
+def test_legend_names_everything():
+    figure = legend_figure(["a", "random"], all_features=True)
+    assert [text.get_text() for text in figure.legends[0].texts] == ["a", "random", "all features"]

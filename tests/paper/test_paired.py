@@ -1,0 +1,104 @@
+"""Ranks, gains and wins on tables whose answer is known."""
+
+import numpy as np
+import pytest
+
+from graphsieve.evaluation import ALL_FEATURES
+from graphsieve.paper.paired import gains, mean_ranks, wins
+from tests.paper.conftest import scores
+
+
+def test_mean_ranks():
+    place = {("d1", "a"): 3, ("d1", "b"): 2, ("d1", "c"): 1}
+    place |= {("d2", "a"): 3, ("d2", "b"): 1, ("d2", "c"): 2}
+    place |= {("d3", "a"): 3, ("d3", "b"): 2, ("d3", "c"): 1}
+    ranks, difference, p_value = mean_ranks(scores(lambda d, m, *_: place[d, m] / 10), "acc")
+    assert ranks == pytest.approx({"a": 1, "b": 7 / 3, "c": 8 / 3})
+    # Demšar 2006, table 5: q = 2.343 for 3 methods at 5 %.
+    assert difference == pytest.approx(2.343 * np.sqrt(3 * 4 / (6 * 3)), abs=1e-2)
+    assert 0.05 < p_value < 0.15
+
+
+def test_ranks_leave_out_what_misses_a_data_set():
+    table = scores(lambda d, m, *_: ord(m) / 200, ("a", "b", "c", "e"))
+    table = table[(table["method"] != "e") | (table["dataset"] != "d2")]
+    assert set(mean_ranks(table, "acc")[0]) == {"a", "b", "c"}
+    assert mean_ranks(table[table["dataset"] == "d1"], "acc") is None
+
+
+def test_smaller_errors_have_better_ranks():
+    table = scores(lambda d, m, *_: ord(m) / 200).rename(columns={"acc": "reconstruction"})
+    assert list(mean_ranks(table, "reconstruction")[0]) == ["a", "b", "c"]
+    assert list(mean_ranks(table.rename(columns={"reconstruction": "acc"}), "acc")[0]) == [
+        "c",
+        "b",
+        "a",
+    ]
+
+
+def test_gain_is_the_mean_over_data_sets_of_the_paired_difference():
+    advantage = {"d1": 0.1, "d2": 0.3, "d3": 0.2}
+
+    def value(dataset, method, setting, share, split):
+        # Splits and data sets differ much more than the methods do.
+        level = 0.2 * split + ord(dataset[1]) / 100 + share
+        return level + advantage[dataset] * (method == "b") - 0.05 * (method == "c")
+
+    table = scores(value, splits=range(5))
+    result = gains(table, "acc", "a").set_index("method")
+    assert result.index.tolist() == ["b", "c"]
+    assert result.loc["b", "gain"] == pytest.approx(0.2)
+    # Nothing varies but the choice of data sets.
+    assert 0.1 <= result.loc["b", "low"] < 0.17
+    assert 0.23 < result.loc["b", "high"] <= 0.3
+    np.testing.assert_allclose(result.loc["c", ["gain", "low", "high"]].astype(float), -0.05)
+
+
+def test_gain_of_a_smaller_error_is_positive():
+    table = scores(lambda d, m, *_: {"a": 0.5, "b": 0.4, "c": 0.7}[m])
+    table = table.rename(columns={"acc": "reconstruction"})
+    result = gains(table, "reconstruction", "a").set_index("method")["gain"]
+    assert result.to_dict() == pytest.approx({"b": 0.1, "c": -0.2})
+
+
+def test_only_common_data_sets_count():
+    table = scores(lambda d, m, *_: 0.9 if (d, m) == ("d1", "a") else 0.5)
+    table = table[(table["method"] != "b") | (table["dataset"] != "d1")]
+    result = gains(table, "acc", "a").set_index("method")
+    assert result["n_datasets"].to_dict() == {"b": 2, "c": 3}
+    assert result.loc["b", "gain"] == 0
+    assert result.loc["c", "gain"] == pytest.approx(-0.4 / 3)
+
+
+def test_intervals_have_their_coverage(rng):
+    """Of 100 studies with a true gain of 0.1, about 95 have it in their interval."""
+    hits = 0
+    for _ in range(100):
+        gain = rng.normal(0.1, 0.05, (14, 1)) + rng.normal(0, 0.03, (14, 5))
+        table = scores(
+            lambda d, m, setting, share, split, gain=gain: gain[int(d), split] * (m == "b"),
+            ("a", "b"),
+            [str(d) for d in range(14)],
+            splits=range(5),
+        )
+        row = gains(table, "acc", "a", n_resamples=300).iloc[0]
+        hits += row["low"] <= 0.1 <= row["high"]
+    assert hits >= 88
+
+
+def test_wins_and_losses():
+    table = scores(
+        lambda d, m, *_: {"random": 0.5, "a": 0.5 + (int(d[1]) - 2) / 10, "b": 0.504}[m],
+        ("random", "a", "b", ALL_FEATURES)[:3],
+    )
+    result = wins(table, "acc", margin=0.005).set_index("method")
+    assert result.loc["a", ["wins", "ties", "losses"]].tolist() == [1, 1, 1]
+    assert result.loc["b", ["wins", "ties", "losses"]].tolist() == [0, 3, 0]
+    assert result.loc["a", "worst"] == pytest.approx(-0.1)
+    assert result.loc["a", "worst_dataset"] == "d1"
+
+
+@pytest.mark.parametrize("compare", [lambda t: gains(t, "acc", "x"), lambda t: wins(t, "acc", "x")])
+def test_unknown_reference_is_named(compare):
+    with pytest.raises(ValueError, match="no method 'x': a, b, c are there"):
+        compare(scores(lambda *_: 0.5))

@@ -1,0 +1,277 @@
+"""The page in a browser: it works, loads nothing, and everybody can use it."""
+
+import csv
+import json
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from graphsieve.report import write_report
+
+from ..helpers.browser import start_chromium, wait_for
+from .conftest import ODD_NAMES
+
+Keys = pytest.importorskip("selenium.webdriver.common.keys").Keys
+pytestmark = pytest.mark.xdist_group("browser")
+AXE = "axe-core@4"
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("browser")
+    driver = start_chromium(folder / "profile")
+    driver.downloads = folder / "downloads"
+    driver.execute_cdp_cmd(
+        "Browser.setDownloadBehavior",
+        {"behavior": "allow", "downloadPath": str(driver.downloads)},
+    )
+    yield driver
+    driver.quit()
+
+
+@pytest.fixture(scope="module")
+def digits_page(digits, tmp_path_factory):
+    sel, X, options = digits
+    return write_report(sel, X, tmp_path_factory.mktemp("digits") / "report.html", **options)
+
+
+@pytest.fixture
+def page(browser, digits_page):
+    """The report of the digits, freshly loaded."""
+    show(browser, digits_page)
+    return browser
+
+
+def show(browser, path):
+    for log in ("browser", "performance"):
+        browser.get_log(log)
+    browser.get(path.as_uri())
+    wait_for(lambda: browser.execute_script("return !!document.querySelector('#curve svg')"))
+
+
+def find(browser, selector):
+    return browser.find_element("css selector", selector)
+
+
+def find_all(browser, selector):
+    return browser.find_elements("css selector", selector)
+
+
+def texts(browser, selector):
+    script = "return [...document.querySelectorAll(arguments[0])].map((e) => e.textContent)"
+    return browser.execute_script(script, selector)
+
+
+def console_errors(browser):
+    return [entry for entry in browser.get_log("browser") if entry["level"] == "SEVERE"]
+
+
+def requested(browser):
+    """Addresses of everything that was asked for since the page was opened."""
+    for entry in browser.get_log("performance"):
+        message = json.loads(entry["message"])["message"]
+        if message["method"] == "Network.requestWillBeSent":
+            yield message["params"]["request"]["url"]
+
+
+def step_to(browser, step):
+    browser.execute_script(
+        "const s = document.getElementById('slider'); s.value = arguments[0];"
+        "s.dispatchEvent(new Event('input', { bubbles: true }))",
+        step,
+    )
+    wait_for(lambda: browser.execute_script("return now.k === GRID[arguments[0]]", step))
+
+
+def test_loads_nothing_and_says_nothing(page, digits_page):
+    step_to(page, 30)
+    assert not console_errors(page)
+    outside = [url for url in requested(page) if not url.startswith(("data:", "blob:"))]
+    assert outside == [digits_page.as_uri()]
+
+
+def test_slider_changes_everything(page):
+    def shown():
+        return {
+            "tiles": texts(page, "#tiles"),
+            "curve": page.execute_script(
+                "return document.querySelector('#curve circle.now').getAttribute('cx')"
+            ),
+            "kept": texts(page, "#status"),
+            "points": page.execute_script(
+                "return document.querySelector('#after .dot').getAttribute('transform')"
+            ),
+            "groups": texts(page, "#groups-about"),
+            "image": page.execute_script(
+                "return document.querySelector('#examples tr:last-child canvas').toDataURL()"
+            ),
+            "mask": page.execute_script(
+                "return document.querySelector('#mask canvas').toDataURL()"
+            ),
+            "histogram": page.execute_script(
+                "return document.querySelector('#histogram svg').getAttribute('aria-label')"
+            ),
+            "map": page.execute_script("return document.querySelector('#map canvas').width"),
+        }
+
+    before = shown()
+    step_to(page, 29)
+    after = shown()
+    assert "30 kept" in after["kept"][0]
+    for part in before:
+        assert before[part] != after[part], part
+
+
+def test_slider_can_be_moved_by_keys(page):
+    find(page, "#slider").send_keys(Keys.ARROW_RIGHT)
+    wait_for(lambda: page.execute_script("return state.k") == 13)
+    assert find(page, "#slider").get_attribute("aria-valuetext") == "13 features"
+    number = find(page, "#number")
+    assert number.get_attribute("value") == "13"
+    number.send_keys(Keys.CONTROL, "a")
+    number.send_keys("21")
+    wait_for(lambda: page.execute_script("return now.k") == 21)
+
+
+def test_table_equals_the_ranking(page, digits):
+    sel, _, _ = digits
+    names = texts(page, "#table tbody th.name bdi")
+    assert names[:10] == [f"x{j}" for j in sel.order_[:10]]
+    kept = page.execute_script("return document.querySelectorAll('#table tr.kept').length")
+    assert kept == 12
+
+
+def test_sort(page):
+    find(page, "#table th.coverage button").click()
+    assert find(page, "#table th.coverage").get_attribute("aria-sort") == "ascending"
+    # Constant features have no coverage and come first.
+    shown = texts(page, "#table tbody tr:not(.space) td.coverage .figure")
+    shown = [float(text.removesuffix("\u202f%")) for text in shown if "%" in text]
+    assert shown == sorted(shown)
+    find(page, "#table th.coverage button").click()
+    assert find(page, "#table th.coverage").get_attribute("aria-sort") == "descending"
+    find(page, "#table th.name button").click()
+    assert texts(page, "#table tbody th.name bdi")[:3] == ["x0", "x1", "x2"]
+
+
+def test_search_and_filter(page):
+    find(page, "#search").send_keys("X4")
+    names = texts(page, "#table tbody th.name bdi")
+    assert sorted(names) == sorted(["x4", *(f"x4{i}" for i in range(10))])
+    assert "11 of 64" in texts(page, "#status")[0]
+    find(page, "#search").send_keys("nothing")
+    assert "No feature matches" in find(page, "#table").text
+    find(page, "#search").send_keys(Keys.CONTROL, "a")
+    find(page, "#search").send_keys(Keys.DELETE)
+    find(page, "[data-show=dropped]").click()
+    assert "52 of 64" in texts(page, "#status")[0]
+
+
+def test_rows_follow_scrolling(page):
+    page.execute_script("document.getElementById('rows').scrollTop = 1e6")
+    wait_for(lambda: texts(page, "#table tbody td.rank")[-1] == "64")
+    rows = page.execute_script("return document.querySelectorAll('#table tbody tr').length")
+    assert rows < 40
+
+
+def test_detail_of_a_feature(page):
+    page.execute_script("document.querySelectorAll('#table button.name')[14].click()")
+    assert "Rank 15 of 64, dropped" in find(page, "#detail").text
+    assert find(page, "#detail svg").get_attribute("aria-label").startswith("Coverage of x")
+
+
+def test_copy(page, digits):
+    sel, _, _ = digits
+    page.execute_cdp_cmd(
+        "Browser.grantPermissions",
+        {"permissions": ["clipboardReadWrite", "clipboardSanitizedWrite"]},
+    )
+    find(page, "#copy").click()
+    wait_for(lambda: "Copied" in texts(page, "#status")[0])
+    copied = page.execute_async_script(
+        "navigator.clipboard.readText().then(arguments[0], (e) => arguments[0](String(e)))"
+    )
+    assert copied.split("\n") == [f"x{j}" for j in sel.order_[:12]]
+
+
+def test_downloads_and_odd_names(browser, odd, tmp_path):
+    sel, X, options = odd
+    show(browser, write_report(sel, X, tmp_path / "odd.html", **options))
+    assert not console_errors(browser)
+    assert browser.execute_script("return document.querySelectorAll('img').length") == 0
+    shown = texts(browser, "#table tbody th.name bdi")
+    assert "<img src=x onerror=alert(1)>" in shown
+    assert "</script><script>alert(2)</script>" in shown
+    assert "␛[31mred␛[0m" in shown
+    assert "nul␀nul" in shown
+    assert texts(browser, "h1") == [options["title"]]
+    for name in ("csv", "json"):
+        find(browser, f"#{name}").click()
+    files = browser.downloads / "features.csv", browser.downloads / "selection.json"
+    wait_for(lambda: all(file.exists() for file in files))
+    with files[0].open(newline="", encoding="utf-8") as file:
+        table = list(csv.DictReader(file))
+    # A lone surrogate is no text: files have the replacement character in its place.
+    expected = {name.replace("\ud800", "\ufffd") for name in ODD_NAMES}
+    assert {row["feature"] for row in table} == expected
+    assert [row["kept"] for row in table] == ["true"] * 4 + ["false"] * 8
+    kept = json.loads(files[1].read_text())["kept"]
+    assert kept == [X.columns[j] for j in sel.order_[:4]]
+
+
+def test_dark_and_light(page):
+    def background():
+        return page.execute_script("return getComputedStyle(document.body).backgroundColor")
+
+    light = background()
+    find(page, "#theme").click()
+    assert background() != light
+    find(page, "#theme").click()
+    assert background() == light
+
+
+@pytest.mark.parametrize("width", [360, 768, 1300])
+def test_nothing_sticks_out(page, width):
+    size = {"width": width, "height": 800, "deviceScaleFactor": 1, "mobile": width < 600}
+    page.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+    try:
+        page.refresh()
+        wait_for(lambda: page.execute_script("return !!document.querySelector('#curve svg')"))
+        wide = page.execute_script("return document.documentElement.scrollWidth - innerWidth")
+        assert wide <= 0
+    finally:
+        page.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+
+
+@pytest.fixture(scope="session")
+def axe():
+    """The source of axe-core, from a cache that npm fills."""
+    cache = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "graphsieve-tests"
+    script = cache / "node_modules" / "axe-core" / "axe.min.js"
+    if not script.exists():
+        if shutil.which("npm") is None:
+            pytest.skip("axe-core is installed by npm, which is not here")
+        cache.mkdir(parents=True, exist_ok=True)
+        command = ["npm", "install", "--silent", "--no-save", "--prefix", str(cache), AXE]
+        if subprocess.run(command, timeout=120, check=False).returncode:
+            pytest.skip(f"npm could not install {AXE}")
+    return script.read_text("utf-8")
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_no_serious_accessibility_faults(page, axe, theme):
+    page.execute_script("setTheme(arguments[0])", theme)
+    find_all(page, "#table button.name")[0].click()
+    for details in find_all(page, "details"):
+        page.execute_script("arguments[0].open = true", details)
+    page.execute_script(axe)
+    result = page.execute_async_script("axe.run(document).then(arguments[arguments.length - 1])")
+    serious = [
+        (fault["id"], fault["impact"], [node["html"][:120] for node in fault["nodes"]][:3])
+        for fault in result["violations"]
+        if fault["impact"] in ("serious", "critical")
+    ]
+    assert not serious

@@ -1,0 +1,109 @@
+"""The numbers on the page."""
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.sparse as sp
+
+from graphsieve import GreedyCSS, Variance
+from graphsieve.inspection import coverage_curve
+from graphsieve.report.scatter import color_column, scatter
+from graphsieve.report.summary import summarise
+
+
+def texts(summary):
+    return " ".join(note["text"] for note in summary["notes"])
+
+
+def test_coverage_of_the_page_is_that_of_the_data(digits):
+    sel, X, options = digits
+    summary = summarise(sel, X, **options)
+    expected = coverage_curve(X, sel.order_, summary["grid"]).coverage
+    stored = summary["coverage"]
+    constant = X.std(axis=0) == 0
+    assert (stored[:, constant] == 255).all()
+    np.testing.assert_allclose(stored[:, ~constant] / 254, expected[:, ~constant], atol=1 / 500)
+
+
+def test_reconstructed_images_approach_the_originals(digits):
+    sel, X, options = digits
+    images = summarise(sel, X, **options)["images"]
+    error = np.abs(images["predictions"].astype(int) - images["examples"]).mean(axis=(1, 2))
+    assert error[0] > 3 * error[40]
+    assert error[-1] == 0
+
+
+def test_sparse_data_give_the_same_page(rng):
+    X = rng.poisson(0.3, size=(80, 12)).astype(float)
+    dense, sparse = (GreedyCSS(4).fit(table).report(table).html for table in (X, sp.csr_matrix(X)))
+    assert dense == sparse
+
+
+def test_a_note_says_that_rows_were_drawn(rng, monkeypatch):
+    monkeypatch.setattr("graphsieve.inspection.sample._MAX_ROWS", 50)
+    X = rng.normal(size=(120, 5))
+    summary = summarise(Variance(2).fit(X), X)
+    assert summary["n_rows"] == 50
+    assert "50 of the 120 samples" in texts(summary)
+
+
+def test_notes_name_what_a_reader_should_know(rng):
+    a, b, c = rng.normal(size=(3, 60))
+    X = np.column_stack([a, a + 1e-9 * b, b, 2 * b, c, np.ones(60)])
+    words = texts(summarise(GreedyCSS(3).fit(X), X))
+    assert "1 feature is constant" in words
+    assert "2 dropped features are copies" in words
+    redundant = Variance(4).fit(X[:, :4])
+    assert "the selection is redundant" in texts(summarise(redundant, X[:, :4]))
+
+
+def test_units_do_not_decide(rng):
+    X = rng.normal(size=(60, 5)) * [1e6, 1, 1, 1, 1]
+    summary = summarise(Variance(2).fit(X), X)
+    assert summary["weights"] == "equal"
+    assert "their units decide" in texts(summary)
+    assert summarise(Variance(2).fit(X[:, 1:]), X[:, 1:])["weights"] == "variance"
+
+
+def test_a_ranking_worse_than_random_is_called_that(rng):
+    factors = rng.normal(size=(100, 6))
+    X = np.column_stack([factors[:, :1] + 0.01 * rng.normal(size=(100, 5)), factors[:, 1:]])
+    sel = Variance(4).fit(X)
+    sel.order_ = np.arange(10)
+    assert "Random features explain more" in texts(summarise(sel, X))
+
+
+def test_image_shape_must_fit(digits):
+    sel, X, _ = digits
+    with pytest.raises(ValueError, match="image_shape=8x9 has 72 pixels, but the data have 64"):
+        summarise(sel, X, image_shape=(8, 9))
+
+
+def test_points_of_all_features_are_those_before(rng):
+    X = rng.normal(size=(30, 8)) * np.arange(1, 9)
+    points = scatter(X, np.arange(8), np.arange(1, 9), rng, standardise=False)
+    np.testing.assert_allclose(points["after"][-1], points["before"], atol=1e-8)
+    assert points["distances"][-1] == pytest.approx(1)
+    assert (np.diff(points["distances"]) > -0.1).all()
+
+
+def test_color_by_category_number_or_column():
+    rows = np.arange(40)
+    words = color_column(None, np.array(["a", "b"] * 20), rows)
+    assert words["labels"] == ["a", "b"]
+    assert words["codes"][:3] == [0, 1, 0]
+    assert color_column(None, np.arange(40) % 3 + 9, rows)["labels"] == ["9", "10", "11"]
+    numbers = color_column(None, np.linspace(5, 9, 40), rows)
+    assert (numbers["low"], numbers["high"]) == (5, 9)
+    assert numbers["values"][-1] == 1
+    many = color_column(None, np.array([f"w{i % 20}" for i in range(40)]), rows)
+    assert many["labels"][-1] == "12 others"
+    frame = pd.DataFrame({"kind": ["x"] * 40})
+    assert color_column(frame, "kind", rows)["title"] == "kind"
+
+
+def test_a_color_that_does_not_exist_is_an_error():
+    with pytest.raises(ValueError, match="color='kind' is not a column"):
+        color_column(np.zeros((3, 2)), "kind", np.arange(3))
+    with pytest.raises(ValueError, match="one value per sample"):
+        color_column(None, [1, 2], np.arange(3))
