@@ -16,6 +16,7 @@ from ._ranker.constraints import INCLUDE_CONSTRAINTS, IncludeExclude
 from ._ranker.explain import Explains
 from ._ranker.reconstruct import Reconstructs
 from ._ranker.resize import Resizes
+from ._ranker.save import Saves, fingerprint
 from ._rows import (
     Rows,
     check_columns,
@@ -59,7 +60,9 @@ _WHY_STOPPED = {
 }
 
 
-class FeatureRanker(IncludeExclude, Resizes, Reconstructs, Explains, SelectorMixin, BaseEstimator):
+class FeatureRanker(
+    IncludeExclude, Resizes, Reconstructs, Explains, Saves, SelectorMixin, BaseEstimator
+):
     """Base class of all methods.
 
     A subclass defines ``_parameter_constraints`` and ``_rank(data)``, which takes Rows and returns
@@ -180,6 +183,7 @@ class FeatureRanker(IncludeExclude, Resizes, Reconstructs, Explains, SelectorMix
         self._check_rows(data)
         check_entries(data, self._column_name)
         self._check_memory(data)
+        self._fingerprint = fingerprint(data)
         ranked = data if groups is None else self._batches(data, groups)
         scores = np.asarray(self._rank(ranked), dtype=np.float64)
         constant = self._find_constant(ranked)
