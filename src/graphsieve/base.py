@@ -14,6 +14,7 @@ from ._graph.affinity import AFFINITIES
 from ._ranker.batches import centre_within, check_groups
 from ._ranker.constraints import INCLUDE_CONSTRAINTS, IncludeExclude
 from ._ranker.explain import Explains
+from ._ranker.labels import Labels
 from ._ranker.reconstruct import Reconstructs
 from ._ranker.resize import Resizes
 from ._ranker.save import Saves, fingerprint
@@ -25,6 +26,7 @@ from ._rows import (
     is_dask,
     is_lazy,
     known_frame,
+    numeric_frame,
     open_rows,
     take_columns,
 )
@@ -61,7 +63,7 @@ _WHY_STOPPED = {
 
 
 class FeatureRanker(
-    IncludeExclude, Resizes, Reconstructs, Explains, Saves, SelectorMixin, BaseEstimator
+    Labels, IncludeExclude, Resizes, Reconstructs, Explains, Saves, SelectorMixin, BaseEstimator
 ):
     """Base class of all methods.
 
@@ -219,9 +221,12 @@ class FeatureRanker(
             self._check_lazy(X, reset=reset)
             return open_rows(X)
         check_container(X)
+        X = numeric_frame(known_frame(X))
+        if reset:
+            self._remember_labels(X)
         X = validate_data(
             self,
-            known_frame(X),
+            X,
             accept_sparse="csr" if self._accepts_sparse else False,
             dtype="numeric",
             ensure_all_finite=False,
@@ -236,6 +241,7 @@ class FeatureRanker(
         if names is not None and not all(isinstance(name, str) for name in names):
             names = None
         if reset:
+            self._remember_labels(None)
             vars(self).pop("feature_names_in_", None)
             if names is not None:
                 self.feature_names_in_ = names
@@ -282,10 +288,6 @@ class FeatureRanker(
                 "a method whose memory does not grow with the square of the data: GAFS, "
                 "LaplacianScore or Variance"
             )
-
-    def _column_name(self, column):
-        names = getattr(self, "feature_names_in_", None)
-        return column if names is None else repr(str(names[column]))
 
     def _knee_curve(self):
         """Decreasing curve whose knee is ``n_features_to_select="auto"``."""

@@ -107,12 +107,8 @@ class Explains:
         return self._reconstruction
 
     def _quoted(self, j):
-        return repr(self._labels_in()[j]) if hasattr(self, "feature_names_in_") else f"column {j}"
-
-    def _labels_in(self):
-        """Names of all features, or their positions."""
-        names = getattr(self, "feature_names_in_", None)
-        return list(range(self.n_features_in_)) if names is None else [str(name) for name in names]
+        label = self._labels_in()[j]
+        return repr(label) if isinstance(label, str | tuple) else f"column {label}"
 
 
 def _representatives(learned, number):

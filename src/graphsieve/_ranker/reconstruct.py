@@ -5,6 +5,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._linear.ridge import RIDGE, fit_reconstruction
 from .._rows import check_entries
+from .._utils.sklearn_private import in_output_container
 
 # ``fit`` also learns what ``reconstruct`` needs if that takes no more numbers (64 MB) than this.
 _CHEAP_ENTRIES = 2**23
@@ -35,10 +36,12 @@ class Reconstructs:
 
         Returns
         -------
-        X : ndarray of shape (n_samples, n_features_in_)
-            The selected columns unchanged, the others predicted from them.
+        X : ndarray or data frame of shape (n_samples, n_features_in_)
+            The selected columns unchanged, the others predicted from them, in the container that
+            ``set_output`` asks for.
         """
         check_is_fitted(self)
+        given = X_selected
         X_selected = np.asarray(
             X_selected.toarray() if hasattr(X_selected, "toarray") else X_selected, dtype=float
         )
@@ -52,7 +55,7 @@ class Reconstructs:
         X = np.empty((len(X_selected), self.n_features_in_))
         X[:, self.support_] = X_selected
         X[:, ~self.support_] = self._reconstruction.predict(X_selected)
-        return X
+        return in_output_container(self, X, given, self._names_of_all())
 
     def learn_reconstruction(self, X):
         """Learn from the training data what ``reconstruct`` needs.
