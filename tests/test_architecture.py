@@ -18,6 +18,7 @@ LAYERS = [
     {"_solvers"},
     {"_graph", "_linear"},
     {"selection"},
+    {"_ranker"},
     {"base"},
     {"_autoencoder"},
     {"methods"},

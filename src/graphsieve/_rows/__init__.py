@@ -29,6 +29,7 @@ from .containers import (
     take_columns,
     view_columns,
 )
+from .frames import numeric_frame
 from .memory import RowBlocks
 from .moments import Moments, column_moments
 from .sources import HDF5Stream, ParquetStream, ZarrStream, is_numeric
@@ -53,6 +54,7 @@ __all__ = [
     "known_frame",
     "map_rows",
     "non_numeric",
+    "numeric_frame",
     "open_rows",
     "row_pieces",
     "split_rows",

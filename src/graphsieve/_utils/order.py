@@ -3,9 +3,17 @@
 import numpy as np
 
 
-def order_by_score(scores: np.ndarray, constant: np.ndarray) -> np.ndarray:
-    """Features, best first. Ties keep the order of the columns; constant columns come last."""
-    return np.lexsort((np.arange(len(scores)), -scores, constant))
+def order_by_score(
+    scores: np.ndarray, constant: np.ndarray, include=(), exclude: np.ndarray | None = None
+) -> np.ndarray:
+    """Features, best first. Ties keep the order of the columns.
+
+    Included columns come first, then the others, then constant ones, then excluded ones.
+    """
+    later = np.ones(len(scores), dtype=bool)
+    later[list(include)] = False
+    exclude = np.zeros(len(scores), dtype=bool) if exclude is None else exclude
+    return np.lexsort((np.arange(len(scores)), -scores, constant, exclude, later))
 
 
 def count_features(n_features_to_select: int | float | None, n_features: int) -> int:

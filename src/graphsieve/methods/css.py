@@ -6,12 +6,13 @@ import numpy as np
 
 from .._linear.data_target import data_problem
 from .._linear.forward import ForwardSelection
+from .._ranker.constraints import GREEDY_CONSTRAINTS, GreedyConstraints
 from .._rows.division import divide_columns
 from .._utils.sklearn_private import Interval
 from ..base import SCALE_CONSTRAINTS, THREAD_CONSTRAINTS, FeatureRanker
 
 
-class GreedyCSS(FeatureRanker):
+class GreedyCSS(GreedyConstraints, FeatureRanker):
     """Greedy column subset selection.
 
     Features are picked one at a time, each for what it adds to the linear reconstruction of all
@@ -38,6 +39,21 @@ class GreedyCSS(FeatureRanker):
     n_features_to_select : int, float, "auto" or None, default None
         Number of features to keep, or a fraction in (0, 1] of them; None keeps half, "auto" as
         many as add more than they would to shuffled columns.
+    include, exclude : list of str or int, mask or None, default=None
+        Columns that are kept in any case, and columns that are never kept: names, positions or a
+        mask. Included columns are picked first and count as selected features; all others are
+        judged by what they add to them.
+    costs : array-like of shape (n_features,), dict of column to cost or None, default=None
+        Cost of every column, 1 for columns that a dict does not have. Columns are picked by gain
+        per cost.
+    budget : float or None, default=None
+        The most that the selected features may cost together. Unless ``n_features_to_select`` is
+        given, too, their number is then that which the budget allows.
+    groups : array-like of shape (n_features,), dict of group to columns or None, default=None
+        Columns that enter or leave as a whole, such as the codes of one category or the channels
+        of one sensor. Columns whose group is None, or that a dict does not have, stand alone.
+    max_per_group : int or None, default=None
+        Keep at most this many columns of every group, which then do not enter as a whole.
     layer_share : float in (0, 1], default 0.9
         When n_samples <= n_features: once this fraction of the variance is explained, a new layer
         starts on the features that are left. With 1, a layer ends when nothing is left to gain.
@@ -56,6 +72,9 @@ class GreedyCSS(FeatureRanker):
         picked before it in its layer; for a feature that was not picked, what it would add next.
     layers_ : ndarray of shape (n_features,)
         Layer in which a feature was picked, from 1; 0 for one that was not.
+    n_exact_ : int
+        Number of features that were picked one by one; the order of the others is that of what
+        each would add next.
     target_energy_ : float
         Fraction of the variance in the targets: 1 where these are the data themselves.
 
@@ -76,6 +95,7 @@ class GreedyCSS(FeatureRanker):
 
     _parameter_constraints = {
         **FeatureRanker._parameter_constraints,
+        **GREEDY_CONSTRAINTS,
         **SCALE_CONSTRAINTS,
         **THREAD_CONSTRAINTS,
         "layer_share": [Interval(Real, 0, 1, closed="right")],
@@ -83,24 +103,34 @@ class GreedyCSS(FeatureRanker):
     _accepts_sparse = True
     _distributes = True
 
-    def __init__(self, n_features_to_select=None, *, layer_share=0.9, scale="auto", n_jobs=None):
-        super().__init__(n_features_to_select)
+    def __init__(
+        self,
+        n_features_to_select=None,
+        *,
+        include=None,
+        exclude=None,
+        costs=None,
+        budget=None,
+        groups=None,
+        max_per_group=None,
+        layer_share=0.9,
+        scale="auto",
+        n_jobs=None,
+    ):
+        super().__init__(n_features_to_select, include=include, exclude=exclude)
+        self.costs = costs
+        self.budget = budget
+        self.groups = groups
+        self.max_per_group = max_per_group
         self.layer_share = layer_share
         self.scale = scale
         self.n_jobs = n_jobs
 
     def _rank(self, data):
         data = divide_columns(data, self.scale)
-        wide = data.n_samples <= data.n_features
-        n_picks = self._exact_picks(data)
-        problem = data_problem(data, n_picks, np.random.RandomState(0))
-        self.target_energy_ = problem.energy
-        noise = np.zeros(data.n_features)
-        selection = ForwardSelection(
-            problem.columns, problem.target, noise, self.layer_share if wide else 1.0
+        columns, target, self.target_energy_ = data_problem(
+            data, self._exact_picks(data), np.random.RandomState(0)
         )
-        while len(selection.order) < n_picks and selection.pick() is not None:
-            pass
-        found = selection.finish()
-        self.gains_, self.layers_ = found.gains, found.layers
-        return found.scores
+        share = self.layer_share if data.n_samples <= data.n_features else 1.0
+        noise = np.zeros(data.n_features)
+        return self._select(ForwardSelection(columns, target, noise, share, self._rules()), data)

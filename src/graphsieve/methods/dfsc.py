@@ -58,6 +58,9 @@ class DFSC(FeatureRanker):
     n_features_to_select : int, float, "auto" or None, default None
         Number of features to keep, or a fraction in (0, 1] of them; None keeps half, "auto" as
         many as add more than they would to shuffled columns.
+    include, exclude : list of str or int, mask or None, default=None
+        Columns that are kept in any case, and columns that are never kept: names, positions or a
+        mask. Included columns count as selected features.
     alpha : float or None, default None
         Weight of the row norms. None takes a tenth of the weight from which on S = 0.
     graph_weight : float, default 0.1
@@ -127,6 +130,8 @@ class DFSC(FeatureRanker):
         self,
         n_features_to_select=None,
         *,
+        include=None,
+        exclude=None,
         alpha=None,
         graph_weight=0.1,
         feature_graph_weight=None,
@@ -140,7 +145,7 @@ class DFSC(FeatureRanker):
         verbose=0,
         callback=None,
     ):
-        super().__init__(n_features_to_select)
+        super().__init__(n_features_to_select, include=include, exclude=exclude)
         self.alpha = alpha
         self.graph_weight = graph_weight
         self.feature_graph_weight = feature_graph_weight

@@ -33,6 +33,9 @@ class LaplacianScore(FeatureRanker):
     n_features_to_select : int, float, "auto" or None, default None
         Number of features to keep, or a fraction in (0, 1] of them; None keeps half, "auto" as
         many as add more than they would to shuffled columns.
+    include, exclude : list of str or int, mask or None, default=None
+        Columns that are kept in any case, and columns that are never kept: names, positions or a
+        mask. Included columns count as selected features.
     n_neighbors : int, default 5
         Number of neighbours of a sample in the graph.
     affinity : {"cosine", "binary", "heat"}, callable, array or sparse matrix, default "cosine"
@@ -68,12 +71,14 @@ class LaplacianScore(FeatureRanker):
         self,
         n_features_to_select=None,
         *,
+        include=None,
+        exclude=None,
         n_neighbors=5,
         affinity="cosine",
         neighbors="auto",
         n_jobs=None,
     ):
-        super().__init__(n_features_to_select)
+        super().__init__(n_features_to_select, include=include, exclude=exclude)
         self.n_neighbors = n_neighbors
         self.affinity = affinity
         self.neighbors = neighbors

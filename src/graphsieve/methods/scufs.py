@@ -65,6 +65,9 @@ class SCUFS(FeatureRanker):
     n_features_to_select : int, float, "auto" or None, default None
         Number of features to keep, or a fraction in (0, 1] of them; None keeps half, "auto" as
         many as add more than they would to shuffled columns.
+    include, exclude : list of str or int, mask or None, default=None
+        Columns that are kept in any case, and columns that are never kept: names, positions or a
+        mask. Included columns count as selected features.
     n_clusters : int, default 10
         Number of clusters c, at most the number of samples.
     alpha : float or None, default None
@@ -124,6 +127,8 @@ class SCUFS(FeatureRanker):
         self,
         n_features_to_select=None,
         *,
+        include=None,
+        exclude=None,
         n_clusters=10,
         alpha=None,
         graph_weight=1.0,
@@ -134,7 +139,7 @@ class SCUFS(FeatureRanker):
         callback=None,
         random_state=None,
     ):
-        super().__init__(n_features_to_select)
+        super().__init__(n_features_to_select, include=include, exclude=exclude)
         self.n_clusters = n_clusters
         self.alpha = alpha
         self.graph_weight = graph_weight

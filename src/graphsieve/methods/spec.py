@@ -39,6 +39,9 @@ class SPEC(FeatureRanker):
     n_features_to_select : int, float, "auto" or None, default None
         Number of features to keep, or a fraction in (0, 1] of them; None keeps half, "auto" as
         many as add more than they would to shuffled columns.
+    include, exclude : list of str or int, mask or None, default=None
+        Columns that are kept in any case, and columns that are never kept: names, positions or a
+        mask. Included columns count as selected features.
     criterion : {"phi1", "phi2", "phi3"}, default "phi2"
         phi2 is the only one that does not depend on the mean of a feature; phi1 also rewards a
         feature for being nearly constant; phi3 considers the clusters only.
@@ -86,6 +89,8 @@ class SPEC(FeatureRanker):
         self,
         n_features_to_select=None,
         *,
+        include=None,
+        exclude=None,
         criterion="phi2",
         power=3,
         n_components=10,
@@ -95,7 +100,7 @@ class SPEC(FeatureRanker):
         n_jobs=None,
         random_state=None,
     ):
-        super().__init__(n_features_to_select)
+        super().__init__(n_features_to_select, include=include, exclude=exclude)
         self.criterion = criterion
         self.power = power
         self.n_components = n_components

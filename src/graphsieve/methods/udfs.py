@@ -55,6 +55,9 @@ class UDFS(FeatureRanker):
     n_features_to_select : int, float, "auto" or None, default None
         Number of features to keep, or a fraction in (0, 1] of them; None keeps half, "auto" as
         many as add more than they would to shuffled columns.
+    include, exclude : list of str or int, mask or None, default=None
+        Columns that are kept in any case, and columns that are never kept: names, positions or a
+        mask. Included columns count as selected features.
     n_components : int, default 10
         Number of directions m. At most half as many as there are features that vary are used:
         with as many directions as features all scores would be 1.
@@ -119,6 +122,8 @@ class UDFS(FeatureRanker):
         self,
         n_features_to_select=None,
         *,
+        include=None,
+        exclude=None,
         n_components=10,
         alpha=None,
         ridge=1e3,
@@ -130,7 +135,7 @@ class UDFS(FeatureRanker):
         verbose=0,
         callback=None,
     ):
-        super().__init__(n_features_to_select)
+        super().__init__(n_features_to_select, include=include, exclude=exclude)
         self.n_components = n_components
         self.alpha = alpha
         self.ridge = ridge
