@@ -140,7 +140,13 @@ def _divide(Y):
     n_cells = max(1, min(len(Y) // 4, int(_CELLS * np.sqrt(len(Y)))))
     sample = np.unique(Y[:: max(1, len(Y) // (_ROWS_PER_CELL * n_cells))], axis=0)
     if len(sample) > n_cells:
-        params = dict(init="random", n_init=1, max_iter=_CELL_ITERATIONS, tol=0, random_state=0)
+        params = {
+            "init": "random",
+            "n_init": 1,
+            "max_iter": _CELL_ITERATIONS,
+            "tol": 0,
+            "random_state": 0,
+        }
         sample = KMeans(n_cells, **params).fit(sample).cluster_centers_
     label = pairwise_distances_argmin(Y, sample)
     order = np.argsort(label, kind="stable")
