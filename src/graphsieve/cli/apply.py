@@ -26,9 +26,7 @@ Table = Annotated[
 ]
 Extra = Annotated[
     bool,
-    typer.Option(
-        "--extra", help="Also write the columns that the selection has never seen.", is_flag=True
-    ),
+    typer.Option("--extra", help="Also write the columns that the selection has never seen."),
 ]
 
 
