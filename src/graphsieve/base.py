@@ -10,8 +10,11 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from ._graph.affinity import AFFINITIES
+from ._graph.affinity import AFFINITIES, build_graph
+from ._graph.neighbors import SEARCHES
+from ._linear.how_many import gain_curve
 from ._linear.ridge import fit_reconstruction
+from ._linear.structure import MOST_ROWS, sample_rows
 from ._rows import (
     Rows,
     check_columns,
@@ -27,13 +30,17 @@ from ._rows import (
 from ._solvers import Monitor
 from ._utils.lazy import LazyAccessor
 from ._utils.memory import available_memory
-from ._utils.order import count_features, knee, order_by_score
+from ._utils.order import count_features, order_by_score
 from ._utils.sklearn_private import Interval, RealNotInt, StrOptions, fit_context
 from ._utils.warn import warn
 
 GRAPH_CONSTRAINTS = {
     "n_neighbors": [Interval(Integral, 1, None, closed="left")],
     "affinity": [StrOptions(set(AFFINITIES)), callable, "array-like", "sparse matrix"],
+    "neighbors": [StrOptions(set(SEARCHES))],
+}
+SCALE_CONSTRAINTS = {
+    "scale": [StrOptions({"auto", "standard", "minmax", "global"}), None],
 }
 ITERATION_CONSTRAINTS = {
     "max_iter": [Interval(Integral, 1, None, closed="left")],
@@ -49,6 +56,9 @@ THREAD_CONSTRAINTS = {
     ],
 }
 
+# Entries that greedy methods read where the number of features is not given, and picks at least.
+_MOST_WORK = 5e9
+_FEWEST_PICKS = 100
 # ``fit`` also learns what ``reconstruct`` needs if that takes no more numbers (64 MB) than this.
 _CHEAP_ENTRIES = 2**23
 
@@ -71,8 +81,8 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
     Parameters
     ----------
     n_features_to_select : int, float, "auto" or None, default=None
-        Number of features to keep, or a fraction in (0, 1] of them. If "auto", the knee of the
-        sorted scores; if None, half of the features.
+        Number of features to keep, or a fraction in (0, 1] of them. If "auto", as many as add more
+        to those before them than they would to shuffled columns; if None, half of the features.
 
     Attributes
     ----------
@@ -144,6 +154,8 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
             The fitted estimator.
         """
         before = dict(vars(self))
+        for name in [name for name in before if name.endswith("_") and not name.startswith("_")]:
+            delattr(self, name)  # nothing of an earlier fit remains
         try:
             self._fit(X)
         except BaseException:
@@ -174,7 +186,7 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
         self.order_ = order_by_score(scores, constant)
         self.ranking_ = np.empty_like(self.order_)
         self.ranking_[self.order_] = np.arange(1, len(scores) + 1)
-        self.n_features_ = n_features or knee(self._knee_curve())
+        self.n_features_ = n_features or self._count_above_chance(data)
         self.support_ = self.ranking_ <= self.n_features_
         cheap = self._reconstruction_is_cheap(data)
         self._reconstruction = fit_reconstruction(data, self.support_) if cheap else None
@@ -238,6 +250,18 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
             return None
         return count_features(self.n_features_to_select, n_features)
 
+    def _exact_picks(self, data):
+        """Number of features that greedy methods pick one by one.
+
+        Without a number in ``n_features_to_select``, they stop after an amount of work that takes
+        seconds; the other features follow by what each alone would add.
+        """
+        n_picks = self._check_count(data.n_features) or data.n_features
+        if self.n_features_to_select is None or isinstance(self.n_features_to_select, str):
+            most = _MOST_WORK // (data.n_samples * data.n_features)
+            n_picks = min(n_picks, max(_FEWEST_PICKS, int(most)))
+        return n_picks
+
     def _estimate_memory(self, n_samples: int, n_features: int) -> float:
         """Bytes that ``_rank`` needs on top of the data, approximately and at most."""
         return 0.0
@@ -261,9 +285,17 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
         names = getattr(self, "feature_names_in_", None)
         return column if names is None else repr(str(names[column]))
 
-    def _knee_curve(self):
-        """Decreasing curve whose knee is ``n_features_to_select="auto"``."""
-        return self.scores_[self.order_]
+    def _count_above_chance(self, data):
+        """Number of features that add more than they would to shuffled columns."""
+        rng = np.random.RandomState(0)
+        self.gain_curve_ = gain_curve(sample_rows(data, MOST_ROWS, rng), self.order_, rng)
+        if self.gain_curve_.n_features == 0:
+            warn(
+                'n_features_to_select="auto" keeps one feature: no feature explains more of the '
+                "others than it would of shuffled columns. The columns may be independent; use a "
+                "number of features to keep more"
+            )
+        return max(1, self.gain_curve_.n_features)
 
     def transform(self, X):
         """Reduce ``X`` to the selected features.
@@ -352,6 +384,11 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
         products = (data.n_samples + self.n_features_) * entries
         return entries <= _CHEAP_ENTRIES and products <= self._cheap_products
 
+    def _graph(self, data):
+        """Affinity matrix of the samples, from the options of the estimator."""
+        names = ("affinity", "n_neighbors", "neighbors", "n_jobs")
+        return build_graph(data, **{name: getattr(self, name) for name in names})
+
     def _monitor(self):
         """The Monitor of an iterative method."""
         return Monitor(
@@ -362,12 +399,12 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
             title=type(self).__name__,
         )
 
-    def _report(self, result):
-        """Publish what an iterative solver reached, and warn where it did not converge."""
+    def _report(self, result, *, warns=True):
+        """Publish what an iterative solver reached, and warn if it did not converge."""
         self.objective_trace_ = result.trace
         self.n_iter_ = result.n_iter
         self.converged_ = result.converged
-        if result.status in _WHY_STOPPED:
+        if warns and result.status in _WHY_STOPPED:
             why, advice = _WHY_STOPPED[result.status]
             warn(
                 f"{type(self).__name__} stopped after {result.n_iter} iterations: {why} (objective "

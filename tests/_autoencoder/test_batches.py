@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from graphsieve import GAFS
 from graphsieve._autoencoder.objective import Objective
 from graphsieve._graph.affinity import build_graph, laplacian
 from graphsieve._rows import RowBlocks
 from graphsieve._solvers import Monitor, adam
 from graphsieve._utils.threads import Workers
+from tests.helpers.paper import paper_gafs
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
@@ -22,8 +22,9 @@ def table(rng):
 
 
 def fit(X, **params):
-    params = {"n_hidden": 4, "decay": 1e-3, "random_state": 0, "scale": None, **params}
-    return GAFS(solver="minibatch", dtype="float64", **params).fit(X)
+    params = {"n_hidden": 4, "alpha": 1e-3, "decay": 1e-3, "graph_weight": 1e-4} | params
+    params["scale"] = params.get("scale")
+    return paper_gafs(solver="minibatch", dtype="float64", **params).fit(X)
 
 
 def test_batches_are_unbiased(table):
@@ -55,8 +56,8 @@ def test_every_row_is_in_one_batch(table):
 @pytest.mark.parametrize("graph_weight", [0.0, 1e-4])
 def test_objective_comes_close_to_that_of_lbfgs(table, graph_weight):
     params = {"n_hidden": 4, "alpha": 1e-3, "decay": 1e-3, "scale": None, "random_state": 0}
-    reference = GAFS(max_iter=1000, tol=1e-7, graph_weight=graph_weight, **params).fit(table)
-    found = fit(table, alpha=1e-3, graph_weight=graph_weight, tol=1e-6)
+    reference = paper_gafs(max_iter=1000, tol=1e-7, graph_weight=graph_weight, **params).fit(table)
+    found = fit(table, graph_weight=graph_weight, tol=1e-6)
     assert found.objective_trace_[-1] < 1.03 * reference.objective_trace_[-1]
     assert found.converged_
 

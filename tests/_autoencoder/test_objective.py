@@ -38,7 +38,7 @@ def make_objective(X, workers, dtype=np.float64, **params):
 def plain_objective(weights, X, A, alpha, graph_weight, decay, output):
     """The formula, sample by sample and edge by edge."""
     n = len(X)
-    W_in, W_out, b_in, b_out = weights
+    W_in, b_in, W_out, b_out = weights
 
     def sigmoid(z):
         return 1 / (1 + np.exp(-z))
@@ -89,7 +89,7 @@ def test_start_unpacks_to_the_usual_weights():
     with Workers(1) as workers:
         objective = make_objective(X, workers)
         start = objective.start(np.random.RandomState(0))
-        W_in, W_out, b_in, b_out = objective.unpack(start)
+        W_in, b_in, W_out, b_out = objective.unpack(start)
     expected = np.random.RandomState(0).uniform(-1, 1, 2 * 13 * 4) * np.sqrt(6 / (13 + 4 + 1))
     np.testing.assert_allclose(W_in.ravel(), expected[: 13 * 4])
     np.testing.assert_allclose(W_out.ravel(), expected[13 * 4 :])

@@ -7,8 +7,10 @@ import re
 import numpy as np
 import pytest
 
-from graphsieve import AEFS, GreedyCSS, Variance
-from graphsieve.report import write_report
+from graphsieve import AEFS, REGISTRY, GreedyCSS, Variance
+from graphsieve.inspection import StabilitySelection
+from graphsieve.report import make_report, write_report
+from graphsieve.selection import Selection
 
 
 def data_of(page):
@@ -76,12 +78,37 @@ def test_iterative_methods_report_convergence(rng):
 
 
 def test_stability_is_shown_where_it_was_computed(rng):
-    class Interval:
-        value, interval = 0.75, (0.5, 0.9)
-
     X = rng.normal(size=(40, 6))
-    sel = Variance(2).fit(X)
-    sel.frequency_, sel.stability_ = np.linspace(0, 1, 6), Interval()
+    sel = StabilitySelection(Variance(2), n_resamples=5, random_state=0).fit(X)
     data = data_of(sel.report(X).html)
-    assert data["stability"] == [0.75, 0.5, 0.9]
+    low, value, high = (data["stability"][i] for i in (1, 0, 2))
+    assert low <= value <= high
+    assert value == pytest.approx(sel.stability_.value, abs=1e-5)
     assert data["frequency"]["shape"] == [6]
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("name", REGISTRY)
+def test_every_method_has_a_page(name, rng):
+    X = rng.normal(size=(30, 2)) @ rng.normal(size=(2, 7)) + 0.3 * rng.normal(size=(30, 7))
+    sel = REGISTRY[name](3).fit(X)
+    data = data_of(sel.report(X).html)
+    assert data["n_selected"] == 3
+    assert data["method"] == type(sel).__name__
+
+
+def test_a_saved_selection_has_the_same_numbers(odd, tmp_path):
+    sel, X, _ = odd
+    Selection(
+        kept=sel.get_support(indices=True).tolist(),
+        n_features_in=sel.n_features_in_,
+        feature_names_in=list(X.columns),
+        order=sel.order_.tolist(),
+        scores=sel.scores_.tolist(),
+        method="GreedyCSS",
+    ).save(tmp_path / "kept.json")
+    saved = make_report(Selection.load(tmp_path / "kept.json"), X).summary
+    for name in ("coverage", "order", "map"):
+        np.testing.assert_array_equal(saved[name], sel.report(X).summary[name])
+    assert saved["names"] == list(X.columns)
+    assert saved["title"] == "GreedyCSS: 4 of 12 features"

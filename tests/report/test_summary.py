@@ -92,6 +92,7 @@ def test_color_by_category_number_or_column():
     words = color_column(None, np.array(["a", "b"] * 20), rows)
     assert words["labels"] == ["a", "b"]
     assert words["codes"][:3] == [0, 1, 0]
+    assert color_column(None, np.arange(40) % 3 + 9, rows)["labels"] == ["9", "10", "11"]
     numbers = color_column(None, np.linspace(5, 9, 40), rows)
     assert (numbers["low"], numbers["high"]) == (5, 9)
     assert numbers["values"][-1] == 1

@@ -94,16 +94,18 @@ class Objective:
         b_out = self.X.column_moments()[0]
         if self.output == "sigmoid":
             b_out = logit(np.clip(b_out, 0.01, 0.99))
-        return self.pack(W_in, W_out, np.zeros(m), b_out)
+        return self.pack(Weights(W_in, np.zeros(m), W_out, b_out))
 
-    def pack(self, W_in, W_out, b_in, b_out):
+    def pack(self, weights):
         """The point z with these plain weights."""
+        W_in, b_in, W_out, b_out = weights
         V, c = W_in / self.scale, b_in + self.mean @ W_in
         return np.concatenate([V.ravel(), W_out.ravel(), c, b_out])
 
     def unpack(self, z):
-        """Plain W_in (d, m), W_out (m, d), b_in (m,) and b_out (d,) at the point ``z``."""
-        return [weights.copy() for weights in self._split(self._plain(z))]
+        """The plain Weights at the point ``z``."""
+        W_in, W_out, b_in, b_out = (array.copy() for array in self._split(self._plain(z)))
+        return Weights(W_in, b_in, W_out, b_out)
 
     def value_and_grad(self, z):
         """F and its gradient at ``z``, in float64."""

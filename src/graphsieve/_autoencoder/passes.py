@@ -9,7 +9,7 @@ specification. ``HostPart`` computes the same with buffers that stay in cache, `
 
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import NamedTuple
 
 import numpy as np
@@ -72,6 +72,20 @@ def decode(X, L, H_part, H, weights, terms):
         D += 2 * terms.graph_weight * LH
     D *= H_part * (1 - H_part)  # gradient by the input of the hidden layer
     return Sums(np.array([value]), X.T @ D, D.sum(axis=0), H_part.T @ E, E.sum(axis=0))
+
+
+def explained_variance(X, weights, output):
+    """Fraction of the variance of X, Rows, that the network reconstructs."""
+    error = X.reduce(partial(_squared_error, weights, output))
+    total = X.n_samples * X.column_moments()[1].sum()
+    return float(1 - error / total) if total > 0 else 0.0
+
+
+def _squared_error(weights, output, block):
+    H = encode(block, weights.W_in, weights.b_in)
+    R = H @ weights.W_out + weights.b_out
+    R = expit(R) if output == "sigmoid" else R
+    return np.square(R - (block.toarray() if sp.issparse(block) else block)).sum()
 
 
 class Buffers:

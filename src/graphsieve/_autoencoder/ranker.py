@@ -16,8 +16,11 @@ from .._utils.threads import Workers
 from .._utils.warn import warn
 from ..base import ITERATION_CONSTRAINTS, THREAD_CONSTRAINTS, FeatureRanker
 from .objective import Objective
-from .passes import encode
+from .passes import encode, explained_variance
+from .start import Penalties
 
+# A network that explains less of the variance than this has learned nothing.
+_COLLAPSED = 0.01
 NON_NEGATIVE = [Interval(Real, 0, None, closed="left")]
 
 
@@ -25,7 +28,7 @@ class AutoencoderRanker(FeatureRanker):
     """Base of the autoencoder methods: a feature is scored by the norm of its encoder weights.
 
     A subclass has the parameters below, and ``scale``, ``output``, ``graph_weight`` and ``solver``
-    as parameters or class attributes. It may override ``_laplacian`` and ``_score``.
+    as parameters or class attributes.
 
     Attributes
     ----------
@@ -35,6 +38,8 @@ class AutoencoderRanker(FeatureRanker):
         Objective at the start and after every iteration.
     n_iter_ : int
     converged_ : bool
+    explained_ : float
+        Fraction of the variance of the scaled data that the network reconstructs.
     """
 
     _parameter_constraints = {
@@ -54,42 +59,43 @@ class AutoencoderRanker(FeatureRanker):
     _accepts_sparse = True
     _cheap_products = 1e10  # the passes of a fit of that size take a hundred times as many
     solver = "lbfgs"
+    _ranks_by_network = True  # if not, an unfinished network is no reason for a warning
 
     def _rank(self, data):
+        X = self._scaled(data)
+        penalties = Penalties(self.alpha, self.graph_weight, self.decay)
+        self._train(X, None, penalties, check_random_state(self.random_state))
+        return row_norms(self.W_in_)
+
+    def _scaled(self, data):
+        """The data in the range that the network expects."""
         if self.solver == "minibatch":
             data.check_random_access()
         self._offset, self._factor = column_scaling(data, self.scale)
         X = data.scaled(self._offset, self._factor, self.dtype)
         self._check_range(X)
-        L = self._laplacian(X)
-        rng = check_random_state(self.random_state)
+        return X
+
+    def _train(self, X, L, penalties, rng, *, n_hidden=None, start=None):
+        """Fit the network, from random weights unless a ``start`` is given."""
         with Workers(self.n_jobs) as workers, self._monitor() as monitor:
             objective = Objective(
                 X,
                 L,
                 workers,
-                n_hidden=self.n_hidden,
-                alpha=self.alpha,
-                graph_weight=self.graph_weight,
-                decay=self.decay,
+                n_hidden=self.n_hidden if n_hidden is None else n_hidden,
                 output=self.output,
+                **penalties._asdict(),
             )
-            result = self._minimise(objective, rng, monitor)
-        self.W_in_, self.W_out_, self.b_in_, self.b_out_ = objective.unpack(result.x)
-        self._report(result)
+            z = objective.start(rng) if start is None else objective.pack(start)
+            result = self._minimise(objective, z, rng, monitor)
+        weights = objective.unpack(result.x)
+        self.W_in_, self.b_in_, self.W_out_, self.b_out_ = weights
+        self._report(result, warns=self._ranks_by_network)
+        self.explained_ = explained_variance(X, weights, self.output)
         self._warn_if_collapsed()
-        return self._score(X)
 
-    def _laplacian(self, X):
-        """Laplacian of the neighbour graph of the scaled data, or None."""
-        return None
-
-    def _score(self, X):
-        """One score per feature from the fitted weights; ``X`` are the scaled data."""
-        return row_norms(self.W_in_)
-
-    def _minimise(self, objective, rng, monitor):
-        start = objective.start(rng)
+    def _minimise(self, objective, start, rng, monitor):
         if self.solver == "minibatch":
             return adam(objective.value_and_grad, objective.batches(rng), start, monitor)
         precision = {"memory": self.memory, "dtype": self.dtype}
@@ -108,13 +114,12 @@ class AutoencoderRanker(FeatureRanker):
             )
 
     def _warn_if_collapsed(self):
-        largest = row_norms(self.W_in_).max()
-        # Useful weights are thousands of times larger; where a fit towards zero ends is chance.
-        if largest < 1e-4:
+        if self.explained_ < _COLLAPSED:
             warn(
-                f"The encoder weights have collapsed (largest norm {largest:.1e}), so the order of "
-                f"the features is arbitrary. Decrease alpha={self.alpha:g}, or set decay > 0, "
-                "which keeps the decoder from growing while the encoder shrinks"
+                f"The autoencoder has collapsed: it explains {max(self.explained_, 0):.1%} of the "
+                "variance, so its weights and its code say little about the features. Decrease "
+                "alpha or graph_weight, or set decay > 0, which keeps the decoder from growing "
+                "while the encoder shrinks"
             )
 
     def encode(self, X):
@@ -136,7 +141,7 @@ class AutoencoderRanker(FeatureRanker):
         code = partial(encode, W_in=W, b_in=self.b_in_ - self._offset @ W)
         if is_lazy(X):
             self._check_lazy(X, reset=False)
-            return map_rows(X, code, self.n_hidden)
+            return map_rows(X, code, len(self.b_in_))
         check_container(X)
         data = open_rows(validate_data(self, X, accept_sparse="csr", dtype="numeric", reset=False))
         return data.to_device(data.stack(code))

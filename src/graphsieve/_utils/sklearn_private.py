@@ -3,9 +3,10 @@
 from sklearn.base import _fit_context
 from sklearn.utils._array_api import _convert_to_numpy, get_namespace_and_device
 from sklearn.utils._openmp_helpers import _openmp_effective_n_threads
-from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
+from sklearn.utils._param_validation import HasMethods, Interval, RealNotInt, StrOptions
 
 __all__ = [
+    "HasMethods",
     "Interval",
     "RealNotInt",
     "StrOptions",

@@ -4,36 +4,44 @@ from .._autoencoder.ranker import AutoencoderRanker
 
 
 class AEFS(AutoencoderRanker):
-    """Keep the columns from which an autoencoder with weight decay rebuilds all columns.
+    """Autoencoder feature selection (AEFS).
 
-    The columns are standardised; H = sigmoid(X W_in + b_in) and a linear output::
+    An autoencoder with weight decay is trained to reconstruct all columns, and a penalty makes it
+    read few of them. Columns are standardised; H = sigmoid(X W_in + b_in), and the output is
+    linear::
 
         min  |X - H W_out - b_out|_F^2 / (2 n) + alpha |W_in|_{2,1}
              + decay / 2 (|W_in|_F^2 + |W_out|_F^2)
 
-    Score of column j: the norm of row j of W_in. It is GAFS without the graph; the decay keeps
-    the problem well posed. Sparse data would become dense by standardising and are refused.
+    The score of column j is the norm of row j of W_in. This is GAFS without the graph; the weight
+    decay makes the problem well posed. Sparse data are refused, because standardising would make
+    them dense.
 
     Parameters
     ----------
     n_features_to_select : int, float, "auto" or None, default None
-        A number, a share in (0, 1], the knee of the sorted scores, or half of the features.
+        Number of features to keep, or a fraction in (0, 1] of them; None keeps half, "auto" as
+        many as add more than they would to shuffled columns.
     n_hidden : int, default 256
+        Number of hidden units.
     alpha : float, default 0.3
         Weight of the l2,1 penalty.
     decay : float, default 3e-2
         Weight decay on both weight matrices.
     max_iter : int, default 100
+        Maximum number of iterations.
     tol : float, default 1e-5
+        Stop when the relative change of the objective is smaller.
     memory : int, default 10
-        Pairs of vectors that L-BFGS keeps.
+        Number of vector pairs that L-BFGS stores.
     dtype : {"float32", "float64"}, default "float32"
         Precision of the matrix products; parameters and penalties are float64.
     n_jobs : int or None, default None
-        Threads; None uses the cores that OMP_NUM_THREADS and joblib leave.
+        Number of threads; None uses the cores that OMP_NUM_THREADS and joblib allow.
     random_state : int, RandomState or None, default None
+        Random seed of the starting weights.
     verbose : int, default 0
-        1 shows a progress bar.
+        1 shows progress.
     callback : callable(iteration, objective) or None, default None
         Called after every iteration; returning True stops the fit and keeps the result.
 
@@ -42,9 +50,13 @@ class AEFS(AutoencoderRanker):
     scores_, order_, ranking_ : ndarray of shape (n_features,)
         Score (higher is better), all features from best to worst, and rank (1 is best).
     W_in_, b_in_, W_out_, b_out_ : ndarray of shape (d, m), (m,), (m, d), (d,)
-        Weights, for the standardised data.
-    objective_trace_, n_iter_, converged_
-        The objective at every iteration, their number, and whether ``tol`` was met.
+        Weights for the standardised data.
+    objective_trace_ : ndarray of shape (n_iter_ + 1,)
+        Objective after every iteration.
+    n_iter_ : int
+        Number of iterations.
+    converged_ : bool
+        Whether ``tol`` was reached.
 
     References
     ----------

@@ -1,4 +1,4 @@
-"""RandomRanker: the baseline that says what choosing at all is worth."""
+"""RandomRanker: the baseline of every comparison."""
 
 import numpy as np
 from sklearn.utils import check_random_state
@@ -7,16 +7,18 @@ from ..base import FeatureRanker
 
 
 class RandomRanker(FeatureRanker):
-    """Keep columns at random.
+    """Random selection.
 
-    Score: d - position in a random permutation. On redundant data (pixels, sensors) a random
-    subset is a hard baseline; no comparison is complete without it.
+    The score of a column is d - position in a random permutation. On redundant data (pixels,
+    sensors) a random subset is hard to beat; no comparison is complete without it.
 
     Parameters
     ----------
-    n_features_to_select : int, float or None, default None
-        A number, a share in (0, 1], or half of the features.
+    n_features_to_select : int, float, "auto" or None, default None
+        Number of features to keep, or a fraction in (0, 1] of them; None keeps half, "auto" as
+        many as add more than they would to shuffled columns.
     random_state : int, RandomState or None, default None
+        Random seed of the permutation.
 
     Examples
     --------

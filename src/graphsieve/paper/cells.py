@@ -7,6 +7,8 @@ import re
 from dataclasses import asdict, dataclass
 from functools import lru_cache
 
+import numpy as np
+
 from ..datasets import DATASETS, load, make_planted
 from ..evaluation import ALL_FEATURES, all_rows, make_split
 from .baselines import ranker
@@ -73,6 +75,7 @@ class Cell:
             protocol["rows"],
             protocol["scale"],
             protocol["max_test_per_class"],
+            protocol["max_rows"],
             self.seed,
         )
 
@@ -169,13 +172,24 @@ def load_dataset(name):
 
 # Consecutive cells of a worker mostly have the same split.
 @lru_cache(maxsize=1)
-def _split(name, rows, scale, max_test_per_class, seed):
+def _split(name, rows, scale, max_test_per_class, max_rows, seed):
     X, y, n_train, n_test = load_dataset(name)
     scale = None if scale == "none" else scale
     if rows == "all":
         return all_rows(X, y, scale=scale)
     if n_test is not None and max_test_per_class is not None:
         n_test = min(n_test, max_test_per_class)
+    if max_rows is not None:
+        n_train, n_test = _capped(y, n_train, n_test, max_rows)
     return make_split(
         X, y, train_per_class=n_train, test_per_class=n_test, scale=scale, random_state=seed
     )
+
+
+def _capped(y, n_train, n_test, max_rows):
+    """Training and test rows per class, at most ``max_rows`` of each over all classes."""
+    sizes = np.unique(y, return_counts=True)[1]
+    most = max(1, max_rows // len(sizes))
+    n_train = min(-(-int(sizes.min()) // 2) if n_train is None else n_train, most)
+    n_test = min(int(sizes.min()) - n_train if n_test is None else n_test, most)
+    return n_train, n_test

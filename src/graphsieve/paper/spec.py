@@ -29,6 +29,8 @@ class Protocol:
     n_repeats: int = 20
     # Largest number of test rows per class.
     max_test_per_class: int | None = None
+    # Largest number of training rows, and of test rows.
+    max_rows: int | None = None
     # "split": balanced training and test rows. "all": rank and score on all rows.
     rows: str = "split"
     # How a fraction of the features becomes a number: "nearest" or "up".

@@ -3,7 +3,8 @@
 from dataclasses import dataclass
 
 import numpy as np
-from sklearn.base import BaseEstimator
+
+from ..selection import Selection
 
 
 @dataclass(frozen=True)
@@ -63,21 +64,23 @@ def read_facts(sel):
 
     Parameters
     ----------
-    sel : FeatureRanker
-        Fitted. Only ``order_``, ``scores_`` and ``n_features_`` are needed.
+    sel : FeatureRanker or Selection
+        Fitted selector, or a selection that was saved by one.
 
     Returns
     -------
     Facts
     """
+    if isinstance(sel, Selection):
+        return _facts_of_file(sel)
     order = np.asarray(sel.order_)
     names = getattr(sel, "feature_names_in_", None)
     layers = getattr(sel, "layers_", None)
     stability = getattr(sel, "stability_", None)
-    parameters = sel.get_params(deep=False) if isinstance(sel, BaseEstimator) else {}
+    parameters = sel.get_params(deep=False)
     return Facts(
         method=type(sel).__name__,
-        names=[f"x{j}" for j in range(len(order))] if names is None else [str(n) for n in names],
+        names=_names(names, len(order)),
         has_names=names is not None,
         order=order,
         n_selected=int(sel.n_features_),
@@ -91,6 +94,30 @@ def read_facts(sel):
         is_auto=parameters.get("n_features_to_select") == "auto",
         parameters={name: _short(value) for name, value in parameters.items()},
     )
+
+
+def _facts_of_file(selection):
+    """What a saved selection knows; gains, convergence and stability are not part of it."""
+    return Facts(
+        method=selection.method,
+        names=_names(selection.feature_names_in, selection.n_features_in),
+        has_names=selection.feature_names_in is not None,
+        order=np.asarray(selection.order),
+        n_selected=len(selection.kept),
+        scores=np.asarray(selection.scores, dtype=np.float64),
+        gains=None,
+        n_exact=selection.n_features_in,
+        trace=[],
+        converged=None,
+        frequency=None,
+        stability=None,
+        is_auto=selection.parameters.get("n_features_to_select") == "auto",
+        parameters={name: _short(value) for name, value in selection.parameters.items()},
+    )
+
+
+def _names(names, n_features):
+    return [f"x{j}" for j in range(n_features)] if names is None else [str(n) for n in names]
 
 
 def _short(value, length=80):

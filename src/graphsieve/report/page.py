@@ -91,8 +91,8 @@ def make_report(sel, X, *, color=None, image_shape=None, title=None, random_stat
 
     Parameters
     ----------
-    sel : FeatureRanker
-        Fitted selector.
+    sel : FeatureRanker or Selection
+        Fitted selector, or a selection loaded from a file.
     X : container of shape (n_samples, n_features)
         The data that it was fitted on. At most 2,000 rows are used. A data frame may have further
         columns, for instance one to colour by.
@@ -128,8 +128,8 @@ def write_report(sel, X, path, *, color=None, image_shape=None, title=None, rand
 
     Parameters
     ----------
-    sel : FeatureRanker
-        Fitted selector.
+    sel : FeatureRanker or Selection
+        Fitted selector, or a selection loaded from a file.
     X : container of shape (n_samples, n_features)
         The data that it was fitted on.
     path : path-like

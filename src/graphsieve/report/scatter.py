@@ -110,10 +110,13 @@ def color_column(X, color, rows):
     if values.ndim != 1 or len(values) <= rows.max():
         raise ValueError(f"color needs one value per sample, got an array of shape {values.shape}")
     values = values[rows]
-    distinct, codes, counts = np.unique(values.astype(str), return_inverse=True, return_counts=True)
-    if values.dtype.kind in "iuf" and len(distinct) > _CATEGORIES + 2:
+    is_number = values.dtype.kind in "iuf"
+    distinct, codes, counts = np.unique(
+        values if is_number else values.astype(str), return_inverse=True, return_counts=True
+    )
+    if is_number and len(distinct) > _CATEGORIES + 2:
         return {"title": title, **_on_a_scale(values.astype(float))}
-    return {"title": title, **_most_frequent(distinct, codes, counts)}
+    return {"title": title, **_most_frequent(distinct.astype(str), codes, counts)}
 
 
 def _on_a_scale(values):

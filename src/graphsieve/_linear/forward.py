@@ -1,0 +1,345 @@
+"""Greedy forward selection: columns one at a time, each for what it adds to those before it.
+
+Columns x_j and targets T are centred. Column j is read with independent noise of energy s_j, and a
+set S of columns is judged by the ridge error of the targets,
+
+    E(S) = min_B |T - X_S B|_F^2 + sum_{j in S} s_j |B_j|^2.
+
+Without noise this is the error of the projection on the span of the columns (Farahat, Ghodsi and
+Kamel 2013); with noise, a copy of a picked column loses most but not all of its value, and the
+rank of the data is never used up. Appending its own noise coordinate to every column,
+x~_j = [x_j; sqrt(s_j) e_j], turns ridge into projection. With P the projector on the columns
+picked so far and e~_j = (I - P) x~_j, picking column j lowers the error by exactly
+
+    gain_j = f_j / g_j,    f_j = |T' e~_j|^2,    g_j = |e~_j|^2,
+
+and only the first n coordinates are ever needed, because the noise coordinate of a column that is
+not picked is orthogonal to everything. With q = e_l / sqrt(g_l) for the picked column l,
+w = T T' q, u = w - Q'(Q w) over the earlier q, r = X'q and z = X'u, a step is
+
+    f <- f - 2 r z + (q'w) r^2,    g <- g - r^2.
+
+A pick costs one pass over the data. No n x n and no d x d matrix is formed.
+"""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+# A column with less than this fraction of its squared norm outside the picked ones depends on them.
+_DEPENDENT = 1e-12
+# A gain below this fraction of the targets' energy is rounding.
+_NO_GAIN = 1e-12
+# Gains that differ by less are equal, and the first column wins. It is above the rounding that the
+# updates accumulate, so that neither storage nor threads decide between equal columns.
+_TIE = 1e-7
+# Tiers: columns of a tier are picked when none is left in the tiers before it. Copies come after
+# everything else, copies among the copies after these, and so on.
+_FIRST, _LATER, _COPY = range(3)
+_EXCLUDED, _CONSTANT = 2**31 - 2, 2**31 - 1
+
+
+@dataclass(frozen=True)
+class Rules:
+    """Conditions on a selection.
+
+    Attributes
+    ----------
+    include : sequence of int
+        Columns that are picked first, in this order.
+    exclude : ndarray of bool or None
+        Columns that are never picked.
+    later : ndarray of bool or None
+        Columns that are picked only when no other column is left.
+    costs : ndarray or None
+        What the gain of a column is divided by; 1 by default.
+    units : ndarray of int or None
+        Label of every column; columns with the same label enter as a whole.
+    limits : (labels, most) or None
+        At most ``most`` columns of every label.
+    """
+
+    include: tuple = ()
+    exclude: np.ndarray | None = None
+    later: np.ndarray | None = None
+    costs: np.ndarray | None = None
+    units: np.ndarray | None = None
+    limits: tuple | None = None
+
+
+@dataclass(frozen=True)
+class ForwardOrder:
+    """All columns in order of their worth, and how they came to it.
+
+    Attributes
+    ----------
+    order : ndarray of shape (n_features,)
+        Best first.
+    gains : ndarray of shape (n_features,)
+        Fraction of the targets' energy that a column explained when it was picked, on top of those
+        picked before it in its layer; for a column that was not picked, what it would add next.
+    layers : ndarray of shape (n_features,)
+        Layer in which a column was picked, from 1; 0 for a column that was not picked.
+    n_picks : int
+        Number of columns that were picked one by one.
+    rank : int
+        The most picks that a layer without noise can have.
+    """
+
+    order: np.ndarray
+    gains: np.ndarray
+    layers: np.ndarray
+    n_picks: int
+    rank: int
+
+    @property
+    def scores(self):
+        """d for the best column, 1 for the last."""
+        scores = np.empty(len(self.order))
+        scores[self.order] = np.arange(len(self.order), 0, -1)
+        return scores
+
+
+def join_targets(parts):
+    """Centred targets side by side, of equal energy each and of energy 1 together."""
+    joined = []
+    for part in parts:
+        centred = part - part.mean(axis=0)
+        energy = np.vdot(centred, centred)
+        if energy > 1e-24 * np.vdot(part, part):  # a constant part is no target
+            joined.append(centred / np.sqrt(energy))
+    return np.hstack(joined) / np.sqrt(len(joined)) if joined else np.zeros((len(parts[0]), 1))
+
+
+class FactorTarget:
+    """Targets T of shape (n_samples, n_targets)."""
+
+    def __init__(self, T):
+        self.T = T
+        self.energy = float(np.vdot(T, T))
+
+    def forms(self, columns):
+        """|T'x_j|^2 for every column."""
+        products = columns.products(self.T.T)
+        return np.einsum("ij,ij->j", products, products)
+
+    def apply(self, q):
+        """T T' q."""
+        return self.T @ (q @ self.T)
+
+
+class GramTarget:
+    """Targets that are known through M = T T', for few samples."""
+
+    def __init__(self, M):
+        self.M = M
+        self.energy = float(np.trace(M))
+
+    def forms(self, columns):
+        """x_j' M x_j for every column."""
+        return columns.quadratic_forms(self.M)
+
+    def apply(self, q):
+        """M q."""
+        return self.M @ q
+
+
+class _Layer:
+    """One pass of forward selection over the columns of the mask ``alive``."""
+
+    def __init__(self, columns, target, f, noise, alive):
+        self._columns, self._target, self._noise = columns, target, noise
+        self.f, self.g = f.copy(), columns.squares + noise
+        self._g_start = self.g.copy()
+        self.alive = alive & (columns.squares > 0)
+        self._basis = np.empty((16, columns.n_samples))
+        self.n_picked = 0
+
+    def gains(self):
+        """What every living column would add; 0 for the others."""
+        return np.divide(self.f, self.g, out=np.zeros_like(self.f), where=self.alive)
+
+    def best(self, worth):
+        """The living column of largest ``gain * worth``, or None where nothing is to be gained.
+
+        Updates by subtraction lose digits, so the candidate is computed afresh and compared again.
+        """
+        gains = self.gains() * worth
+        least = _NO_GAIN * self._target.energy * worth.max(where=self.alive, initial=0)
+        while (top := gains.max()) > least:
+            j = int(np.argmax(gains >= top * (1 - _TIE)))
+            if (step := self.step(j)) is None:
+                gains[j] = 0.0
+                continue
+            gains[j] = step.gain * worth[j]
+            if gains[j] >= gains.max() * (1 - _TIE):
+                return step
+        return None
+
+    def step(self, j):
+        """The pick of column j, or None if it depends on the picked ones."""
+        x = self._columns.column(j)
+        basis = self._basis[: self.n_picked]
+        c = basis @ x
+        e = x - c @ basis
+        if self._noise[j] > 0:
+            square = self._g_start[j] - c @ c
+        else:
+            e -= (basis @ e) @ basis  # twice is enough
+            square = e @ e
+        if square <= _DEPENDENT * self._g_start[j]:
+            self.alive[j] = False
+            return None
+        q = e / np.sqrt(square)
+        w = self._target.apply(q)
+        self.f[j], self.g[j] = (q @ w) * square, square
+        return _Step(j, q, w, float(q @ w))
+
+    def add(self, step):
+        """Pick a column; returns the mask of columns that depend on the picks from now on."""
+        basis = self._basis[: self.n_picked]
+        u = step.w - (basis @ step.w) @ basis
+        r, z = self._columns.products(np.array([step.q, u]))
+        self.f = np.maximum(self.f + r * (step.gain * r - 2 * z), 0)
+        self.g = np.maximum(self.g - r * r, 0)
+        self._append(step.q)
+        self.alive[step.column] = False
+        dependent = self.alive & (self.g <= _DEPENDENT * self._g_start)
+        self.alive &= ~dependent
+        return dependent
+
+    def _append(self, q):
+        if self.n_picked == len(self._basis):
+            grown = np.empty((2 * self.n_picked, len(q)))
+            grown[: self.n_picked] = self._basis
+            self._basis = grown
+        self._basis[self.n_picked] = q
+        self.n_picked += 1
+
+
+@dataclass(frozen=True)
+class _Step:
+    """A column, its new direction q, T T' q, and its gain."""
+
+    column: int
+    q: np.ndarray
+    w: np.ndarray
+    gain: float
+
+
+@dataclass
+class ForwardSelection:
+    """Layer after layer, until enough columns are picked.
+
+    A layer ends when ``share`` of the targets' energy is explained or nothing is left to gain, and
+    the next one starts on the columns that are left, as if nothing had been picked. An exact copy
+    of a picked column takes no part before all other columns are ranked.
+
+    Parameters
+    ----------
+    columns : ColumnOperator
+    target : FactorTarget or GramTarget
+    noise : ndarray of shape (n_features,)
+        Noise energy s_j of every column.
+    share : float
+        Explained fraction of the targets' energy at which a layer ends.
+    rules : Rules
+    """
+
+    columns: object
+    target: object
+    noise: np.ndarray
+    share: float = 1.0
+    rules: Rules = field(default_factory=Rules)
+
+    def __post_init__(self):
+        d = self.columns.n_features
+        self.order, self.n_layers, self.explained = [], 0, 0.0
+        self.gains, self.layers = np.zeros(d), np.zeros(d, dtype=int)
+        self._f = np.maximum(self.target.forms(self.columns), 0)
+        self._tier = np.where(self.columns.squares > 0, _FIRST, _CONSTANT)
+        for mask, tier in ((self.rules.later, _LATER), (self.rules.exclude, _EXCLUDED)):
+            if mask is not None:
+                self._tier[mask] = np.maximum(self._tier[mask], tier)
+        costs = self.rules.costs
+        self._worth = np.ones(d) if costs is None else 1 / costs
+        self._start_layer()
+        for j in self.rules.include:
+            self.take(j)
+
+    def take(self, j):
+        """Pick a given column."""
+        self._take(self._layer.step(j), j)
+
+    def pick(self, affordable=None):
+        """Pick one column; returns it, or None if no column adds anything.
+
+        Parameters
+        ----------
+        affordable : ndarray of bool, optional
+            Columns that may be picked now; all by default.
+        """
+        worth = self._worth if affordable is None else self._worth * affordable
+        step = self._layer.best(worth)
+        while step is None and self._start_layer():
+            step = self._layer.best(worth)
+        if step is None:
+            return None
+        self._take(step, step.column)
+        if self.explained >= self.share:
+            self._start_layer()
+        return step.column
+
+    def finish(self):
+        """Put the other columns behind the picks: those that add to the current layer by what they
+        add, then those that have to wait for the next, copies, excluded and constant columns."""
+        now, waiting = self._layer.gains(), ~self._layer.alive
+        square = self.columns.squares + self.noise
+        alone = np.divide(self._f, square, out=np.zeros_like(now), where=square > 0)
+        rest = self.layers == 0
+        self.gains[rest] = (np.where(waiting, alone, now) / self._energy)[rest]
+        # Rounded, so that copies keep the order of the columns.
+        by_gain = -np.round(self.gains * self._worth, 10)
+        order = np.lexsort((by_gain, waiting, self._tier))
+        order = np.concatenate([np.array(self.order, dtype=int), order[rest[order]]])
+        rank = min(self.columns.n_samples - 1, np.count_nonzero(self.columns.squares))
+        return ForwardOrder(order, self.gains, self.layers, len(self.order), rank)
+
+    @property
+    def _energy(self):
+        return self.target.energy or 1.0
+
+    def _start_layer(self):
+        """Start a layer on the columns of the next tier that are left; False if there are none,
+        or if the layer before has found nothing in the same columns."""
+        left = self.layers == 0
+        tier = self._tier[left].min(initial=_EXCLUDED)
+        candidates = left & (self._tier == tier)
+        barren = self.n_layers > 0 and self._layer.n_picked == 0 and tier == self._layer_tier
+        if tier >= _EXCLUDED or barren:
+            if self.n_layers > 0:
+                return False
+            candidates = np.zeros_like(left)  # nothing can be picked at all
+        self._layer = _Layer(self.columns, self.target, self._f, self.noise, candidates)
+        self._layer_tier = tier
+        self.explained = 0.0
+        self.n_layers += 1
+        return True
+
+    def _take(self, step, j):
+        self.order.append(j)
+        self.layers[j] = self.n_layers
+        if step is None:  # a given column that depends on those before it adds nothing
+            return
+        self.gains[j] = step.gain / self._energy
+        self.explained += self.gains[j]
+        dependent = self._layer.add(step)
+        if dependent.any():
+            self._set_copies_aside(j, dependent)
+
+    def _set_copies_aside(self, j, dependent):
+        """Copies are among the columns that the pick has made dependent, and parallel to it."""
+        squares = self.columns.squares
+        inner = self.columns.products(self.columns.column(j)[np.newaxis])[0]
+        copies = dependent & (inner**2 >= (1 - _DEPENDENT) * squares[j] * squares)
+        self._tier[copies & (self._tier <= self._layer_tier)] = max(_COPY, self._layer_tier + 1)

@@ -1,0 +1,190 @@
+"""How much structure columns share: components above noise, and how predictable each column is.
+
+Shuffling every column on its own keeps the columns and removes what they share. Principal
+components that are stronger than the first one of shuffled columns are structure; a column is
+trusted if the other columns predict it on rows that were held out.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+import scipy.sparse as sp
+from scipy.linalg import eigh
+from sklearn.utils.extmath import row_norms
+
+# Structure is estimated from at most so many rows, which bounds all matrices below.
+MOST_ROWS = 2000
+# More components change neither the number of features nor their order.
+_MOST_COMPONENTS = 100
+_N_FOLDS = 5
+# A held-out squared correlation below this over n may be chance: 3.5 standard errors, squared.
+_CHANCE = 12.0
+# The first singular value of many shuffled entries hardly varies: one shuffle is then enough.
+_SHUFFLED_ENTRIES = 5e6
+_MOST_SHUFFLES = 10
+# Entries that are shuffled at a time.
+_BLOCK_ENTRIES = 2**22
+
+
+@dataclass(frozen=True)
+class Structure:
+    """Structure of centred rows Z of unit length.
+
+    Attributes
+    ----------
+    mean : ndarray of shape (n_features,)
+        Column means of the rows of unit length.
+    values : ndarray
+        Singular values of Z, largest first.
+    axes : ndarray of shape (n_features, n_axes)
+        The principal axes of Z.
+    edge : float
+        Largest singular value of shuffled columns.
+    predictability : ndarray of shape (n_features,)
+        Squared correlation of every column with its held-out prediction from the others.
+    n_rows : int
+        Number of rows of Z.
+    """
+
+    mean: np.ndarray
+    values: np.ndarray
+    axes: np.ndarray
+    edge: float
+    predictability: np.ndarray
+    n_rows: int
+
+    @property
+    def n_components(self):
+        """Number of components above those of shuffled columns."""
+        return min(int((self.values > self.edge).sum()), _MOST_COMPONENTS)
+
+    @property
+    def trusted(self):
+        """Mask of the columns that the others predict."""
+        return self.predictability > _CHANCE / self.n_rows
+
+    @property
+    def n_kept(self):
+        """Number of components that stand for the structure: two at least, for a graph."""
+        return min(max(self.n_components, 2), len(self.values))
+
+
+def sample_rows(X, most, rng):
+    """At most so many rows of X, Rows, drawn at random, as a dense array in double precision."""
+    chosen = np.ones(X.n_samples, dtype=bool)
+    if X.n_samples > most:
+        chosen[:] = False
+        chosen[rng.choice(X.n_samples, most, replace=False)] = True
+    return X.stack(_chosen_rows, chosen)
+
+
+def _chosen_rows(block, chosen):
+    block = block[chosen]
+    return (block.toarray() if sp.issparse(block) else block).astype(np.float64)
+
+
+def find_structure(X, rng):
+    """Structure of the columns of X, with its rows scaled to unit length, as the cosine sees them.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_rows, n_features)
+        Scaled columns; at most ``MOST_ROWS`` of the rows of large data.
+    rng : RandomState
+        For shuffling.
+
+    Returns
+    -------
+    Structure
+    """
+    Z, mean = _centred_unit_rows(X)
+    n_shuffles = int(np.clip(_SHUFFLED_ENTRIES / X.size, 1, _MOST_SHUFFLES))
+    edge = float(np.mean([_largest_value(shuffle_columns(X, rng)) for _ in range(n_shuffles)]))
+    G = _gram(Z)
+    square, vectors = eigh(G)
+    kept = slice(None, None, -1)
+    values = np.sqrt(np.maximum(square[kept], 0))
+    significant = values > 1e-5 * values[0]
+    axes = _axes(Z, vectors[:, kept][:, significant], values[significant])
+    found = Structure(mean, values[significant], axes, edge, np.empty(0), len(Z))
+    predictability = _predictability(Z, G, max(found.n_components, 1))
+    return Structure(mean, values[significant], axes, edge, predictability, len(Z))
+
+
+def along_axes(axes, mean, block):
+    """Coordinates of the rows of a block, scaled to unit length and centred, along the axes."""
+    return _inverse_lengths(block)[:, None] * (block @ axes) - mean @ axes
+
+
+def _inverse_lengths(block):
+    length = row_norms(block).astype(np.float64)
+    return np.divide(1, length, out=np.zeros_like(length), where=length > 0)
+
+
+def _centred_unit_rows(X):
+    Z = X * _inverse_lengths(X)[:, None]
+    mean = Z.mean(axis=0)
+    Z -= mean
+    return Z, mean
+
+
+def _gram(Z):
+    """Z Z' or Z' Z, whichever is smaller."""
+    return Z @ Z.T if Z.shape[0] <= Z.shape[1] else Z.T @ Z
+
+
+def _axes(Z, vectors, values):
+    """Principal axes of Z from eigenvectors of its Gram matrix."""
+    return Z.T @ (vectors / values) if Z.shape[0] <= Z.shape[1] else vectors
+
+
+def _largest_value(X):
+    G = _gram(_centred_unit_rows(X)[0])
+    return np.sqrt(eigh(G, eigvals_only=True, subset_by_index=[len(G) - 1] * 2)[0])
+
+
+def shuffle_columns(X, rng):
+    """X with every column in a random order of its own."""
+    shuffled = np.empty_like(X)
+    step = max(1, _BLOCK_ENTRIES // len(X))
+    for start in range(0, X.shape[1], step):
+        block = X[:, start : start + step]
+        order = rng.random_sample(block.shape).argsort(axis=0)
+        shuffled[:, start : start + step] = np.take_along_axis(block, order, axis=0)
+    return shuffled
+
+
+def _predictability(Z, G, n_components):
+    """Squared correlation of every column with its held-out prediction from the others.
+
+    The first axes V of the other folds predict z_j by sum_k (z'V)_k V_jk, without the part of z_j
+    itself, z_j |V_j|^2. Negative correlations count 0.
+    """
+    n, d = Z.shape
+    fold = np.arange(n) % min(_N_FOLDS, n)
+    cross, square = np.zeros(d), np.zeros(d)
+    for number in range(fold.max() + 1):
+        held = fold == number
+        mean = Z[~held].mean(axis=0)
+        V = _fold_axes(Z[~held] - mean, G[np.ix_(~held, ~held)] if n <= d else None, n_components)
+        held_rows = Z[held] - mean
+        prediction = (held_rows @ V) @ V.T - held_rows * row_norms(V, squared=True)
+        cross += np.einsum("ij,ij->j", Z[held], prediction)
+        square += np.einsum("ij,ij->j", prediction, prediction)
+    product = np.einsum("ij,ij->j", Z, Z) * square
+    varying = product > 0
+    correlation = np.zeros(d)
+    correlation[varying] = cross[varying] / np.sqrt(product[varying])
+    return np.maximum(correlation, 0) ** 2
+
+
+def _fold_axes(A, K, n_components):
+    """First principal axes of the centred rows A; K are the inner products of the rows."""
+    q = min(n_components, *A.shape)
+    if K is None:
+        d = A.shape[1]
+        return eigh(A.T @ A, subset_by_index=[d - q, d - 1])[1]
+    mean = K.mean(axis=0)
+    K = K - mean - mean[:, None] + mean.mean()
+    square, U = eigh(K, subset_by_index=[len(K) - q, len(K) - 1])
+    return A.T @ (U / np.sqrt(np.maximum(square, 1e-12 * square[-1])))

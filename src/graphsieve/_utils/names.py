@@ -1,0 +1,73 @@
+"""Columns that a user names: by name, position or mask."""
+
+from difflib import get_close_matches
+from numbers import Integral
+
+import numpy as np
+
+
+def find_columns(columns, n_features, names=None, *, parameter):
+    """Positions of the columns that a parameter refers to, in the order given.
+
+    Parameters
+    ----------
+    columns : None, str, int, mask or sequence of str or int
+        Names, positions (negative ones count from the end) or a boolean mask.
+    n_features : int
+        Number of columns of the data.
+    names : sequence of str or None
+        Names of the columns, if they have any.
+    parameter : str
+        Name of the parameter, for error messages.
+
+    Returns
+    -------
+    list of int
+        Without repetitions.
+    """
+    if columns is None:
+        return []
+    if isinstance(columns, str | Integral) and not isinstance(columns, bool):
+        columns = [columns]
+    columns = list(columns)
+    if columns and all(isinstance(entry, bool | np.bool_) for entry in columns):
+        return _from_mask(columns, n_features, parameter)
+    position = {} if names is None else {str(name): j for j, name in enumerate(names)}
+    found = [_position(entry, n_features, position, parameter) for entry in columns]
+    return list(dict.fromkeys(found))
+
+
+def suggestion(name, known):
+    """' Did you mean ...?' with the nearest known name regardless of case, or nothing."""
+    lower = {str(entry).lower(): str(entry) for entry in known}
+    near = get_close_matches(str(name).lower(), lower, n=1, cutoff=0.6)
+    return f" Did you mean {lower[near[0]]!r}?" if near else ""
+
+
+def _from_mask(mask, n_features, parameter):
+    if len(mask) != n_features:
+        raise ValueError(
+            f"{parameter} is a mask of {len(mask)} entries, but the data have {n_features} columns"
+        )
+    return np.flatnonzero(mask).tolist()
+
+
+def _position(entry, n_features, position, parameter):
+    if isinstance(entry, Integral):
+        if not -n_features <= entry < n_features:
+            raise ValueError(
+                f"{parameter} refers to column {entry}, but the data have {n_features} columns "
+                f"(0 to {n_features - 1})"
+            )
+        return int(entry) % n_features
+    if str(entry) in position:
+        return position[str(entry)]
+    if not position:
+        raise ValueError(
+            f"{parameter} refers to column {entry!r} by name, but the data have no column names: "
+            "pass a data frame, or use column positions"
+        )
+    raise ValueError(
+        f"{parameter} refers to column {entry!r}, which the data do not have."
+        f"{suggestion(entry, position)}"
+    )

@@ -1,0 +1,89 @@
+"""Rankings per batch (donor, plate, site), combined."""
+
+import numpy as np
+from sklearn.base import clone
+
+from .._utils.sklearn_private import HasMethods, StrOptions
+from .._utils.warn import warn
+from ..base import FeatureRanker
+
+# A batch with fewer samples says next to nothing about features.
+_FEWEST_SAMPLES = 4
+
+
+class GroupedRanker(FeatureRanker):
+    """Rank features within every batch of samples and combine the rankings.
+
+    Differences between batches then explain nothing, and a feature is worth keeping if it is good
+    in many batches.
+
+    Parameters
+    ----------
+    estimator : FeatureRanker
+        The selector; a clone of it is fitted on every batch.
+    n_features_to_select : int, float or None, default None
+        Number or fraction of features to keep; None keeps as many as ``estimator`` would.
+    combine : {"mean", "median", "best"}, default "mean"
+        How the ranks of a feature in the batches are combined.
+
+    Attributes
+    ----------
+    n_groups_ : int
+        Number of batches that were ranked.
+    n_groups_selected_ : ndarray of shape (n_features,)
+        Number of batches in which a feature is selected.
+    rankings_ : ndarray of shape (n_groups_, n_features)
+        Ranks within the batches; 1 is best.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from graphsieve import GreedyCSS, GroupedRanker
+    >>> X = np.random.default_rng(0).normal(size=(60, 8))
+    >>> donor = np.repeat(["a", "b", "c"], 20)
+    >>> GroupedRanker(GreedyCSS(3)).fit(X, groups=donor).n_groups_
+    3
+    """
+
+    _parameter_constraints = {
+        **FeatureRanker._parameter_constraints,
+        "estimator": [HasMethods(["fit", "get_support"])],
+        "combine": [StrOptions({"mean", "median", "best"})],
+    }
+    _accepts_sparse = True
+
+    def __init__(self, estimator, n_features_to_select=None, *, combine="mean"):
+        super().__init__(n_features_to_select)
+        self.estimator = estimator
+        self.combine = combine
+
+    def _rank(self, data):
+        groups = np.zeros(data.n_samples) if self._groups is None else self._groups
+        X = data.whole()
+        names, group, size = np.unique(groups, return_inverse=True, return_counts=True)
+        ranked = np.flatnonzero(size >= _FEWEST_SAMPLES)
+        if ranked.size == 0:
+            raise ValueError(
+                f"no batch has {_FEWEST_SAMPLES} samples or more (the largest has {size.max()}): "
+                "merge batches, or fit without groups"
+            )
+        if ranked.size < len(names):
+            small = [str(name) for name in names[size < _FEWEST_SAMPLES][:5]]
+            warn(
+                f"{len(names) - ranked.size} batches have fewer than {_FEWEST_SAMPLES} samples and "
+                f"were left out of the ranking: {', '.join(small)}"
+            )
+        fits = [clone(self.estimator).fit(X[group == number]) for number in ranked]
+        self.n_groups_ = len(fits)
+        self.rankings_ = np.array([fit.ranking_ for fit in fits])
+        self.n_groups_selected_ = np.sum([fit.get_support() for fit in fits], axis=0)
+        self._n_kept = max(1, round(float(np.mean([fit.n_features_ for fit in fits]))))
+        combine = {"mean": np.mean, "median": np.median, "best": np.min}[self.combine]
+        # More batches that agree decide between features of equal combined rank.
+        tie = self.n_groups_selected_ / (2 * self.n_groups_ + 2)
+        return -combine(self.rankings_, axis=0) + tie
+
+    def _count_features(self):
+        if self.n_features_to_select is not None:
+            return super()._count_features()
+        return min(self._n_kept, self.n_features_in_)

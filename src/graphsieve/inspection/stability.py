@@ -1,0 +1,192 @@
+"""How sure a selection is: the same selector on many random subsets of the samples."""
+
+from dataclasses import dataclass
+from numbers import Integral, Real
+
+import joblib
+import numpy as np
+from scipy.stats import norm
+from sklearn.base import clone
+from sklearn.utils import check_random_state
+
+from .._utils.progress import open_progress
+from .._utils.sklearn_private import HasMethods, Interval
+from ..base import FeatureRanker
+
+
+@dataclass(frozen=True)
+class Stability:
+    """Agreement of several selections, between 0 (as by chance) and 1 (all equal).
+
+    Attributes
+    ----------
+    value : float
+        The stability; slightly negative values occur by chance.
+    interval : tuple of float
+        Confidence interval.
+    """
+
+    value: float
+    interval: tuple
+
+
+def selection_stability(supports, confidence=0.95):
+    """Stability of feature selection with its confidence interval.
+
+    Parameters
+    ----------
+    supports : array-like of bool of shape (n_selections, n_features)
+        One row per selection.
+    confidence : float, default 0.95
+        Level of the interval.
+
+    Returns
+    -------
+    Stability
+
+    References
+    ----------
+    S. Nogueira, K. Sechidis and G. Brown, "On the stability of feature selection algorithms",
+    Journal of Machine Learning Research 18 (174), 2018.
+    """
+    Z = np.asarray(supports, dtype=float)
+    M, d = Z.shape
+    if M < 2:
+        raise ValueError(f"stability compares at least two selections, got {M}")
+    frequency, size = Z.mean(axis=0), Z.sum(axis=1)
+    share = size.mean() / d
+    chance = share * (1 - share)
+    if chance == 0:  # every selection keeps all features, or none
+        return Stability(1.0, (1.0, 1.0))
+    value = 1 - M / (M - 1) * (frequency * (1 - frequency)).mean() / chance
+    # Influence of every selection on the value, theorem 7 of the paper.
+    part = Z @ frequency / d - size * share / d
+    part += value / 2 * (2 * size * share / d - size / d - share + 1)
+    part /= chance
+    spread = np.sqrt(4 / M**2 * ((part - part.mean()) ** 2).sum())
+    reach = norm.ppf(0.5 + confidence / 2) * spread
+    return Stability(float(value), (float(value - reach), float(min(1.0, value + reach))))
+
+
+class StabilitySelection(FeatureRanker):
+    """Rank features by how often a selector keeps them on random subsets of the samples.
+
+    Parameters
+    ----------
+    estimator : FeatureRanker
+        The selector; a clone of it is fitted on every subset.
+    n_features_to_select : int, float or None, default None
+        Number or fraction of features to keep; None keeps as many as ``estimator`` does.
+    n_resamples : int, default 50
+        Number of subsets.
+    sample_fraction : float, default 0.5
+        Fraction of the samples in a subset, drawn without replacement.
+    min_frequency : float or None, default None
+        Keep the features that at least this fraction of the selections has, instead of a number of
+        features.
+    n_jobs : int or None, default None
+        Number of fits that run at the same time, as in joblib.
+    random_state : int, RandomState or None, default None
+        Random seed of the subsets and of the fits.
+    verbose : int, default 0
+        If positive, show progress.
+
+    Attributes
+    ----------
+    frequency_ : ndarray of shape (n_features,)
+        Fraction of the selections that keep a feature.
+    stability_ : Stability
+        Agreement of the selections, with a confidence interval.
+    supports_ : ndarray of bool of shape (n_resamples, n_features)
+        The selections.
+
+    References
+    ----------
+    N. Meinshausen and P. Bühlmann, "Stability selection", Journal of the Royal Statistical Society
+    B 72, 2010.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from graphsieve import GreedyCSS, StabilitySelection
+    >>> X = load_wine().data
+    >>> sel = StabilitySelection(GreedyCSS(4), n_resamples=10, random_state=0).fit(X)
+    >>> sel.frequency_.shape
+    (13,)
+    """
+
+    _parameter_constraints = {
+        **FeatureRanker._parameter_constraints,
+        "estimator": [HasMethods(["fit", "get_support"])],
+        "n_resamples": [Interval(Integral, 2, None, closed="left")],
+        "sample_fraction": [Interval(Real, 0, 1, closed="neither")],
+        "min_frequency": [Interval(Real, 0, 1, closed="right"), None],
+        "n_jobs": [Integral, None],
+        "random_state": ["random_state"],
+        "verbose": ["verbose"],
+    }
+    _accepts_sparse = True
+
+    def __init__(
+        self,
+        estimator,
+        n_features_to_select=None,
+        *,
+        n_resamples=50,
+        sample_fraction=0.5,
+        min_frequency=None,
+        n_jobs=None,
+        random_state=None,
+        verbose=0,
+    ):
+        super().__init__(n_features_to_select)
+        self.estimator = estimator
+        self.n_resamples = n_resamples
+        self.sample_fraction = sample_fraction
+        self.min_frequency = min_frequency
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def _rank(self, data):
+        X, n = data.whole(), data.n_samples
+        rng = check_random_state(self.random_state)
+        size = max(2, round(self.sample_fraction * n))
+        subsets = [np.sort(rng.choice(n, size, replace=False)) for _ in range(self.n_resamples)]
+        seeds = rng.randint(np.iinfo(np.int32).max, size=self.n_resamples)
+        fits = joblib.Parallel(self.n_jobs, return_as="generator")(
+            joblib.delayed(_fit_on)(self.estimator, X[rows], seed)
+            for rows, seed in zip(subsets, seeds, strict=True)
+        )
+        supports, rankings = zip(*self._shown(fits), strict=True)
+        self.supports_ = np.array(supports)
+        self.frequency_ = self.supports_.mean(axis=0)
+        self.stability_ = selection_stability(self.supports_)
+        # The mean rank decides between features of equal frequency.
+        tie = 1 - np.mean(rankings, axis=0) / (data.n_features + 1)
+        return self.frequency_ + tie / (2 * self.n_resamples)
+
+    def _shown(self, fits):
+        if not self.verbose:
+            yield from fits
+            return
+        with open_progress(type(self).__name__, self.n_resamples) as progress:
+            for number, fit in enumerate(fits, start=1):
+                progress.update(number)
+                yield fit
+
+    def _count_features(self):
+        if self.min_frequency is not None:
+            return max(1, int((self.frequency_ >= self.min_frequency).sum()))
+        if self.n_features_to_select is not None:
+            return super()._count_features()
+        return max(1, round(float(self.supports_.sum(axis=1).mean())))
+
+
+def _fit_on(estimator, X, seed):
+    """Support and ranking of a clone of ``estimator`` on the rows ``X``."""
+    estimator = clone(estimator)
+    if "random_state" in estimator.get_params():
+        estimator.set_params(random_state=int(seed))
+    estimator.fit(X)
+    return estimator.get_support(), estimator.ranking_

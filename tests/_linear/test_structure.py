@@ -1,0 +1,67 @@
+"""Structure is found where it is planted, and nowhere else."""
+
+import numpy as np
+import pytest
+
+from graphsieve._linear.structure import find_structure
+
+
+def needles(n, d, seed, n_informative=20, n_clusters=5):
+    """Cluster means in a few columns, noise of the same variance in all others."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, d))
+    X[:, :n_informative] += rng.normal(size=(n_clusters, n_informative))[
+        rng.integers(n_clusters, size=n)
+    ]
+    X = (X - X.mean(axis=0)) / X.std(axis=0)
+    return (X - X.min(axis=0)) / np.ptp(X, axis=0)
+
+
+@pytest.mark.parametrize(("n", "d"), [(300, 500), (500, 100)])
+@pytest.mark.parametrize("seed", range(3))
+def test_needles_are_trusted_and_noise_is_not(n, d, seed):
+    found = find_structure(needles(n, d, seed), np.random.RandomState(seed))
+    assert 2 <= found.n_components <= 6
+    assert found.trusted[:20].mean() > 0.5  # cluster means that differ little are hard to see
+    assert found.trusted[20:].mean() < 0.02
+
+
+@pytest.mark.parametrize(("n", "d"), [(100, 300), (300, 100)])
+def test_noise_has_no_structure(n, d):
+    X = np.random.default_rng(0).random((n, d))
+    found = find_structure(X, np.random.RandomState(0))
+    assert found.n_components <= 1
+    assert found.trusted.mean() < 0.02
+
+
+@pytest.mark.parametrize(("n", "d"), [(60, 90), (90, 60)])
+def test_values_and_axes_are_those_of_the_svd(n, d):
+    X = needles(n, d, 0)
+    found = find_structure(X, np.random.RandomState(0))
+    Z = X / np.linalg.norm(X, axis=1, keepdims=True)
+    Z -= Z.mean(axis=0)
+    _, s, Vt = np.linalg.svd(Z, full_matrices=False)
+    np.testing.assert_allclose(found.values[:20], s[:20], rtol=1e-6)
+    overlap = np.abs(np.einsum("ij,ij->j", found.axes[:, :5], Vt[:5].T))
+    np.testing.assert_allclose(overlap, 1, atol=1e-6)
+
+
+@pytest.mark.parametrize(("n", "d"), [(60, 90), (90, 60)])
+def test_predictability_meets_a_plain_loop(n, d):
+    X = needles(n, d, 1)
+    found = find_structure(X, np.random.RandomState(0))
+    Z = X / np.linalg.norm(X, axis=1, keepdims=True)
+    Z -= Z.mean(axis=0)
+    p, prediction = max(found.n_components, 1), np.empty_like(Z)
+    for fold in range(5):
+        held = np.arange(n) % 5 == fold
+        mean = Z[~held].mean(axis=0)
+        V = np.linalg.svd(Z[~held] - mean, full_matrices=False)[2][:p].T
+        for i in np.flatnonzero(held):
+            z = Z[i] - mean
+            for j in range(d):
+                others = z @ V - z[j] * V[j]
+                prediction[i, j] = others @ V[j]
+    cross = (Z * prediction).sum(axis=0)
+    correlation = cross / np.sqrt((Z**2).sum(axis=0) * (prediction**2).sum(axis=0))
+    np.testing.assert_allclose(found.predictability, np.maximum(correlation, 0) ** 2, atol=1e-8)
