@@ -95,7 +95,8 @@ def select(
     check_outputs(file, output, scores, force)
     check_artifacts(save, report, force)
     shape = parse_image_shape(image_shape)
-    estimator = make_method(method, parse_number(number), parameters or [], seed, jobs)
+    n_features = parse_number(number)
+    estimator = make_method(method, n_features, parameters or [], seed, jobs)
     arguments = ctx.meta["arguments"]
     with errors_shown(), warnings_shown(), _opened(file) as (path, name, suffix):
         table = _read(path, name, suffix, reading, estimator, method)
@@ -107,7 +108,7 @@ def select(
         _check_fit(estimator, method, features)
         set_constraints(estimator, features, include, exclude)
         seconds = _fit(estimator, method, features, name, arguments)
-        ranking = features.ranking(estimator, parse_number(number))
+        ranking = features.ranking(estimator, n_features)
         kept = _kept(table, roles, ranking)
         for line in write_outputs(kept, output, ranking, scores, raw_names=raw_names):
             note(line)
