@@ -1,9 +1,11 @@
 """Conditions on a selection: what must be in it, what must not, what it may cost."""
 
 from collections.abc import Mapping
+from functools import partial
 from numbers import Integral, Real
 
 import numpy as np
+from sklearn.base import clone
 
 from .._linear.forward import Rules
 from .._linear.rules import select_columns
@@ -22,6 +24,31 @@ GREEDY_CONSTRAINTS = {
     "groups": ["array-like", Mapping, None],
     "max_per_group": [Interval(Integral, 1, None, closed="left"), None],
 }
+
+
+def by_position(estimator, n_features, names):
+    """A clone whose constraints refer to columns by position, for data without their names.
+
+    Parameters
+    ----------
+    estimator : FeatureRanker
+    n_features : int
+    names : ndarray of str or None
+        Names of the columns.
+    """
+    estimator = clone(estimator)
+    given = estimator.get_params(deep=False)
+    find = partial(find_columns, n_features=n_features, names=names)
+    for name in ("include", "exclude"):
+        if given.get(name) is not None:
+            estimator.set_params(**{name: find(given[name], parameter=name)})
+    if isinstance(costs := given.get("costs"), Mapping):
+        found = {find([c], parameter="costs")[0]: cost for c, cost in costs.items()}
+        estimator.set_params(costs=found)
+    if isinstance(groups := given.get("groups"), Mapping):
+        found = {group: find(c, parameter="groups") for group, c in groups.items()}
+        estimator.set_params(groups=found)
+    return estimator
 
 
 class IncludeExclude:
