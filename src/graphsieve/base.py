@@ -10,7 +10,10 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from ._graph.affinity import AFFINITIES
+from ._graph.affinity import AFFINITIES, build_graph
+from ._graph.neighbors import SEARCHES
+from ._linear.how_many import gain_curve
+from ._linear.structure import MOST_ROWS, sample_rows
 from ._ranker.batches import centre_within, check_groups
 from ._ranker.constraints import INCLUDE_CONSTRAINTS, IncludeExclude
 from ._ranker.explain import Explains
@@ -33,13 +36,17 @@ from ._rows import (
 from ._solvers import Monitor
 from ._utils.lazy import LazyAccessor
 from ._utils.memory import available_memory
-from ._utils.order import knee, order_by_score
+from ._utils.order import order_by_score
 from ._utils.sklearn_private import Interval, RealNotInt, StrOptions, fit_context
 from ._utils.warn import warn
 
 GRAPH_CONSTRAINTS = {
     "n_neighbors": [Interval(Integral, 1, None, closed="left")],
     "affinity": [StrOptions(set(AFFINITIES)), callable, "array-like", "sparse matrix"],
+    "neighbors": [StrOptions(set(SEARCHES))],
+}
+SCALE_CONSTRAINTS = {
+    "scale": [StrOptions({"auto", "standard", "minmax", "global"}), None],
 }
 ITERATION_CONSTRAINTS = {
     "max_iter": [Interval(Integral, 1, None, closed="left")],
@@ -54,6 +61,10 @@ THREAD_CONSTRAINTS = {
         None,
     ],
 }
+
+# Entries that greedy methods read where the number of features is not given, and picks at least.
+_MOST_WORK = 5e9
+_FEWEST_PICKS = 100
 
 # What the solver met instead of convergence, and what to do about it.
 _WHY_STOPPED = {
@@ -76,9 +87,9 @@ class FeatureRanker(
     Parameters
     ----------
     n_features_to_select : int, float, "auto", list or None, default=None
-        Number of features to keep, or a fraction in (0, 1] of them. If "auto", the knee of the
-        sorted scores; if None, half of the features. With a list of numbers, the largest is
-        selected, and ``nested_supports_`` has all of them.
+        Number of features to keep, or a fraction in (0, 1] of them. If "auto", as many as add more
+        to those before them than they would to shuffled columns; if None, half of the features.
+        With a list of numbers, the largest is selected, and ``nested_supports_`` has all of them.
     include, exclude : list of str or int, mask or None, default=None
         Columns that are kept in any case, and columns that are never kept: names, positions or a
         mask. Included columns count as selected features.
@@ -195,7 +206,7 @@ class FeatureRanker(
         self.order_ = order_by_score(scores, constant, *self._given())
         self.ranking_ = np.empty_like(self.order_)
         self.ranking_[self.order_] = np.arange(1, len(scores) + 1)
-        self.n_features_ = self._count_features()
+        self.n_features_ = self._count_features(data)
         self.support_ = self.ranking_ <= self.n_features_
         self._publish_nested()
         self._reconstruction = self._learn(data)
@@ -207,13 +218,13 @@ class FeatureRanker(
         """The rows to rank, given the batch of every sample."""
         return centre_within(data, check_groups(groups, data.n_samples)[1])
 
-    def _count_features(self):
+    def _count_features(self, data):
         """Number of features to keep, after the ranking."""
-        count = self._check_count(self.n_features_in_)
+        count = self._check_count(data.n_features)
         if count is not None:
             return count
         include, exclude = self._given()
-        return int(np.clip(knee(self._knee_curve()), max(len(include), 1), (~exclude).sum()))
+        return int(np.clip(self._count_above_chance(data), len(include), (~exclude).sum()))
 
     def _open(self, X, *, reset) -> Rows:
         """Rows of the validated input."""
@@ -270,6 +281,18 @@ class FeatureRanker(
         if data.is_sparse and not self._accepts_sparse:
             raise TypeError(f"{name} needs dense data, and the chunks of X are sparse")
 
+    def _exact_picks(self, data):
+        """Number of features that greedy methods pick one by one.
+
+        Without a number in ``n_features_to_select``, they stop after an amount of work that takes
+        seconds; the other features follow by what each alone would add.
+        """
+        n_picks = self._check_count(data.n_features) or data.n_features
+        if self.n_features_to_select is None or isinstance(self.n_features_to_select, str):
+            most = _MOST_WORK // (data.n_samples * data.n_features)
+            n_picks = min(n_picks, max(_FEWEST_PICKS, int(most)))
+        return n_picks
+
     def _estimate_memory(self, n_samples: int, n_features: int) -> float:
         """Bytes that ``_rank`` needs on top of the data, approximately and at most."""
         return 0.0
@@ -289,9 +312,17 @@ class FeatureRanker(
                 "LaplacianScore or Variance"
             )
 
-    def _knee_curve(self):
-        """Decreasing curve whose knee is ``n_features_to_select="auto"``."""
-        return self.scores_[self.order_]
+    def _count_above_chance(self, data):
+        """Number of features that add more than they would to shuffled columns."""
+        rng = np.random.RandomState(0)
+        self.gain_curve_ = gain_curve(sample_rows(data, MOST_ROWS, rng), self.order_, rng)
+        if self.gain_curve_.n_features == 0:
+            warn(
+                'n_features_to_select="auto" keeps one feature: no feature explains more of the '
+                "others than it would of shuffled columns. The columns may be independent; use a "
+                "number of features to keep more"
+            )
+        return max(1, self.gain_curve_.n_features)
 
     def transform(self, X):
         """Reduce ``X`` to the selected features.
@@ -316,6 +347,11 @@ class FeatureRanker(
     def _get_support_mask(self):
         check_is_fitted(self)
         return self.support_
+
+    def _graph(self, data):
+        """Affinity matrix of the samples, from the options of the estimator."""
+        names = ("affinity", "n_neighbors", "neighbors", "n_jobs")
+        return build_graph(data, **{name: getattr(self, name) for name in names})
 
     def _monitor(self):
         """The Monitor of an iterative method."""

@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
-import scipy.sparse as sp
 
 from graphsieve._linear.columns import Columns
+from graphsieve._linear.inner_products import InnerProducts
 from graphsieve._linear.lasso_path import lasso
 from graphsieve._linear.row_sparse import (
     interpolate,
@@ -26,11 +26,19 @@ def problem(n, d, m=4, seed=0):
     return X - X.mean(axis=0), Y - Y.mean(axis=0)
 
 
-def solve(X, Y, alpha, **params):
-    columns = Columns(X)
-    XtY = columns.products(Y)
-    params = {"max_iter": 200, "tol": 1e-9, **params}
-    return row_sparse(columns, XtY, np.vdot(Y, Y), alpha, np.zeros_like(XtY), **params)
+def products_of(X):
+    return InnerProducts(Columns(X))
+
+
+def solve(X, Y, alpha, max_iter=200, callback=None):
+    XtY = X.T @ Y
+    monitor = Monitor(max_iter=max_iter, tol=1e-9, callback=callback)
+    return row_sparse(products_of(X), XtY, np.vdot(Y, Y), alpha, np.zeros_like(XtY), monitor)
+
+
+def solve_path(X, Y, alphas, callback=None, **params):
+    monitor = Monitor(max_iter=100, tol=1e-9, callback=callback)
+    return row_sparse_path(products_of(X), X.T @ Y, np.vdot(Y, Y), alphas, monitor, **params)
 
 
 @pytest.mark.parametrize("shape", SHAPES)
@@ -67,10 +75,10 @@ def test_copies_of_a_column_share_one_weight():
 def test_result_does_not_depend_on_the_start():
     X, Y = problem(25, 25)
     alpha = 0.05 * penalty_limit(X.T @ Y)
-    columns = Columns(X)
     rng = np.random.default_rng(1)
     start = rng.normal(size=(25, 4)) * (rng.random((25, 1)) > 0.5)
-    result = row_sparse(columns, X.T @ Y, np.vdot(Y, Y), alpha, start, max_iter=200, tol=1e-9)
+    monitor = Monitor(max_iter=200, tol=1e-9)
+    result = row_sparse(products_of(X), X.T @ Y, np.vdot(Y, Y), alpha, start, monitor)
     np.testing.assert_allclose(result.x, solve(X, Y, alpha).x, atol=1e-7)
     assert (np.diff(result.trace) <= 1e-12 * result.trace[0]).all()
 
@@ -84,16 +92,30 @@ def test_too_few_iterations_are_said():
 
 def test_path_ends_at_the_first_penalty_with_enough_rows():
     X, Y = problem(15, 40)
-    columns = Columns(X)
-    XtY = columns.products(Y)
-    alphas = penalty_path(penalty_limit(XtY))
-    result, alpha = row_sparse_path(
-        columns, XtY, np.vdot(Y, Y), alphas, n_nonzero=10, max_iter=100, tol=1e-9
-    )
+    alphas = penalty_path(penalty_limit(X.T @ Y))
+    result, alpha = solve_path(X, Y, alphas, n_nonzero=10)
     counts = [solve(X, Y, a).x.any(axis=1).sum() for a in alphas[alphas >= alpha]]
     assert counts[-1] >= 10
     assert max(counts[:-1]) < 10
     np.testing.assert_allclose(result.x, solve(X, Y, alpha).x, atol=1e-8)
+
+
+def test_callback_sees_every_step_and_stops_the_solver():
+    X, Y = problem(15, 40)
+    alpha = 0.01 * penalty_limit(X.T @ Y)
+    seen = []
+    result = solve(X, Y, alpha, callback=lambda step, value: seen.append((step, value)))
+    assert seen == list(enumerate(result.trace))[1:]
+    result = solve(X, Y, alpha, callback=lambda step, value: step == 2)
+    assert (result.status, result.n_iter) == ("stopped", 2)
+
+
+def test_callback_ends_the_path():
+    X, Y = problem(15, 40)
+    alphas = penalty_path(penalty_limit(X.T @ Y))
+    result, alpha = solve_path(X, Y, alphas, n_nonzero=10, callback=lambda step, value: True)
+    assert result.status == "stopped"
+    assert alpha == alphas[1]  # at the first, W = 0 needs no step
 
 
 def test_path_to_a_penalty():
@@ -107,12 +129,9 @@ def test_path_to_a_penalty():
 @pytest.mark.parametrize("share", [0.3, 0.01])
 def test_only_the_end_of_a_path_to_a_penalty_is_exact(share):
     X, Y = problem(15, 40)
-    columns = Columns(X)
-    XtY = columns.products(Y)
-    alpha = share * penalty_limit(XtY)
-    path = penalty_path(penalty_limit(XtY), alpha)
-    settings = {"n_nonzero": np.inf, "max_iter": 100, "tol": 1e-9}
-    result, reached = row_sparse_path(columns, XtY, np.vdot(Y, Y), path, **settings)
+    limit = penalty_limit(X.T @ Y)
+    alpha = share * limit
+    result, reached = solve_path(X, Y, penalty_path(limit, alpha))
     assert result.converged
     assert reached == alpha
     check_optimal(X, Y, result.x, alpha, tol=1e-7)
@@ -122,8 +141,7 @@ def test_only_the_end_of_a_path_to_a_penalty_is_exact(share):
 @pytest.mark.parametrize("n_nonzero", [1, 4, 10])
 def test_lasso_is_optimal_and_cannot_spare_more_penalty(shape, n_nonzero):
     X, Y = problem(*shape, m=1)
-    columns = Columns(X)
-    w = lasso(columns, X.T @ Y[:, 0], n_nonzero)
+    w = lasso(products_of(X), X.T @ Y[:, 0], n_nonzero)
     assert np.count_nonzero(w) == n_nonzero
     alpha = 2 * abs(X.T @ (Y[:, 0] - X @ w)).max()
     check_optimal(X, Y, w[:, None], alpha, tol=1e-7)
@@ -137,9 +155,9 @@ def test_lasso_equals_coordinate_descent_where_weights_come_and_go():
     X = rng.normal(size=(40, 30)) + rng.normal(size=(40, 1))
     y = X @ np.where(np.arange(30) < 10, rng.normal(size=30), 0) + rng.normal(size=40)
     X, y = X - X.mean(axis=0), y - y.mean()
-    columns = Columns(X)
+    products = products_of(X)
     for n_nonzero in (3, 8, 13, 18, 23, 28):
-        w = lasso(columns, X.T @ y, n_nonzero)
+        w = lasso(products, X.T @ y, n_nonzero)
         alpha = 2 * abs(X.T @ (y - X @ w)).max()
         np.testing.assert_allclose(
             w, coordinate_descent(X, y[:, None], alpha)[:, 0], atol=1e-6, err_msg=str(n_nonzero)
@@ -148,22 +166,22 @@ def test_lasso_equals_coordinate_descent_where_weights_come_and_go():
 
 def test_lasso_takes_one_of_two_copies():
     X, Y = problem(30, 8, m=1)
-    alone = lasso(Columns(X), X.T @ Y[:, 0], 5)
+    alone = lasso(products_of(X), X.T @ Y[:, 0], 5)
     X = np.hstack([X, -X])
-    w = lasso(Columns(X), X.T @ Y[:, 0], 5)
+    w = lasso(products_of(X), X.T @ Y[:, 0], 5)
     np.testing.assert_allclose(w[:8], alone, atol=1e-10)
     assert not w[8:].any()
 
 
 def test_lasso_stops_when_all_is_explained():
     X, _ = problem(30, 8)
-    w = lasso(Columns(X), X.T @ X[:, 3], 8)
+    w = lasso(products_of(X), X.T @ X[:, 3], 8)
     np.testing.assert_allclose(w, np.arange(8) == 3, atol=1e-8)
 
 
 def test_lasso_of_nothing():
     X, _ = problem(30, 8)
-    assert not lasso(Columns(X), np.zeros(8), 3).any()
+    assert not lasso(products_of(X), np.zeros(8), 3).any()
 
 
 @pytest.mark.parametrize("n_targets", [1, 3])
@@ -177,21 +195,3 @@ def test_interpolation_has_no_duality_gap(n_targets):
     multiplier /= np.linalg.norm(V @ multiplier, axis=1).max()
     np.testing.assert_allclose(np.vdot(multiplier, T), result.x.sum(), rtol=1e-4)
     assert (np.diff(result.trace) <= 1e-12 * result.trace[0]).all()
-
-
-@pytest.mark.parametrize("container", [np.asarray, sp.csr_array])
-def test_columns_give_centred_products(container, rng):
-    X = rng.random((20, 40)) * (rng.random((20, 40)) > 0.5) + 3.0
-    C = X - X.mean(axis=0)
-    columns = Columns(container(X))
-    np.testing.assert_allclose(columns.norms(), np.linalg.norm(C, axis=0))
-    some = np.array([7, 2, 30])
-    np.testing.assert_allclose(columns.gram(some), C[:, some].T @ C[:, some], atol=1e-10)
-    columns.keep(np.arange(25))
-    W = rng.normal(size=(3, 2))
-    np.testing.assert_allclose(columns.combine(some, W), C.T @ C[:, some] @ W, atol=1e-10)
-    full = np.zeros((40, 2))
-    full[some] = W
-    XtY = C.T @ rng.normal(size=(20, 2))
-    expected = XtY - C.T @ C @ full
-    np.testing.assert_allclose(columns.residual_products(XtY, full), expected, atol=1e-10)

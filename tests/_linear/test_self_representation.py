@@ -1,12 +1,11 @@
-"""Centred columns and the two forms of one ridge problem, against plain matrices."""
+"""The two forms of one ridge problem, against plain matrices."""
 
 import numpy as np
 import pytest
-import scipy.sparse as sp
 
 from graphsieve._graph.affinity import build_graph, laplacian
+from graphsieve._linear.columns import Columns
 from graphsieve._linear.self_representation import (
-    CentredColumns,
     graph_loss_features,
     graph_loss_samples,
     quadratic_step,
@@ -25,51 +24,13 @@ def workers(request):
         yield workers
 
 
-def counts(rng, n, d, rate):
-    X = rng.poisson(rate, (n, d)).astype(float)
-    X[:, 2] = 0
-    return X
-
-
-@pytest.mark.parametrize("rate", [0.05, 0.6])
-@pytest.mark.parametrize("container", [np.asarray, sp.csr_array])
-@pytest.mark.parametrize("shape", [(12, 30), (30, 12)])
-def test_products_of_centred_columns(rng, workers, container, shape, rate):
-    X = counts(rng, *shape, rate)
-    columns = CentredColumns(RowBlocks(container(X)), workers)
-    varying = X.std(axis=0) > 0
-    Xc = (X - X.mean(axis=0))[:, varying]
-    assert columns.is_wide == (len(X) <= varying.sum())
-    np.testing.assert_array_equal(columns.index, np.flatnonzero(varying))
-    np.testing.assert_allclose(columns.dense(), Xc)
-    scale, V = rng.random(varying.sum()), rng.standard_normal((len(X), 4))
-    np.testing.assert_allclose(columns.squares(V), ((V.T @ Xc) ** 2).sum(axis=0), atol=1e-12)
-    np.testing.assert_allclose(columns.root @ columns.root.T, Xc @ Xc.T, atol=1e-12)
-    weight = rng.random(len(X))
-    np.testing.assert_allclose(
-        columns.correlation(weight), np.linalg.norm(Xc.T * weight @ Xc, axis=0), atol=1e-12
-    )
-    if columns.is_wide:
-        np.testing.assert_allclose(columns.gram(scale), Xc * scale @ Xc.T, atol=1e-12)
-        W = rng.standard_normal((varying.sum(), 3))
-        np.testing.assert_allclose(columns.times(W), Xc @ W, atol=1e-12)
-    else:
-        W = rng.standard_normal((varying.sum(), varying.sum()))
-        np.testing.assert_allclose(columns.feature_gram(weight), Xc.T * weight @ Xc, atol=1e-12)
-        np.testing.assert_allclose(
-            columns.residual_squares(W), ((Xc - Xc @ W) ** 2).sum(axis=1), rtol=1e-10
-        )
-    assert columns.scores(scale)[2] == 0
-    np.testing.assert_array_equal(columns.scores(scale)[varying], scale)
-
-
 @pytest.mark.parametrize("shape", [(40, 90), (90, 40)])
 def test_number_of_threads_does_not_matter(rng, shape):
     data = RowBlocks(rng.standard_normal(shape))
     scores = []
     for n_threads in (1, 2, 5):
         with Workers(n_threads) as workers:
-            columns = CentredColumns(data, workers)
+            columns = Columns.varying(data, workers, may_fill=True)
             result = robust_self_representation(columns, Monitor(max_iter=20, tol=0), alpha=5.0)
         scores.append(result.x)
     np.testing.assert_array_equal(scores[0], scores[1])
@@ -80,7 +41,7 @@ def test_number_of_threads_does_not_matter(rng, shape):
 def test_both_forms_give_the_same_rows(rng, workers, shape):
     X = rng.standard_normal(shape)
     data = RowBlocks(X)
-    columns = CentredColumns(data, workers)
+    columns = Columns.varying(data, workers, may_fill=True)
     X = X - X.mean(axis=0)
     L = laplacian(build_graph(data))
     weights = {"fit_weight": 0.7, "graph_weight": 0.3}

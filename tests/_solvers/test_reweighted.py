@@ -160,3 +160,20 @@ def test_all_zero_solution():
     result = minimise(ridge(np.zeros((4, 2)), 1.0), np.ones(4), weight=1.0, max_iter=10, tol=1e-5)
     assert result.converged
     np.testing.assert_array_equal(result.x, np.zeros(4))
+
+
+@pytest.mark.parametrize("first", [1e-4, 1e-12, 1e-30])
+def test_a_group_near_zero_that_should_be_large_is_no_end(rng, first):
+    """The objective hardly changes while the group grows: this must not count as convergence."""
+    solve = regression(rng)
+    best = minimise(solve, np.ones(20), weight=5.0, eps=1e-9, max_iter=5000, tol=1e-13)
+    start = np.where(best.x == best.x.max(), first, 1.0)
+    result = minimise(solve, start, weight=5.0, eps=1e-9, max_iter=1000, tol=1e-5)
+    assert result.converged
+    assert result.trace[-1] <= best.trace[-1] * (1 + 1e-4)
+
+
+def test_all_groups_zero():
+    result = minimise(ridge(np.zeros((4, 2)), 1.0), np.ones(4), weight=1.0, max_iter=10, tol=1e-5)
+    assert result.converged
+    np.testing.assert_array_equal(result.x, 0)

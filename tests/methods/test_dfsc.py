@@ -56,7 +56,7 @@ def reference(X, L, graph_weight, feature_graph_weight, alpha, n_solves):
 
 def check(X, max_iter=12, **params):
     with without_momentum():
-        method = DFSC(max_iter=max_iter, tol=0, **params).fit(X)
+        method = DFSC(scale=None, max_iter=max_iter, tol=0, **params).fit(X)
     L = laplacian(build_graph(RowBlocks(X))).toarray()
     weights = method.graph_weight, method.feature_graph_weight_, method.alpha_
     scores, trace = reference(X, L, *weights, max_iter + 1)
@@ -89,26 +89,28 @@ def test_equals_the_formula_on_yale(yale, form):
 @pytest.mark.parametrize("name", ["wide", "tall"])
 def test_without_feature_graph_it_is_gsr_sfs(name):
     X = TABLES[name]
-    dfsc = DFSC(graph_weight=0.4, feature_graph_weight=0.0).fit(X)
-    gsr = GSRSFS(graph_weight=0.2, alpha=dfsc.alpha_ / 2).fit(X)
+    dfsc = DFSC(scale=None, graph_weight=0.4, feature_graph_weight=0.0).fit(X)
+    gsr = GSRSFS(scale=None, graph_weight=0.2, alpha=dfsc.alpha_ / 2).fit(X)
     np.testing.assert_allclose(dfsc.scores_, gsr.scores_, rtol=1e-6)
     np.testing.assert_allclose(dfsc.objective_trace_, 2 * gsr.objective_trace_, rtol=1e-9)
 
 
 def test_units_do_not_matter():
     X = TABLES["wide"]
-    np.testing.assert_allclose(DFSC().fit(100 * X).scores_, DFSC().fit(X).scores_, rtol=1e-5)
+    np.testing.assert_allclose(
+        DFSC(scale=None).fit(100 * X).scores_, DFSC(scale=None).fit(X).scores_, rtol=1e-5
+    )
 
 
 def test_strong_feature_graph_gives_joined_features_like_scores():
     X = TABLES["wide"]
-    loose, tight = (DFSC(feature_graph_weight=w).fit(X).scores_ for w in (0.0, 1e3))
+    loose, tight = (DFSC(scale=None, feature_graph_weight=w).fit(X).scores_ for w in (0.0, 1e3))
     assert tight.std() / tight.mean() < 0.5 * loose.std() / loose.mean()
 
 
 def test_one_column_that_varies():
     X = np.column_stack([np.arange(6.0), np.ones(6)])
-    assert DFSC().fit(X).order_.tolist() == [0, 1]
+    assert DFSC(scale=None).fit(X).order_.tolist() == [0, 1]
 
 
 def test_no_d_by_d_matrix(rng):
@@ -120,7 +122,18 @@ def test_no_d_by_d_matrix(rng):
     build_graph(RowBlocks(X.T.copy()))
     of_graph = tracemalloc.get_traced_memory()[1]
     tracemalloc.reset_peak()
-    DFSC(max_iter=2, affinity=A).fit(X)
+    DFSC(scale=None, max_iter=2, affinity=A).fit(X)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < of_graph + 8 * 3000**2 / 10
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_shipped_solver_ends_no_higher_than_the_textbook(name):
+    X = TABLES[name]
+    method = DFSC(scale=None).fit(X)
+    assert method.converged_
+    L = laplacian(build_graph(RowBlocks(X))).toarray()
+    weights = method.graph_weight, method.feature_graph_weight_, method.alpha_
+    _, trace = reference(X, L, *weights, 300)
+    assert method.objective_trace_[-1] <= trace[-1] * (1 + 2e-4)

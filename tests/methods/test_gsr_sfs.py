@@ -39,7 +39,9 @@ def reference(X, A, graph_weight, alpha, n_solves):
 
 def check(X, graph_weight=0.1, max_iter=12, **graph):
     with without_momentum():
-        method = GSRSFS(graph_weight=graph_weight, max_iter=max_iter, tol=0, **graph).fit(X)
+        method = GSRSFS(
+            scale=None, graph_weight=graph_weight, max_iter=max_iter, tol=0, **graph
+        ).fit(X)
     A = build_graph(RowBlocks(X), **graph).toarray()
     norm, trace = reference(X, A, graph_weight, method.alpha_, max_iter + 1)
     np.testing.assert_allclose(method.scores_, norm, atol=1e-6)
@@ -73,8 +75,8 @@ def test_without_a_graph_it_does_not_matter():
     X = TABLES["wide"]
     empty = sp.csr_array((len(X), len(X)))
     np.testing.assert_allclose(
-        GSRSFS(graph_weight=5.0, affinity=empty).fit(X).scores_,
-        GSRSFS(graph_weight=0.0).fit(X).scores_,
+        GSRSFS(scale=None, graph_weight=5.0, affinity=empty).fit(X).scores_,
+        GSRSFS(scale=None, graph_weight=0.0).fit(X).scores_,
         rtol=1e-8,
     )
 
@@ -82,10 +84,10 @@ def test_without_a_graph_it_does_not_matter():
 @pytest.mark.parametrize("name", ["wide", "tall"])
 def test_default_alpha_is_a_tenth_of_the_largest_useful_one(name):
     X = TABLES[name]
-    largest = 10 * GSRSFS().fit(X).alpha_
+    largest = 10 * GSRSFS(scale=None).fit(X).alpha_
     settings = {"max_iter": 2000, "tol": 1e-12}
-    assert GSRSFS(alpha=1.1 * largest, **settings).fit(X).scores_.max() < 1e-4
-    assert GSRSFS(alpha=0.9 * largest, **settings).fit(X).scores_.max() > 1e-2
+    assert GSRSFS(scale=None, alpha=1.1 * largest, **settings).fit(X).scores_.max() < 1e-4
+    assert GSRSFS(scale=None, alpha=0.9 * largest, **settings).fit(X).scores_.max() > 1e-2
 
 
 @pytest.mark.parametrize("name", ["wide", "tall"])
@@ -93,9 +95,9 @@ def test_order_of_columns_and_added_constant_do_not_matter(rng, name):
     X = TABLES[name]
     A = build_graph(RowBlocks(X))
     columns = rng.permutation(X.shape[1])
-    scores = GSRSFS(affinity=A).fit(X).scores_
+    scores = GSRSFS(scale=None, affinity=A).fit(X).scores_
     other = np.column_stack([X[:, columns], np.full(len(X), 9.0)])
-    method = GSRSFS(affinity=A).fit(other)
+    method = GSRSFS(scale=None, affinity=A).fit(other)
     np.testing.assert_allclose(method.scores_[:-1], scores[columns], rtol=1e-6)
     assert method.order_[-1] == X.shape[1]
 
@@ -103,7 +105,35 @@ def test_order_of_columns_and_added_constant_do_not_matter(rng, name):
 def test_no_d_by_d_matrix(rng):
     X = rng.standard_normal((10, 3000))
     tracemalloc.start()
-    GSRSFS(max_iter=3).fit(X)
+    GSRSFS(scale=None, max_iter=3).fit(X)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 8 * 3000**2 / 10
+
+
+@pytest.mark.parametrize("graph_weight", [0.1, 10.0])
+@pytest.mark.parametrize("name", TABLES)
+def test_shipped_solver_ends_no_higher_than_the_textbook(name, graph_weight):
+    X = TABLES[name]
+    method = GSRSFS(scale=None, graph_weight=graph_weight).fit(X)
+    assert method.converged_
+    A = build_graph(RowBlocks(X)).toarray()
+    _, trace = reference(X, A, graph_weight, method.alpha_, 300)
+    assert method.objective_trace_[-1] <= trace[-1] * (1 + 2e-4)
+
+
+@pytest.mark.parametrize("name", ["wide", "tall", "duplicate features"])
+def test_optimality_conditions_at_the_default_tol(name):
+    """The gradient of the smooth part has norm alpha in rows in use, at most alpha elsewhere."""
+    X = TABLES[name]
+    method = GSRSFS(scale=None).fit(X)
+    A = build_graph(RowBlocks(X)).toarray()
+    L = np.diag(A.sum(axis=0)) - A
+    X = X - X.mean(axis=0)
+    norm = method.scores_
+    H = X.T @ X + 2 * method.graph_weight * X.T @ L @ X
+    D = np.diag(method.alpha_ / np.maximum(norm, 1e-6 * norm.max()))
+    W = np.linalg.solve(H + D, X.T @ X)
+    pull = np.linalg.norm(H @ W - X.T @ X, axis=1) / method.alpha_
+    assert pull.max() < 1.02
+    np.testing.assert_allclose(pull[norm > 0.05 * norm.max()], 1, atol=0.02)

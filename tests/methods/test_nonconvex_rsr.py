@@ -39,7 +39,7 @@ def reference(X, alpha, p, n_solves):
 
 def check(X, p, max_iter, alpha=None):
     with without_momentum():
-        method = NonconvexRSR(p=p, alpha=alpha, max_iter=max_iter, tol=0).fit(X)
+        method = NonconvexRSR(scale=None, p=p, alpha=alpha, max_iter=max_iter, tol=0).fit(X)
     expected = reference(X, method.alpha_, p, max_iter + 1)
     np.testing.assert_allclose(method.scores_, expected, atol=1e-6)
     trace = method.objective_trace_
@@ -60,35 +60,38 @@ def test_equals_the_formula_on_yale(yale):
 def test_power_one_is_rsr(name):
     X = TABLES[name]
     settings = {"max_iter": 3000, "tol": 1e-10}
-    rsr = RSR(**settings).fit(X)
+    rsr = RSR(scale=None, **settings).fit(X)
     np.testing.assert_allclose(
-        NonconvexRSR(p=1.0, **settings).fit(X).scores_, rsr.scores_, atol=1e-3
+        NonconvexRSR(scale=None, p=1.0, **settings).fit(X).scores_, rsr.scores_, atol=1e-3
     )
 
 
 @pytest.mark.parametrize("name", ["wide", "tall"])
 def test_power_near_one_is_near_rsr(name):
     X = TABLES[name]
-    one, near = (NonconvexRSR(p=p, tol=1e-8).fit(X).scores_ for p in (1.0, 0.999))
+    one, near = (NonconvexRSR(scale=None, p=p, tol=1e-8).fit(X).scores_ for p in (1.0, 0.999))
     np.testing.assert_allclose(near, one, atol=0.02)
 
 
 def test_fewer_rows_than_rsr():
     X = TABLES["wide"]
     settings = {"max_iter": 1000, "tol": 1e-9}
-    convex, sparse = RSR(**settings).fit(X), NonconvexRSR(p=0.5, **settings).fit(X)
+    convex, sparse = (
+        RSR(scale=None, **settings).fit(X),
+        NonconvexRSR(scale=None, p=0.5, **settings).fit(X),
+    )
     assert (sparse.scores_ > 1e-3).sum() < (convex.scores_ > 1e-3).sum()
 
 
 def test_exact_fit_is_said(rng):
     with pytest.warns(UserWarning, match="alpha is so small"):
-        NonconvexRSR(alpha=1e-6).fit(rng.standard_normal((40, 6)))
+        NonconvexRSR(scale=None, alpha=1e-6).fit(rng.standard_normal((40, 6)))
 
 
 def test_no_d_by_d_matrix(rng):
     X = rng.standard_normal((10, 3000))
     tracemalloc.start()
-    NonconvexRSR(max_iter=3).fit(X)
+    NonconvexRSR(scale=None, max_iter=3).fit(X)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 8 * 3000**2 / 10
@@ -97,4 +100,15 @@ def test_no_d_by_d_matrix(rng):
 @pytest.mark.parametrize("p", [0, -0.5, 1.5])
 def test_impossible_power(p):
     with pytest.raises(ValueError, match="'p'"):
-        NonconvexRSR(p=p).fit(TABLES["tall"])
+        NonconvexRSR(scale=None, p=p).fit(TABLES["tall"])
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_shipped_solver_ends_no_higher_than_the_textbook(name):
+    """Only the start has momentum; it may lead to another minimum, but to no worse one."""
+    X = TABLES[name]
+    method = NonconvexRSR(scale=None, max_iter=400).fit(X)
+    with without_momentum():  # which equals the formula, as tested above
+        settings = {"alpha": method.alpha_, "max_iter": 400, "tol": 0}
+        textbook = NonconvexRSR(scale=None, **settings).fit(X)
+    assert method.objective_trace_[-1] <= textbook.objective_trace_[-1] * 1.01

@@ -39,7 +39,7 @@ def reference(X, alpha, n_solves):
 
 def check(X, alpha=None, max_iter=15):
     with without_momentum():
-        rsr = RSR(alpha=alpha, max_iter=max_iter, tol=0).fit(X)
+        rsr = RSR(scale=None, alpha=alpha, max_iter=max_iter, tol=0).fit(X)
     W, trace = reference(X, rsr.alpha_, max_iter + 1)
     np.testing.assert_allclose(rsr.scores_, np.linalg.norm(W, axis=1), atol=1e-6)
     np.testing.assert_allclose(rsr.objective_trace_, trace, rtol=1e-8)
@@ -51,7 +51,7 @@ def check(X, alpha=None, max_iter=15):
 @pytest.mark.parametrize("name", TABLES)
 def test_equals_the_formula(name, share):
     X = TABLES[name]
-    check(X, share * RSR(max_iter=1).fit(X).alpha_)
+    check(X, share * RSR(scale=None, max_iter=1).fit(X).alpha_)
 
 
 def test_equals_the_formula_on_yale(yale):
@@ -63,8 +63,8 @@ def test_optimality_conditions(rng, shape):
     """|sum_i x_ij e_i / |e_i|| is alpha for rows in use and at most alpha for the others."""
     X = rng.standard_normal((shape[0], 3)) @ rng.standard_normal((3, shape[1]))
     X += rng.standard_normal(shape)
-    alpha = 5 * RSR(max_iter=1).fit(X).alpha_
-    rsr = RSR(alpha=alpha, max_iter=4000, tol=1e-13).fit(X)
+    alpha = 5 * RSR(scale=None, max_iter=1).fit(X).alpha_
+    rsr = RSR(scale=None, alpha=alpha, max_iter=4000, tol=1e-13).fit(X)
     W, _ = reference(X, alpha, 4000)
     np.testing.assert_allclose(rsr.scores_, np.linalg.norm(W, axis=1), atol=1e-3)
     X = X - X.mean(axis=0)
@@ -79,9 +79,9 @@ def test_optimality_conditions(rng, shape):
 @pytest.mark.parametrize("shape", [(20, 50), (60, 12)])
 def test_default_alpha_is_a_tenth_of_the_largest_useful_one(rng, shape):
     X = rng.standard_normal(shape)
-    largest = 10 * RSR(max_iter=1).fit(X).alpha_
-    above = RSR(alpha=1.1 * largest, max_iter=2000, tol=1e-12).fit(X)
-    below = RSR(alpha=0.9 * largest, max_iter=2000, tol=1e-12).fit(X)
+    largest = 10 * RSR(scale=None, max_iter=1).fit(X).alpha_
+    above = RSR(scale=None, alpha=1.1 * largest, max_iter=2000, tol=1e-12).fit(X)
+    below = RSR(scale=None, alpha=0.9 * largest, max_iter=2000, tol=1e-12).fit(X)
     assert above.scores_.max() < 1e-4
     assert below.scores_.max() > 1e-2
 
@@ -89,16 +89,16 @@ def test_default_alpha_is_a_tenth_of_the_largest_useful_one(rng, shape):
 def test_exact_fit_of_tall_data_is_said(rng):
     X = rng.standard_normal((60, 8))
     with pytest.warns(UserWarning, match="rounding noise"):
-        rsr = RSR(alpha=1e-2).fit(X)
+        rsr = RSR(scale=None, alpha=1e-2).fit(X)
     np.testing.assert_allclose(rsr.scores_, 1, atol=1e-3)
 
 
 def test_exact_fit_of_wide_data_is_said(rng):
     X = rng.standard_normal((10, 40))
     with pytest.warns(UserWarning, match="no longer depend on alpha"):
-        small = RSR(alpha=1e-3, max_iter=2000, tol=1e-12).fit(X)
+        small = RSR(scale=None, alpha=1e-3, max_iter=2000, tol=1e-12).fit(X)
     with pytest.warns(UserWarning, match="no longer depend on alpha"):
-        smaller = RSR(alpha=1e-4, max_iter=2000, tol=1e-12).fit(X)
+        smaller = RSR(scale=None, alpha=1e-4, max_iter=2000, tol=1e-12).fit(X)
     np.testing.assert_allclose(small.scores_, smaller.scores_, atol=1e-2)
 
 
@@ -107,24 +107,28 @@ def test_no_warning_when_the_fit_is_not_exact(rng):
     with warnings.catch_warnings():
         warnings.simplefilter("error", UserWarning)
         warnings.filterwarnings("ignore", "RSR reached")
-        RSR().fit(X)
+        RSR(scale=None).fit(X)
 
 
 def test_units_do_not_matter():
     X = TABLES["wide"]
-    np.testing.assert_allclose(RSR().fit(1000 * X + 7).scores_, RSR().fit(X).scores_, rtol=1e-5)
+    np.testing.assert_allclose(
+        RSR(scale=None).fit(1000 * X + 7).scores_, RSR(scale=None).fit(X).scores_, rtol=1e-5
+    )
 
 
 @pytest.mark.parametrize("name", ["wide", "tall"])
 def test_order_of_samples_and_columns_does_not_matter(rng, name):
     X = TABLES[name]
     rows, columns = rng.permutation(len(X)), rng.permutation(X.shape[1])
-    scores = RSR().fit(X).scores_
-    np.testing.assert_allclose(RSR().fit(X[rows][:, columns]).scores_, scores[columns], rtol=1e-6)
+    scores = RSR(scale=None).fit(X).scores_
+    np.testing.assert_allclose(
+        RSR(scale=None).fit(X[rows][:, columns]).scores_, scores[columns], rtol=1e-6
+    )
 
 
 def test_copies_share_their_weight():
-    scores = RSR().fit(TABLES["duplicate features"]).scores_
+    scores = RSR(scale=None).fit(TABLES["duplicate features"]).scores_
     np.testing.assert_allclose(scores[:9], scores[9:], rtol=1e-6)
 
 
@@ -133,12 +137,15 @@ def test_copies_share_their_weight():
 def test_counts(rng, shape, rate):
     X = rng.poisson(rate, shape).astype(float)
     check(X)
-    dense, sparse = RSR(max_iter=20).fit(X), RSR(max_iter=20).fit(sp.csr_array(X))
+    dense, sparse = (
+        RSR(scale=None, max_iter=20).fit(X),
+        RSR(scale=None, max_iter=20).fit(sp.csr_array(X)),
+    )
     np.testing.assert_allclose(sparse.scores_, dense.scores_, rtol=1e-6, atol=1e-10)
 
 
 def test_all_columns_constant():
-    rsr = RSR().fit(np.tile([1.0, 2.0, 0.1], (5, 1)))
+    rsr = RSR(scale=None).fit(np.tile([1.0, 2.0, 0.1], (5, 1)))
     np.testing.assert_array_equal(rsr.scores_, 0)
     assert rsr.converged_
 
@@ -146,7 +153,7 @@ def test_all_columns_constant():
 def test_no_d_by_d_matrix(rng):
     X = rng.standard_normal((10, 3000))
     tracemalloc.start()
-    RSR(max_iter=3).fit(X)
+    RSR(scale=None, max_iter=3).fit(X)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 8 * 3000**2 / 10
@@ -155,4 +162,24 @@ def test_no_d_by_d_matrix(rng):
 @pytest.mark.parametrize("alpha", [0, -1.0, "large"])
 def test_impossible_alpha(alpha):
     with pytest.raises(ValueError, match="alpha"):
-        RSR(alpha=alpha).fit(TABLES["tall"])
+        RSR(scale=None, alpha=alpha).fit(TABLES["tall"])
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_shipped_solver_ends_no_higher_than_the_textbook(name):
+    X = TABLES[name]
+    rsr = RSR(scale=None).fit(X)
+    assert rsr.converged_
+    _, trace = reference(X, rsr.alpha_, 1000)
+    assert rsr.objective_trace_[-1] <= trace[-1] * (1 + 2e-4)
+
+
+def test_default_alpha_does_not_lead_to_the_warning(rng):
+    """Normal numbers, n > d: a tenth of the largest alpha would fit exactly."""
+    X = rng.standard_normal((300, 20))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", UserWarning)
+        rsr = RSR(max_iter=400).fit(X)
+    assert rsr.scores_.max() < 0.99
+    with pytest.warns(UserWarning, match="alpha is so small"):
+        RSR(alpha=0.1 * rsr.alpha_).fit(X)

@@ -1,99 +1,243 @@
-"""Inner products of columns, for solvers that touch few of them."""
+"""Centred columns of a matrix, dense or sparse, through the products that solvers need."""
+
+from functools import cached_property
 
 import numpy as np
 import scipy.sparse as sp
+from sklearn.utils.extmath import row_norms
 
-from .._rows import BLOCK_BYTES, column_moments
+from .._rows import BLOCK_BYTES, is_constant, split_rows
+from .._rows.division import MOSTLY_ZERO
 
-# From this share of zeros on, sparse products are the faster ones.
-_MOSTLY_ZERO = 0.9
+# Products are cut into the same parts for every number of threads, so that sums round the same.
+_N_PARTS = 4
 
-# Columns whose inner products are computed in one pass over X where that is the faster way.
-_AHEAD = 16
+# Dense data of at most this size stay in cache: threads and batches of columns gain nothing.
+_SMALL_BYTES = 4 * BLOCK_BYTES
+
+# A product with so few vectors is faster vector by vector than as a matrix product.
+_FEW_VECTORS = 2
 
 
 def is_mostly_zero(X):
     """Whether a dense or sparse matrix has so few entries that it is better kept as CSR."""
     n_entries = X.nnz if sp.issparse(X) else np.count_nonzero(X)
-    return n_entries < (1 - _MOSTLY_ZERO) * np.prod(X.shape)
+    return n_entries < (1 - MOSTLY_ZERO) * np.prod(X.shape)
+
+
+def compact(X):
+    """A dense or sparse matrix as CSR where most entries are zero, else as it is."""
+    return sp.csr_array(X) if is_mostly_zero(X) else X
+
+
+def square_rows(V):
+    """Squared Euclidean norm of every row."""
+    return np.einsum("ij,ij->i", V, V)
+
+
+def varying_columns(data):
+    """Indices of the columns that are not constant; of all columns when none varies."""
+    varying = ~is_constant(*data.column_range())
+    return np.flatnonzero(varying) if varying.any() else np.arange(data.n_features)
+
+
+def dense_columns(data, index):
+    """A dense float64 copy of some columns of the data."""
+    X = data.whole()
+    X = X[:, index].toarray() if data.is_sparse else np.take(X, index, axis=1)
+    return X.astype(np.float64, copy=False)
 
 
 class Columns:
-    """Inner products of the centred columns of a dense or CSR matrix, kept once computed."""
+    """Centred columns, through the products that the solvers need.
 
-    def __init__(self, X):
-        X = sp.csr_array(X) if is_mostly_zero(X) else X
+    Dense data are centred once, in a copy. Sparse data stay as they are, and centring acts on the
+    smaller side of each product. Products that cost more than reading the data are shared among
+    threads.
+
+    Parameters
+    ----------
+    X : ndarray or sparse array of shape (n_samples, n_features)
+    workers : Workers, optional
+        By default everything runs in this thread.
+    centre : bool, default True
+        False for columns that need no centring.
+
+    Attributes
+    ----------
+    n_samples, n_features : int
+    is_sparse : bool
+    is_small : bool
+        Whether the data stay in cache.
+    is_wide : bool
+        n_samples <= n_features: matrices of n x n are the smaller ones.
+    index : ndarray of shape (n_features,)
+        Positions of the columns in the data they were taken from.
+    """
+
+    def __init__(self, X, workers=None, *, centre=True):
         self.n_samples, self.n_features = X.shape
-        self._mean, self._variance = column_moments(X)
-        # Sparse data stay as they are: products with centred vectors need no centred matrix.
-        self._X = X.astype(np.float64) if sp.issparse(X) else X - self._mean
-        self._is_small = not sp.issparse(X) and self._X.nbytes <= 2 * BLOCK_BYTES  # stays in cache
-        self._position = np.full(self.n_features, -1)
-        self._n_kept = 0
-        self._kept = np.empty((min(64, self.n_features), self.n_features))  # a row per column kept
+        self.is_wide = self.n_samples <= self.n_features
+        self.is_sparse = sp.issparse(X)
+        self._map = map if workers is None else workers.map
+        self._mean = np.zeros(self.n_features)
+        if not self.is_sparse:
+            self._X = X - X.mean(axis=0, dtype=np.float64) if centre else X
+        else:
+            self._X, self._mean = _with_small_means(sp.csr_array(X, dtype=np.float64))
+        self.is_small = not self.is_sparse and self._X.nbytes <= _SMALL_BYTES
+        longer = max(self.n_samples, self.n_features)
+        self._parts = split_rows(longer, -(-longer // _N_PARTS))
+        self.index, self._n_all = np.arange(self.n_features), self.n_features
 
-    def products(self, V):
-        """X'V for ``V`` whose columns have mean zero."""
-        return self._X.T @ V
+    @classmethod
+    def varying(cls, data, workers=None, *, may_fill=False):
+        """The columns of ``data``, Rows, that are not constant.
+
+        Parameters
+        ----------
+        data : Rows
+        workers : Workers, optional
+        may_fill : bool, default False
+            Make sparse data dense where that is faster: unless most entries are zero and n <= d.
+        """
+        index = varying_columns(data)
+        X = data.whole()
+        if is_constant(*data.column_range()).all():
+            X = np.zeros(X.shape)  # exactly: what centring leaves would be rounding errors
+        X = compact(X if len(index) == data.n_features else X[:, index])
+        if may_fill and sp.issparse(X) and (X.shape[0] > X.shape[1] or not is_mostly_zero(X)):
+            X = X.toarray()
+        columns = cls(X, workers)
+        columns.index, columns._n_all = index, data.n_features
+        return columns
+
+    def expand(self, values):
+        """``values``, one per column, for all columns of the data: zero for constant ones."""
+        expanded = np.zeros((self._n_all, *values.shape[1:]))
+        expanded[self.index] = values
+        return expanded
+
+    @cached_property
+    def _by_column(self):
+        """Sparse data with one row per column: products with dense matrices run along rows."""
+        return sp.csr_array(self._X.T)
+
+    @cached_property
+    def root(self):
+        """R with R R' = X X', of shape (n_samples, min(n_samples, n_features))."""
+        if not self.is_wide:
+            return self.dense()
+        if not self.is_sparse:
+            return np.linalg.qr(self._X.T, mode="r").T
+        value, vector = np.linalg.eigh(self.gram())
+        return vector * np.sqrt(np.maximum(value, 0))
+
+    def dense(self):
+        """X itself."""
+        return self._X.toarray() - self._mean if self.is_sparse else self._X
+
+    def take(self, columns):
+        """Some columns as a dense array; ``columns`` is an index array or a slice."""
+        if self.is_sparse:
+            return self._by_column[columns].toarray().T - self._mean[columns]
+        return self._X[:, columns]
 
     def norms(self):
-        """Length of every centred column."""
-        return np.sqrt(self.n_samples * self._variance)
+        """Euclidean norm of every column."""
+        if not self.is_sparse:
+            return row_norms(self._X.T)
+        X = self._X
+        stored = np.bincount(X.indices, minlength=self.n_features)
+        deviation = (X.data - self._mean[X.indices]) ** 2
+        square = np.bincount(X.indices, deviation, minlength=self.n_features)
+        return np.sqrt(square + (self.n_samples - stored) * self._mean**2)
 
-    def residual_products(self, XtY, W):
-        """X'(Y - X W), from X'Y and weights most of whose rows are zero."""
-        rows = np.flatnonzero(W.any(axis=1))
-        return XtY - self.combine(rows, W[rows])
+    def products(self, V):
+        """X'V."""
+        if self.is_sparse:
+            return self._by_column @ V - np.outer(self._mean, V.sum(axis=0))
+        if V.shape[1] > _FEW_VECTORS:
+            return (V.T @ self._X).T
+        n_parts = 1 if self.is_small else _N_PARTS
+        parts = split_rows(self.n_samples, -(-self.n_samples // n_parts))
+        vectors = np.ascontiguousarray(V.T)
+        return sum(self._map(lambda part: self._products_of_rows(vectors, part), parts)).T
 
-    def keep(self, columns):
-        """Compute the products with these columns ahead of their use."""
-        absent = self._position[columns] < 0
-        if absent.any():
-            self._keep_new(np.unique(columns[absent]))
+    def _products_of_rows(self, vectors, part):
+        # Every block of rows is read from memory once and used for all vectors while in cache.
+        total = np.zeros((len(vectors), self.n_features))
+        block_rows = max(1, BLOCK_BYTES // self._X[0].nbytes)
+        for rows in split_rows(part.stop - part.start, block_rows):
+            rows = slice(part.start + rows.start, part.start + rows.stop)
+            for v, out in zip(vectors, total, strict=True):
+                out += v[rows] @ self._X[rows]
+        return total
 
-    def _keep_new(self, new):
-        needed = self._n_kept + len(new)
-        if needed > len(self._kept):
-            grown = np.empty((min(2 * needed, self.n_features), self.n_features))
-            grown[: self._n_kept] = self._kept[: self._n_kept]
-            self._kept = grown
-        self._kept[self._n_kept : needed] = self._centred(new).T @ self._X
-        self._position[new] = np.arange(self._n_kept, needed)
-        self._n_kept = needed
+    def times(self, W):
+        """X W, for n <= d."""
+        if not self.is_sparse:
+            return self._sum(lambda part: self._X[:, part] @ W[part])
+        return self._X @ W - self._mean @ W
 
-    def combine(self, columns, W):
-        """X'X W for weights ``W`` of the given columns, all others zero."""
-        self.keep(columns)
-        position = self._position[columns]
-        if 2 * len(columns) < self._n_kept:
-            return self._kept[position].T @ W
-        # With most of them in use, zeros for the rest cost less than a copy.
-        weights = np.zeros((self._n_kept, *W.shape[1:]))
-        weights[position] = W
-        return self._kept[: self._n_kept].T @ weights
+    def squares(self, V):
+        """|V'x_j|^2 for every column x_j."""
+        X = self._X.T
+        if self.is_sparse:
+            X, V = self._by_column, V - V.mean(axis=0)
+        parts = self._parts if self.is_wide else [slice(None)]
+        return np.concatenate([*self._map(lambda part: square_rows(X[part] @ V), parts)])
 
-    def with_column(self, j, promise):
-        """Inner products of all columns with column j.
+    def quadratic_forms(self, M):
+        """x_j' M x_j for every column x_j and a symmetric M whose rows sum to zero."""
+        X = self._by_column if self.is_sparse else self._X.T
+        forms = []
+        for part in split_rows(self.n_features, max(1, 16 * BLOCK_BYTES // M[0].nbytes)):
+            forms.append((X[part] * (X[part] @ M)).sum(axis=1))
+        return np.maximum(np.concatenate(forms), 0)
 
-        Where a pass over X for one column takes as long as for several, those of the largest
-        ``abs(promise)`` are kept as well.
-        """
-        if self._position[j] < 0:
-            self._keep_new(np.array([j]) if self._is_small else self._with_likely(j, abs(promise)))
-        return self._kept[self._position[j]]
+    def gram(self, scale=None):
+        """X diag(scale) X', n x n; without ``scale``, X X'."""
+        if not self.is_sparse:
+            X = self._X if scale is None else self._X * np.sqrt(scale)
+            return self._sum(lambda part: X[:, part] @ X[:, part].T)
+        scaled = self._X if scale is None else self._X * scale
+        product = (scaled @ self._by_column).toarray()
+        product -= product.mean(axis=0)
+        product -= product.mean(axis=1, keepdims=True)
+        return product
 
-    def _with_likely(self, j, promise):
-        promise = np.where(self._position < 0, promise, -1)
-        n_columns = min(_AHEAD, self.n_features - self._n_kept)
-        likely = np.argpartition(-promise, n_columns - 1)[:n_columns]
-        return np.union1d(likely, j)
+    def feature_gram(self, weight):
+        """X' diag(weight) X, d x d, for dense data with n > d."""
+        scaled = np.sqrt(weight)[:, None] * self._X
+        return self._sum(lambda part: scaled[part].T @ scaled[part])
 
-    def gram(self, columns):
-        """Inner products among the given columns."""
-        self.keep(columns)
-        return self._kept[np.ix_(self._position[columns], columns)]
+    def residual_squares(self, W):
+        """|X_i - X_i W|^2 for every sample, for dense data with n > d."""
+        return self.join(lambda part: square_rows(self._X[part] - self._X[part] @ W))
 
-    def _centred(self, columns):
-        if sp.issparse(self._X):
-            return self._X[:, columns].toarray() - self._mean[columns]
-        return self._X[:, columns]
+    def correlation(self, weight=1.0):
+        """|X' diag(weight) x_j| for every column x_j: how well it represents all columns."""
+        return np.sqrt(self.squares(np.reshape(weight, (-1, 1)) * self.root))
+
+    def join(self, function):
+        """The results of ``function`` for slices of the longer side, concatenated."""
+        return np.concatenate([*self._map(function, self._parts)])
+
+    def _sum(self, function):
+        return sum(self._map(function, self._parts))
+
+
+def _with_small_means(X):
+    """CSR columns and their means, with the mean taken out of columns that store every entry.
+
+    There it costs no memory, and a large offset would cancel in products.
+    """
+    n_samples, n_features = X.shape
+    mean = np.bincount(X.indices, X.data, minlength=n_features) / n_samples
+    full = np.bincount(X.indices, minlength=n_features) == n_samples
+    if full.any():
+        X = X.copy()
+        X.data -= np.where(full, mean, 0.0)[X.indices]
+        mean = np.where(full, 0.0, mean)
+    return X, mean

@@ -36,8 +36,10 @@ _NO_GAIN = 1e-12
 # Gains that differ by less are equal, and the first column wins. It is above the rounding that the
 # updates accumulate, so that neither storage nor threads decide between equal columns.
 _TIE = 1e-7
-# Tiers: columns of a tier are picked when none is left in the tiers before it.
-_FIRST, _LATER, _COPY, _EXCLUDED, _CONSTANT = range(5)
+# Tiers: columns of a tier are picked when none is left in the tiers before it. Copies come after
+# everything else, copies among the copies after these, and so on.
+_FIRST, _LATER, _COPY = range(3)
+_EXCLUDED, _CONSTANT = 2**31 - 2, 2**31 - 1
 
 
 @dataclass(frozen=True)
@@ -288,7 +290,11 @@ class ForwardSelection:
         self._worth = 1 / self._units.sums(costs)
         self._start_layer()
         for j in self.rules.include:
-            self._take(self._layer.step(j), j)
+            self.take(j)
+
+    def take(self, j):
+        """Pick a given column."""
+        self._take(self._layer.step(j), j)
 
     def pick(self, affordable=None):
         """Pick one column, or the unit that it belongs to.
@@ -377,4 +383,4 @@ class ForwardSelection:
         squares = self.columns.squares
         inner = self.columns.products(self.columns.column(j)[np.newaxis])[0]
         copies = dependent & (inner**2 >= (1 - _DEPENDENT) * squares[j] * squares)
-        self._tier[copies] = np.maximum(self._tier[copies], _COPY)
+        self._tier[copies & (self._tier <= self._layer_tier)] = max(_COPY, self._layer_tier + 1)

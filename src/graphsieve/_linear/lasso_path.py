@@ -7,7 +7,7 @@ from scipy.linalg.lapack import dposv
 _DEPENDENT = 1e-9
 
 
-def lasso(columns, Xty, n_nonzero):
+def lasso(products, Xty, n_nonzero):
     """min_w |y - X w|^2 / 2 + alpha |w|_1, for the smallest alpha with ``n_nonzero`` weights.
 
     Follows the solution down from alpha = max |X'y|, where w = 0. Between two events (a weight
@@ -16,7 +16,8 @@ def lasso(columns, Xty, n_nonzero):
 
     Parameters
     ----------
-    columns : Columns
+    products : InnerProducts
+        Of the columns of X.
     Xty : ndarray of shape (n_features,)
     n_nonzero : int
 
@@ -39,7 +40,7 @@ def lasso(columns, Xty, n_nonzero):
         if alpha <= 1e-10 * start or (entering is not None and k == n_nonzero):
             break
         if entering is not None:
-            P[k] = columns.with_column(entering, correlation)
+            P[k] = products.with_column(entering, correlation)
             active[k], w[k], sign[k] = entering, 0, np.sign(correlation[entering])
             may_enter[entering] = False
             k += 1

@@ -5,19 +5,23 @@ XX' is formed. ``interpolate`` solves the limit of no penalty, where X W = Y hol
 """
 
 import numpy as np
-from scipy.linalg import cho_factor, cho_solve
+from scipy.linalg import cho_solve
 from scipy.linalg.lapack import dpotri
 from sklearn.utils.extmath import row_norms
 
-from .._solvers.monitor import Result
+from .._solvers.monitor import Monitor
 from .._solvers.reweighted import reweighted_l21
 from .._utils.threads import single_threaded_blas
+from .cholesky import factorise
 
-# Curvature given to each row along itself, where the penalty has none, as a share of what it has
+# Curvature given to each row along itself, where the penalty has none, as a fraction of what it has
 # across. It keeps Newton's system regular for copies of a column and is too small to slow it.
 _DAMPING = 1e-8
 
-# On the way to a given penalty: the share of it that may be violated, and how fast it falls.
+# Fraction of the targets below which a product with the residual is rounding.
+_ROUNDING = 1e-11
+
+# On the way to a given penalty: the fraction of it that may be violated, and how fast it falls.
 _LOOSE = 0.1
 _FALL = 0.5
 
@@ -35,10 +39,11 @@ def penalty_path(limit, alpha=None):
     return alpha * _FALL ** -np.arange(n_steps, -1, -1)
 
 
-def row_sparse_path(columns, XtY, y_square, alphas, *, n_nonzero, max_iter, tol):
+def row_sparse_path(products, XtY, y_square, alphas, monitor, *, n_nonzero=np.inf):
     """``row_sparse`` for falling alphas, each from the last, until ``n_nonzero`` rows are active.
 
-    With an infinite ``n_nonzero`` only the last alpha matters, and only it is solved to ``tol``.
+    With an infinite ``n_nonzero`` only the last alpha matters, and only it is solved to the
+    tolerance of the monitor.
 
     Returns
     -------
@@ -47,65 +52,68 @@ def row_sparse_path(columns, XtY, y_square, alphas, *, n_nonzero, max_iter, tol)
     alpha : float
     """
     W = np.zeros_like(XtY)
-    with (
-        single_threaded_blas()
-    ):  # threads only slow down the many small matrices of Newton's method
+    rough = Monitor(tol=max(_LOOSE, monitor.tol), max_iter=monitor.max_iter)
+    # Threads only slow down the many small matrices of Newton's method.
+    with single_threaded_blas():
         for alpha in alphas:
             passing = n_nonzero == np.inf and alpha > alphas[-1]
-            goal = max(_LOOSE, tol) if passing else tol
-            result = row_sparse(columns, XtY, y_square, alpha, W, max_iter=max_iter, tol=goal)
+            result = row_sparse(products, XtY, y_square, alpha, W, rough if passing else monitor)
             W = result.x
-            if np.count_nonzero(W.any(axis=1)) >= n_nonzero:
+            if result.status == "stopped" or np.count_nonzero(W.any(axis=1)) >= n_nonzero:
                 break
     return result, alpha
 
 
-def row_sparse(columns, XtY, y_square, alpha, W, *, max_iter, tol):
+def row_sparse(products, XtY, y_square, alpha, W, monitor):
     """min_W |Y - X W|_F^2 + alpha sum_j |W_j|: Newton steps on the rows that are not zero.
 
     Parameters
     ----------
-    columns : Columns
-        Of X.
+    products : InnerProducts
+        Of the columns of X.
     XtY : ndarray of shape (n_features, n_targets)
     y_square : float
         |Y|_F^2.
     alpha : float
     W : ndarray of shape (n_features, n_targets)
         Where to start.
-    max_iter : int
-    tol : float
-        Stop when no row violates its condition of optimality by more than ``tol * alpha``.
+    monitor : Monitor
+        The solver has converged when no row violates its condition of optimality by more than
+        ``tol * alpha``.
+
+    Returns
+    -------
+    Result
     """
     W = W.copy()
-    rows, G, C = _select(columns, XtY, W)
-    trace = [y_square + _objective(G, C, W[rows], alpha)]
+    rows, G, C = _select(products, XtY, W)
     rounding = 4 * np.finfo(float).eps * y_square
-    status, last = "max_iter", np.inf
-    while True:
-        residual = 2 * (XtY - columns.combine(rows, W[rows]))
-        inside = row_norms(residual[rows] - alpha * _unit(W[rows])).max(initial=0.0)
-        pull = row_norms(residual)
-        pull[rows] = 0
-        violation = max(inside, pull.max() - alpha)
-        if violation <= tol * alpha:
-            status = "converged"
-        elif violation >= last and trace[-1] >= trace[-2] - rounding:
-            status = "stalled"
-        if status != "max_iter" or len(trace) > max_iter:
-            return Result(W, np.array(trace), status)
-        last = violation
+    monitor.start(y_square + _objective(G, C, W[rows], alpha))
+    residual, pull, inside, violation = _conditions(products, XtY, W, rows, alpha)
+    if violation <= monitor.tol * alpha:
+        monitor.status = "converged"
+        return monitor.result(W)
+    for _ in range(monitor.max_iter):
         if violation > inside:
             # A few at a time: of columns that resemble each other most will not be needed.
             entering = np.argsort(-pull, kind="stable")[: max(10, len(rows) // 16)]
             entering = entering[pull[entering] > alpha]
-            W[entering] = _first_step(columns, entering, residual[entering], alpha)
-            rows, G, C = _select(columns, XtY, W)
+            W[entering] = _first_step(products, entering, residual[entering], alpha)
+            rows, G, C = _select(products, XtY, W)
         W[rows] = _newton_step(G, C, W[rows], alpha, rounding)
-        stay = W[rows].any(axis=1)
+        stay = row_norms(W[rows]) > 0
         if not stay.all():
+            W[rows[~stay]] = 0
             rows, G, C = rows[stay], G[np.ix_(stay, stay)], C[stay]
-        trace.append(y_square + _objective(G, C, W[rows], alpha))
+        before, last = monitor.trace[-1], violation
+        value = y_square + _objective(G, C, W[rows], alpha)
+        residual, pull, inside, violation = _conditions(products, XtY, W, rows, alpha)
+        if monitor.finished(value, converged=violation <= monitor.tol * alpha):
+            break
+        if violation >= last and value >= before - rounding:
+            monitor.status = "stalled"
+            break
+    return monitor.result(W)
 
 
 def interpolate(V, T, monitor):
@@ -127,39 +135,64 @@ def interpolate(V, T, monitor):
 
     def solve(inverse):
         scaled = np.sqrt(inverse)[:, None] * V
-        factor = cho_factor(scaled.T @ scaled, overwrite_a=True)
+        factor = factorise(scaled.T @ scaled)
         W = np.sqrt(inverse)[:, None] * (scaled @ cho_solve(factor, T))
         return 0.0, np.einsum("ij,ij->i", W, W)
 
-    with (
-        single_threaded_blas()
-    ):  # on a busy machine threads wait for each other in every factorisation
+    # On a busy machine threads wait for each other in every factorisation.
+    with single_threaded_blas():
         return reweighted_l21(solve, np.ones(len(V)), monitor, weight=1.0)
 
 
-def rank_zero_rows(strength, misfit, norms):
+def rank_zero_rows(strength, misfit, norms, target_norm):
     """``strength`` of every column, with zeros replaced by what ranks them below all others.
 
-    Their order is that of ``misfit / norms``: how much of the residual the column would match.
+    Parameters
+    ----------
+    strength, misfit, norms : ndarray of shape (n_features,)
+        Columns without strength are ordered by ``misfit / norms``: how much of the residual the
+        column would match.
+    target_norm : float
+        Norm of the targets; a match that is rounding compared with it counts as none.
     """
     zero = strength == 0
     pull = np.where(zero & (norms > 0), misfit / np.where(norms > 0, norms, 1), 0)
+    pull[pull <= _ROUNDING * target_norm] = 0
     ceiling = 0.5 * strength[~zero].min(initial=1.0)
     return strength + ceiling * pull / (pull.max() or 1.0)
 
 
-def _select(columns, XtY, W):
-    rows = np.flatnonzero(W.any(axis=1))
-    return rows, columns.gram(rows), XtY[rows]
+def _select(products, XtY, W):
+    rows = np.flatnonzero(row_norms(W))
+    return rows, products.gram(rows), XtY[rows]
+
+
+def _conditions(products, XtY, W, rows, alpha):
+    """How far W is from the optimum.
+
+    Returns
+    -------
+    residual : ndarray of shape (n_features, n_targets)
+        2 X'(Y - X W), which for the minimiser is alpha W_j / |W_j| in non-zero rows.
+    pull : ndarray of shape (n_features,)
+        Its norm in the other rows, at most alpha for the minimiser.
+    inside, violation : float
+        Largest violation among the non-zero rows, and among all rows.
+    """
+    residual = 2 * (XtY - products.combine(rows, W[rows]))
+    inside = row_norms(residual[rows] - alpha * _unit(W[rows])).max(initial=0.0)
+    pull = row_norms(residual)
+    pull[rows] = 0
+    return residual, pull, inside, max(inside, pull.max() - alpha)
 
 
 def _objective(G, C, W, alpha):
     return np.vdot(W, G @ W - 2 * C) + alpha * row_norms(W).sum()
 
 
-def _first_step(columns, rows, residual, alpha):
+def _first_step(products, rows, residual, alpha):
     """A proximal step from zero, short enough to lower the objective whatever the rows."""
-    curvature = 2 * abs(columns.gram(rows)).sum(axis=1).max()
+    curvature = 2 * abs(products.gram(rows)).sum(axis=1).max()
     shrink = 1 - alpha / row_norms(residual)
     return shrink[:, None] * residual / curvature
 
@@ -182,7 +215,7 @@ def _newton_step(G, C, W, alpha, rounding):
     K.flat[:: len(K) + 1] += 1 + _DAMPING
     step = P_inverse @ (scale[:, None] * gradient)
     along = np.einsum("ij,ij->i", U, step)
-    step += P_inverse @ (cho_solve(cho_factor(K), along)[:, None] * U)
+    step += P_inverse @ (cho_solve(factorise(K), along)[:, None] * U)
     step *= -scale[:, None]
 
     before = _objective(G, C, W, alpha)
@@ -200,7 +233,7 @@ def _newton_step(G, C, W, alpha, rounding):
 def _inverse(P):
     """Of a positive definite matrix, which is overwritten: half the work of solving for it."""
     # The transpose is the same matrix, in the order in which LAPACK needs no copy.
-    inverse, _ = dpotri(cho_factor(P.T, lower=True, overwrite_a=True)[0], lower=1, overwrite_c=1)
+    inverse, _ = dpotri(factorise(P.T, lower=True)[0], lower=1, overwrite_c=1)
     lower = np.tril(inverse)
     return lower + np.tril(lower, -1).T
 

@@ -14,24 +14,24 @@ so W is never formed. When d < n the d x d normal equations are the smaller ones
 
 import numpy as np
 import scipy.sparse as sp
-from scipy.linalg import cho_factor, cho_solve
+from scipy.linalg import cho_solve
 from sklearn.utils.extmath import row_norms
 
-from .._rows import is_constant, split_rows
 from .._solvers import SMOOTHING, inverse_weights, reweighted_l21
 from .._utils.warn import warn
-from .columns import is_mostly_zero
+from .cholesky import factorise
+from .columns import dense_columns, is_mostly_zero, square_rows, varying_columns  # noqa: F401
 
-# Without a given alpha: this share of the weight from which on W = 0.
+# The default alpha as a fraction of the smallest one for which W = 0.
 ALPHA_SHARE = 0.1
 
-# Products are cut into as many parts whatever the number of threads: sums round the same.
-_N_PARTS = 4
+# Sum of the residual norms, relative to that for W = 0, below which a fit is exact, and above which
+# a default alpha leaves enough residuals for the order of the columns to mean something.
+_EXACT_FIT = 1e-5
+_CLEAR_MISFIT = 1e-3
 
-
-def square_rows(V):
-    """Squared Euclidean norm of every row."""
-    return np.einsum("ij,ij->i", V, V)
+# A default alpha beyond this fraction of the limit is not raised further.
+_NEAR_LIMIT = 0.95
 
 
 def square_memory(n_samples, n_features):
@@ -40,137 +40,12 @@ def square_memory(n_samples, n_features):
     return 8.0 * (6 * min(n_samples, n_features) ** 2 + dense)
 
 
-def varying_columns(data):
-    """Indices of the columns that are not constant; of all columns when none varies."""
-    varying = ~is_constant(*data.column_range())
-    return np.flatnonzero(varying) if varying.any() else np.arange(data.n_features)
-
-
-def dense_columns(data, index):
-    """A dense float64 copy of some columns of the data."""
-    X = data.whole()
-    X = X[:, index].toarray() if data.is_sparse else np.take(X, index, axis=1)
-    return X.astype(np.float64, copy=False)
-
-
-class CentredColumns:
-    """The columns of the data that vary, centred, through the products that the methods need.
-
-    When n <= d, data of which most entries are zero are kept in CSR, however they came: centring
-    then acts on the small side of each product. The costly products of dense data are shared out
-    to threads, by columns when n <= d, else by rows.
-
-    Parameters
-    ----------
-    data : RowBlocks
-    workers : Workers
-
-    Attributes
-    ----------
-    index : ndarray of shape (n_features,)
-        Where these columns are in the data.
-    is_wide : bool
-        n_samples <= n_features: the n x n forms apply.
-    root : ndarray of shape (n_samples, min(n_samples, n_features))
-        R with R R' = X X'.
-    """
-
-    def __init__(self, data, workers):
-        self.index = varying_columns(data)
-        self.n_samples, self.n_features = data.n_samples, len(self.index)
-        self.is_wide = self.n_samples <= self.n_features
-        self._n_all = data.n_features
-        longer = max(self.n_samples, self.n_features)
-        self._parts = split_rows(longer, -(-longer // _N_PARTS))
-        self._workers = workers
-        self._dense = self._sparse = None
-        if self.is_wide and is_mostly_zero(data.whole()):
-            X = sp.csr_array(data.whole())
-            self._sparse = X[:, self.index].astype(np.float64)
-            # A product with a dense matrix is faster by rows of the sparse one.
-            self._transposed = sp.csr_array(self._sparse.T)
-        else:
-            self._dense = _centre(dense_columns(data, self.index))
-        self.root = self._make_root()
-
-    def dense(self):
-        """X itself, for methods that need it."""
-        return _centre(self._sparse.toarray()) if self._dense is None else self._dense
-
-    def _make_root(self):
-        if not self.is_wide:
-            return self._dense
-        if self._sparse is None:
-            return np.linalg.qr(self._dense.T, mode="r").T
-        value, vector = np.linalg.eigh(self.gram(np.ones(self.n_features)))
-        return vector * np.sqrt(np.maximum(value, 0))
-
-    def gram(self, scale):
-        """X diag(scale) X', n x n, for n <= d."""
-        if self._sparse is None:
-            scaled = self._dense * np.sqrt(scale)
-            return self._sum(lambda part: scaled[:, part] @ scaled[:, part].T)
-        product = ((self._sparse * scale) @ self._sparse.T).toarray()
-        product -= product.mean(axis=0)
-        product -= product.mean(axis=1, keepdims=True)
-        return product
-
-    def times(self, V):
-        """X V, for n <= d."""
-        if self._sparse is None:
-            return self._sum(lambda part: self._dense[:, part] @ V[part])
-        product = self._sparse @ V
-        product -= product.mean(axis=0)
-        return product
-
-    def squares(self, V):
-        """|V' x_j|^2 for every column x_j."""
-        if not self.is_wide:
-            return square_rows(self._dense.T @ V)
-        if self._sparse is None:
-            return self.join(lambda part: square_rows(self._dense[:, part].T @ V))
-        V = V - V.mean(axis=0)
-        return self.join(lambda part: square_rows(self._transposed[part] @ V))
-
-    def feature_gram(self, weight):
-        """X' diag(weight) X, d x d, for n > d."""
-        scaled = np.sqrt(weight)[:, None] * self._dense
-        return self._sum(lambda part: scaled[part].T @ scaled[part])
-
-    def residual_squares(self, W):
-        """|X_i - X_i W|^2 for every sample, for n > d."""
-        X = self._dense
-        return self.join(lambda part: square_rows(X[part] - X[part] @ W))
-
-    def correlation(self, weight=1.0):
-        """|X' diag(weight) x_j| for every column x_j: how well it tells all columns."""
-        return np.sqrt(self.squares(np.reshape(weight, (-1, 1)) * self.root))
-
-    def scores(self, norms):
-        """One score per feature of the data; constant columns get zero."""
-        scores = np.zeros(self._n_all)
-        scores[self.index] = norms
-        return scores
-
-    def _sum(self, function):
-        return sum(self._workers.map(function, self._parts))
-
-    def join(self, function):
-        """``function`` of slices of the longer side, on the threads, one after another."""
-        return np.concatenate(self._workers.map(function, self._parts))
-
-
-def _centre(X):
-    X -= X.mean(axis=0)
-    return X
-
-
 def robust_self_representation(columns, monitor, *, alpha, power=1.0, norms=None):
     """Minimise sum_i |X_i - X_i W| + alpha sum_j |W_j|^power over W, both norms reweighted.
 
     Parameters
     ----------
-    columns : CentredColumns
+    columns : Columns
     monitor : Monitor
     norms : ndarray of shape (n_samples + n_features,), optional
         Where to start: the ``x`` of an earlier result.
@@ -199,24 +74,65 @@ def robust_self_representation(columns, monitor, *, alpha, power=1.0, norms=None
     )
 
 
-def robust_alpha(columns):
-    """ALPHA_SHARE of the alpha above which W = 0 minimises the robust objective."""
+def robust_limit(columns):
+    """The smallest alpha for which W = 0 minimises the robust objective."""
     length = row_norms(columns.root)
     weight = 1 / np.where(length > 0, length, np.inf)
-    return ALPHA_SHARE * (columns.correlation(weight).max() or 1.0)
+    return columns.correlation(weight).max() or 1.0
 
 
-def warn_exact_fit(residuals, columns):
-    """Say so when alpha is too small to matter: the residuals are then zero."""
-    if residuals.sum() < 1e-5 * row_norms(columns.root).sum():
+def choose_alpha(columns, solve, alpha=None):
+    """``solve(alpha)`` for a given alpha, or for one that is relative to ``robust_limit``.
+
+    If alpha is None, it is ALPHA_SHARE of the limit. When n > d, the residuals may vanish there;
+    alpha then moves towards the limit, half of the way at a time, until they do not.
+
+    Parameters
+    ----------
+    columns : Columns
+    solve : callable
+        ``solve(alpha)`` returns the Result of ``robust_self_representation``.
+    alpha : float or None
+
+    Returns
+    -------
+    result : Result
+    alpha : float
+    """
+    if alpha is not None:
+        result = solve(alpha)
+        _warn_exact_fit(result.x[: columns.n_samples], columns)
+        return result, alpha
+    limit = robust_limit(columns)
+    alpha = ALPHA_SHARE * limit
+    result = solve(alpha)
+    while (
+        not columns.is_wide
+        and _misfit(result.x[: columns.n_samples], columns) < _CLEAR_MISFIT
+        and alpha < _NEAR_LIMIT * limit
+    ):
+        alpha = (alpha + limit) / 2
+        result = solve(alpha)
+    return result, alpha
+
+
+def _misfit(residuals, columns):
+    """Sum of the residual norms relative to that for W = 0; 1 if the data are constant."""
+    total = row_norms(columns.root).sum()
+    return residuals.sum() / total if total > 0 else 1.0
+
+
+def _warn_exact_fit(residuals, columns):
+    """Warn if alpha is too small to matter: the residuals are then zero."""
+    if _misfit(residuals, columns) < _EXACT_FIT:
         why = (
             "the row norms no longer depend on alpha"
             if columns.is_wide
-            else "where they are independent W is the identity and their order rounding noise"
+            else "if they are independent, W is the identity and their order is rounding noise"
         )
         warn(
             f"alpha is so small that the columns represent themselves exactly: {why}. "
-            "Use a larger alpha"
+            "Use a larger alpha, or alpha=None"
         )
 
 
@@ -237,7 +153,7 @@ def graph_loss_samples(columns, L, *, fit_weight, graph_weight):
     """
     identity = np.eye(columns.n_samples)
     B = fit_weight * identity + graph_weight * L.toarray()
-    B_inverse = cho_solve(cho_factor(B), identity)
+    B_inverse = cho_solve(factorise(B), identity)
     R = fit_weight * (B_inverse @ columns.root)
     return B_inverse, R, fit_weight * np.vdot(columns.root, columns.root - R)
 
@@ -263,7 +179,7 @@ def ridge_rows(H, R, scale):
     s = np.sqrt(scale)
     A = s[:, None] * H * s
     A[np.diag_indices_from(A)] += 1
-    return s[:, None] * cho_solve(cho_factor(A, overwrite_a=True), s[:, None] * R)
+    return s[:, None] * cho_solve(factorise(A), s[:, None] * R)
 
 
 def ridge_regression(X, weight):
@@ -281,7 +197,7 @@ def ridge_regression(X, weight):
         A = scaled @ scaled.T
         A = A.toarray() if sp.issparse(A) else A
         A[np.diag_indices_from(A)] += 1
-        return root[:, None] * (scaled.T @ cho_solve(cho_factor(A, overwrite_a=True), F))
+        return root[:, None] * (scaled.T @ cho_solve(factorise(A), F))
 
     return solve
 
@@ -289,7 +205,7 @@ def ridge_regression(X, weight):
 def ridge_samples(N, B_inverse, R):
     """T R for T = (N + B^-1)^-1; a 1-D ``B_inverse`` is a diagonal."""
     A = N + (B_inverse if B_inverse.ndim == 2 else np.diag(B_inverse))
-    return cho_solve(cho_factor(A, overwrite_a=True), R)
+    return cho_solve(factorise(A), R)
 
 
 def _robust_step(columns, alpha):

@@ -149,14 +149,21 @@ class GreedyConstraints(IncludeExclude):
             limits=limits,
         )
 
-    def _select(self, selection):
-        """Run a ForwardSelection and publish what it found; returns the scores."""
-        n_picks = self._check_count(self.n_features_in_) or self.n_features_in_
-        found, self._n_selected = select_columns(selection, n_picks)
+    def _select(self, selection, n_exact):
+        """Run a ForwardSelection and publish what it found; returns the scores.
+
+        Parameters
+        ----------
+        selection : ForwardSelection
+        n_exact : int
+            The most features to pick one by one, if nothing but their number limits them.
+        """
+        count = self._check_count(self.n_features_in_) or self.n_features_in_
+        n_exact = n_exact if self._is_unconstrained() else count
+        found, self._n_selected = select_columns(selection, count, min(n_exact, count))
         if self._n_selected == 0:
             raise ValueError(
-                f"no group of columns is small enough for n_features_to_select={n_picks}: "
-                "increase it"
+                f"no group of columns is small enough for n_features_to_select={count}: increase it"
             )
         self.gains_, self.layers_ = found.gains, found.layers
         self.n_exact_ = found.n_picks
@@ -205,8 +212,8 @@ class GreedyConstraints(IncludeExclude):
             return most
         return self._count_within(len(include), most, n_features)
 
-    def _count_features(self):
-        return super()._count_features() if self._is_unconstrained() else self._n_selected
+    def _count_features(self, data):
+        return super()._count_features(data) if self._is_unconstrained() else self._n_selected
 
     def _costs(self):
         """Cost of every column, or None."""

@@ -32,10 +32,11 @@ from .containers import (
 from .frames import numeric_frame
 from .memory import RowBlocks
 from .moments import Moments, column_moments
-from .sources import ParquetStream, ZarrStream, is_numeric
+from .sources import HDF5Stream, ParquetStream, ZarrStream, is_numeric
 
 __all__ = [
     "BLOCK_BYTES",
+    "HDF5Stream",
     "Moments",
     "ParquetStream",
     "RowBlocks",

@@ -92,11 +92,16 @@ class Monitor:
         """Begin the trace."""
         self.trace, self.status = [float(objective)], "max_iter"
 
-    def finished(self, objective):
-        """Record an iteration; true when it was the last one."""
+    def finished(self, objective, *, converged=None):
+        """Record an iteration; true when it was the last one.
+
+        ``converged`` is the verdict of a solver that has a stopping rule of its own.
+        """
         self.trace.append(float(objective))
         iteration = len(self.trace) - 1
-        if relative_change(*self.trace[-2:]) < self.tol:
+        if converged is None:
+            converged = relative_change(*self.trace[-2:]) < self.tol
+        if converged:
             self.status = "converged"
         if self._progress is not None:
             self._progress.update(iteration, f"objective {self.trace[-1]:.6g}")

@@ -8,6 +8,14 @@ SMOOTHING = 1e-6
 # After k steps with it, the momentum is k / (k + _DELAY) of the last change of the weights.
 _DELAY = 3
 
+# At the minimum no group grows: the ratio of its norm to the one before is the norm of the gradient
+# of f relative to the weight of the group. Convergence needs every ratio below 1 + _GROWTH * tol
+# (1.01 for the usual 1e-5), and never below 1 + _LEAST_GROWTH. Groups above it leap ahead by as
+# many steps of this growth, or by fewer if that was too far.
+_GROWTH = 1e3
+_LEAST_GROWTH = 1e-3
+_LEAP = 8
+
 # Momentum may shrink an inverse weight to this share of what it would be without, never to zero.
 _FLOOR = 0.1
 
@@ -31,8 +39,9 @@ def reweighted_l21(solve, start, monitor, *, weight, power=1.0, eps=None):
     Every iteration replaces the norms by quadratics that lie above them and touch them at the
     current W, so the smoothed objective, with |W_k|^2 + eps^2 for |W_k|^2, never rises. Alone this
     converges slowly. For norms (power 1) the weights therefore run ahead with Nesterov's momentum,
-    which is given up, and built up anew, when the objective falls by less than ``tol``: a fall that
-    small ends the iteration only after a step without momentum.
+    which is given up, and built up anew, when the objective falls by less than ``tol``. A fall that
+    small ends the iteration only after a step without momentum, and only if no group near zero is
+    still growing.
 
     Parameters
     ----------
@@ -61,26 +70,38 @@ def reweighted_l21(solve, start, monitor, *, weight, power=1.0, eps=None):
         return smooth + np.sum(weight * smoothed_norms(squares, eps, power))
 
     # Below power 1 momentum might carry the weights on to another, worse, local minimum.
-    allows_momentum = np.min(power) >= 1
+    is_convex = np.min(power) >= 1
     monitor.start(objective(smooth, squares))
-    inverse = previous = inverse_weights(squares, eps, power)
-    run = 0
+    inverse = inverse_weights(squares, eps, power)
+    ahead, run, leap = inverse, 0, _LEAP
+    most = 1 + max(_GROWTH * monitor.tol, _LEAST_GROWTH)
     for _ in range(monitor.max_iter):
-        momentum = run / (run + _DELAY) * (inverse - previous)
-        smooth, squares = solve(np.maximum(inverse + momentum, _FLOOR * inverse))
+        used = ahead
+        smooth, squares = solve(used)
         value = objective(smooth, squares)
-        if run > 0 and monitor.trace[-1] - value <= monitor.tol * abs(value):
-            # Too far, or the end: only a step without momentum, which cannot rise, tells which.
-            smooth, squares = solve(inverse)
+        if ahead is not inverse and monitor.trace[-1] - value <= monitor.tol * abs(value):
+            # Too far, or the end: only a step without momentum, which cannot rise, decides which.
+            used, run = inverse, 0
+            smooth, squares = solve(used)
             value = objective(smooth, squares)
-            run = 0
-        run += allows_momentum
+        change = monitor.trace[-1] - value
         previous, inverse = inverse, inverse_weights(squares, eps, power)
-        if monitor.finished(value):
+        growth = inverse / used
+        grows = (growth > most) & is_convex
+        if run == 0 and change <= monitor.tol * abs(value) and grows.any():
+            # Groups near zero that should not be there: they add little to the objective yet.
+            ahead = inverse * np.where(grows, growth**leap, 1.0)
+            converged, leap = False, max(1, leap / 2)
+        else:
+            run += is_convex
+            momentum = run / (run + _DELAY) * (inverse - previous)
+            ahead = np.maximum(inverse + momentum, _FLOOR * inverse) if run else inverse
+            converged, leap = None, _LEAP
+        if monitor.finished(value, converged=converged):
             break
     return monitor.result(np.sqrt(squares))
 
 
 def default_eps(squares):
-    """A smoothing that is small beside the largest of the groups."""
-    return SMOOTHING * np.sqrt(squares.max())
+    """A smoothing that is small compared with the largest group; positive if all are zero."""
+    return SMOOTHING * (np.sqrt(squares.max()) or 1.0)

@@ -34,16 +34,3 @@ def count_features(n_features_to_select: int | float | None, n_features: int) ->
             f"{n_features}"
         )
     return int(wanted)
-
-
-def knee(curve) -> int:
-    """Number of leading values of a decreasing curve to keep.
-
-    The knee is the point farthest below the chord from the first to the last value.
-    """
-    curve = np.asarray(curve, dtype=float)
-    fall = curve[0] - curve[-1]
-    if len(curve) < 3 or fall <= 0:
-        return len(curve)
-    chord = np.linspace(1, 0, len(curve))
-    return int(np.argmax(chord - (curve - curve[-1]) / fall)) + 1

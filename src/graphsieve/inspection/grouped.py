@@ -100,7 +100,7 @@ class GroupedRanker(FeatureRanker):
         tie = self.n_groups_selected_ / (2 * self.n_groups_ + 2)
         return -combine(self.rankings_, axis=0) + tie
 
-    def _count_features(self):
+    def _count_features(self, data):
         if self.n_features_to_select is not None:
-            return super()._count_features()
+            return super()._count_features(data)
         return min(self._n_kept, self.n_features_in_)

@@ -183,11 +183,11 @@ class StabilitySelection(FeatureRanker):
                 progress.update(number, "")
                 yield fit
 
-    def _count_features(self):
+    def _count_features(self, data):
         if self.min_frequency is not None:
             return max(1, int((self.frequency_ >= self.min_frequency).sum()))
         if self.n_features_to_select is not None:
-            return super()._count_features()
+            return super()._count_features(data)
         return max(1, round(float(self.supports_.sum(axis=1).mean())))
 
 

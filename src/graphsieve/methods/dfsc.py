@@ -6,10 +6,10 @@ import numpy as np
 import scipy.sparse as sp
 
 from .._graph.affinity import build_graph, laplacian
+from .._linear.columns import Columns
 from .._linear.laplacian_systems import solve_laplacian
 from .._linear.self_representation import (
     ALPHA_SHARE,
-    CentredColumns,
     graph_loss_features,
     graph_loss_samples,
     quadratic_step,
@@ -18,10 +18,17 @@ from .._linear.self_representation import (
     square_rows,
 )
 from .._rows import RowBlocks
+from .._rows.division import divide_columns
 from .._solvers import reweighted_l21
 from .._utils.sklearn_private import Interval
 from .._utils.threads import Workers
-from ..base import GRAPH_CONSTRAINTS, ITERATION_CONSTRAINTS, FeatureRanker
+from ..base import (
+    GRAPH_CONSTRAINTS,
+    ITERATION_CONSTRAINTS,
+    SCALE_CONSTRAINTS,
+    THREAD_CONSTRAINTS,
+    FeatureRanker,
+)
 
 # Up to here d x d matrices are faster than the sparse form, also when n < d.
 _SMALL = 2000
@@ -49,7 +56,8 @@ class DFSC(FeatureRanker):
     Parameters
     ----------
     n_features_to_select : int, float, "auto" or None, default None
-        A number, a share in (0, 1], the knee of the sorted scores, or half of the features.
+        Number of features to keep, or a fraction in (0, 1] of them; None keeps half, "auto" as
+        many as add more than they would to shuffled columns.
     include, exclude : list of str or int, mask or None, default=None
         Columns that are kept in any case, and columns that are never kept: names, positions or a
         mask. Included columns count as selected features.
@@ -65,6 +73,17 @@ class DFSC(FeatureRanker):
     affinity : {"cosine", "binary", "heat"}, callable or matrix, default "cosine"
         The graph of the samples, see ``graphsieve.graphs.build_graph``. The graph of the features
         always joins the columns of largest positive correlation.
+    neighbors : {"auto", "exact", "approximate"}, default "auto"
+        How neighbours are found. Approximate ones need the extra ``ann``; "auto" uses them above
+        50,000 samples.
+    scale : {"auto", "standard", "minmax", "global"} or None, default "auto"
+        Divide every column by its standard deviation ("standard") or its range ("minmax"), or all
+        columns by the range of the table ("global"), first; None uses the units of the data.
+        "auto" is None if more than 90 % of the entries are zero (words, events), where the spread
+        of a column is how often it occurs, else "minmax". The graph is that of the scaled
+        data.
+    n_jobs : int or None, default None
+        Number of threads. None uses the cores that OMP_NUM_THREADS and joblib leave.
     max_iter : int, default 100
     tol : float, default 1e-5
         Stop when the relative change of the objective is smaller.
@@ -92,13 +111,15 @@ class DFSC(FeatureRanker):
 
     >>> from graphsieve import DFSC
     >>> X = [[0, 0, 1], [1, 2, 0], [2, 4, 1], [3, 6, 0], [4, 8, 1], [5, 10, 0]]
-    >>> DFSC(1, n_neighbors=2).fit(X).get_support().tolist()
+    >>> DFSC(1, n_neighbors=2, scale=None).fit(X).get_support().tolist()
     [False, True, False]
     """
 
     _parameter_constraints = {
         **FeatureRanker._parameter_constraints,
         **GRAPH_CONSTRAINTS,
+        **SCALE_CONSTRAINTS,
+        **THREAD_CONSTRAINTS,
         **ITERATION_CONSTRAINTS,
         "alpha": [Interval(Real, 0, None, closed="neither"), None],
         "graph_weight": [Interval(Real, 0, None, closed="left")],
@@ -116,6 +137,9 @@ class DFSC(FeatureRanker):
         feature_graph_weight=None,
         n_neighbors=5,
         affinity="cosine",
+        neighbors="auto",
+        scale="auto",
+        n_jobs=None,
         max_iter=100,
         tol=1e-5,
         verbose=0,
@@ -127,6 +151,9 @@ class DFSC(FeatureRanker):
         self.feature_graph_weight = feature_graph_weight
         self.n_neighbors = n_neighbors
         self.affinity = affinity
+        self.neighbors = neighbors
+        self.scale = scale
+        self.n_jobs = n_jobs
         self.max_iter = max_iter
         self.tol = tol
         self.verbose = verbose
@@ -136,9 +163,10 @@ class DFSC(FeatureRanker):
         return square_memory(n_samples, n_features)
 
     def _rank(self, data):
-        L = laplacian(build_graph(data, affinity=self.affinity, n_neighbors=self.n_neighbors))
-        with Workers() as workers:
-            columns = CentredColumns(data, workers)
+        data = divide_columns(data, self.scale)
+        L = laplacian(self._graph(data))
+        with Workers(self.n_jobs) as workers:
+            columns = Columns.varying(data, workers, may_fill=True)
             self._set_weights(columns)
             weighted_L_f = self.feature_graph_weight_ * self._feature_laplacian(columns.dense())
             is_small = columns.n_features <= max(columns.n_samples, _SMALL)
@@ -151,7 +179,7 @@ class DFSC(FeatureRanker):
                     weight=self.alpha_,
                 )
         self._report(result)
-        return columns.scores(result.x)
+        return columns.expand(result.x)
 
     def _set_weights(self, columns):
         self.alpha_, self.feature_graph_weight_ = self.alpha, self.feature_graph_weight
@@ -163,9 +191,16 @@ class DFSC(FeatureRanker):
 
     def _feature_laplacian(self, X):
         n_neighbors = min(self.n_neighbors, X.shape[1] - 1)
-        if n_neighbors == 0:
-            return sp.csr_array((1, 1))
-        return laplacian(build_graph(RowBlocks(X.T.copy()), n_neighbors=n_neighbors))
+        if n_neighbors == 0 or not X.any():
+            return sp.csr_array((X.shape[1], X.shape[1]))
+        return laplacian(
+            build_graph(
+                RowBlocks(X.T.copy()),
+                n_neighbors=n_neighbors,
+                neighbors=self.neighbors,
+                n_jobs=self.n_jobs,
+            )
+        )
 
     def _small_step(self, columns, L, L_f):
         H, R, constant = graph_loss_features(

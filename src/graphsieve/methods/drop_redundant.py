@@ -159,7 +159,7 @@ class DropRedundant(FeatureRanker):
                 "rows, or GreedyCSS or GAFS for a given number of columns"
             )
 
-    def _count_features(self):
+    def _count_features(self, data):
         return self._n_kept
 
     def _learn(self, data):

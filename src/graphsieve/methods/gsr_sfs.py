@@ -4,20 +4,27 @@ from numbers import Real
 
 import numpy as np
 
-from .._graph.affinity import build_graph, laplacian
+from .._graph.affinity import laplacian
+from .._linear.columns import Columns
 from .._linear.self_representation import (
     ALPHA_SHARE,
-    CentredColumns,
     graph_loss_features,
     graph_loss_samples,
     quadratic_step,
     ridge_samples,
     square_memory,
 )
+from .._rows.division import divide_columns
 from .._solvers import reweighted_l21
 from .._utils.sklearn_private import Interval
 from .._utils.threads import Workers
-from ..base import GRAPH_CONSTRAINTS, ITERATION_CONSTRAINTS, FeatureRanker
+from ..base import (
+    GRAPH_CONSTRAINTS,
+    ITERATION_CONSTRAINTS,
+    SCALE_CONSTRAINTS,
+    THREAD_CONSTRAINTS,
+    FeatureRanker,
+)
 
 
 class GSRSFS(FeatureRanker):
@@ -34,7 +41,8 @@ class GSRSFS(FeatureRanker):
     Parameters
     ----------
     n_features_to_select : int, float, "auto" or None, default None
-        A number, a share in (0, 1], the knee of the sorted scores, or half of the features.
+        Number of features to keep, or a fraction in (0, 1] of them; None keeps half, "auto" as
+        many as add more than they would to shuffled columns.
     include, exclude : list of str or int, mask or None, default=None
         Columns that are kept in any case, and columns that are never kept: names, positions or a
         mask. Included columns count as selected features.
@@ -44,6 +52,17 @@ class GSRSFS(FeatureRanker):
     n_neighbors : int, default 5
     affinity : {"cosine", "binary", "heat"}, callable or matrix, default "cosine"
         The graph of the samples, see ``graphsieve.graphs.build_graph``.
+    neighbors : {"auto", "exact", "approximate"}, default "auto"
+        How neighbours are found. Approximate ones need the extra ``ann``; "auto" uses them above
+        50,000 samples.
+    scale : {"auto", "standard", "minmax", "global"} or None, default "auto"
+        Divide every column by its standard deviation ("standard") or its range ("minmax"), or all
+        columns by the range of the table ("global"), first; None uses the units of the data.
+        "auto" is None if more than 90 % of the entries are zero (words, events), where the spread
+        of a column is how often it occurs, else "minmax". The graph is that of the scaled
+        data.
+    n_jobs : int or None, default None
+        Number of threads. None uses the cores that OMP_NUM_THREADS and joblib leave.
     max_iter : int, default 100
     tol : float, default 1e-5
         Stop when the relative change of the objective is smaller.
@@ -71,13 +90,15 @@ class GSRSFS(FeatureRanker):
 
     >>> from graphsieve import GSRSFS
     >>> X = [[0, 0, 1], [1, 2, 0], [2, 4, 1], [3, 6, 0], [4, 8, 1], [5, 10, 0]]
-    >>> GSRSFS(1, n_neighbors=2).fit(X).get_support().tolist()
+    >>> GSRSFS(1, n_neighbors=2, scale=None).fit(X).get_support().tolist()
     [False, True, False]
     """
 
     _parameter_constraints = {
         **FeatureRanker._parameter_constraints,
         **GRAPH_CONSTRAINTS,
+        **SCALE_CONSTRAINTS,
+        **THREAD_CONSTRAINTS,
         **ITERATION_CONSTRAINTS,
         "alpha": [Interval(Real, 0, None, closed="neither"), None],
         "graph_weight": [Interval(Real, 0, None, closed="left")],
@@ -94,6 +115,9 @@ class GSRSFS(FeatureRanker):
         graph_weight=0.1,
         n_neighbors=5,
         affinity="cosine",
+        neighbors="auto",
+        scale="auto",
+        n_jobs=None,
         max_iter=100,
         tol=1e-5,
         verbose=0,
@@ -104,6 +128,9 @@ class GSRSFS(FeatureRanker):
         self.graph_weight = graph_weight
         self.n_neighbors = n_neighbors
         self.affinity = affinity
+        self.neighbors = neighbors
+        self.scale = scale
+        self.n_jobs = n_jobs
         self.max_iter = max_iter
         self.tol = tol
         self.verbose = verbose
@@ -113,9 +140,10 @@ class GSRSFS(FeatureRanker):
         return square_memory(n_samples, n_features)
 
     def _rank(self, data):
-        L = laplacian(build_graph(data, affinity=self.affinity, n_neighbors=self.n_neighbors))
-        with Workers() as workers:
-            columns = CentredColumns(data, workers)
+        data = divide_columns(data, self.scale)
+        L = laplacian(self._graph(data))
+        with Workers(self.n_jobs) as workers:
+            columns = Columns.varying(data, workers, may_fill=True)
             self.alpha_ = self.alpha
             if self.alpha is None:
                 self.alpha_ = ALPHA_SHARE * (columns.correlation().max() or 1.0)
@@ -127,7 +155,7 @@ class GSRSFS(FeatureRanker):
                     weight=self.alpha_,
                 )
         self._report(result)
-        return columns.scores(result.x)
+        return columns.expand(result.x)
 
     def _step(self, columns, L):
         weights = {"fit_weight": 0.5, "graph_weight": self.graph_weight}

@@ -5,13 +5,20 @@ from numbers import Integral, Real
 import numpy as np
 from sklearn.utils.extmath import row_norms
 
-from .._graph.affinity import build_graph
 from .._graph.spectral import embedding
 from .._linear.columns import Columns
+from .._linear.inner_products import InnerProducts
 from .._linear.row_sparse import interpolate, penalty_limit, penalty_path, row_sparse_path
+from .._rows.division import divide_columns
 from .._utils.sklearn_private import Interval
-from .._utils.threads import single_threaded_blas
-from ..base import GRAPH_CONSTRAINTS, ITERATION_CONSTRAINTS, FeatureRanker
+from .._utils.threads import Workers
+from ..base import (
+    GRAPH_CONSTRAINTS,
+    ITERATION_CONSTRAINTS,
+    SCALE_CONSTRAINTS,
+    THREAD_CONSTRAINTS,
+    FeatureRanker,
+)
 
 # Default alpha, as a share of the one at which all weights are zero.
 _ALPHA_SHARE = 1e-2
@@ -32,13 +39,13 @@ class JFSSL(FeatureRanker):
         min_W  |Y - X W|_F^2 + alpha sum_j |W_j|                   otherwise.
 
     It has one for more columns than samples, unless samples are copies of each other. Score of
-    column j: |W_j|. The scores depend on the units of the columns; standardise columns that have
-    different ones.
+    column j: |W_j|.
 
     Parameters
     ----------
     n_features_to_select : int, float, "auto" or None, default None
-        A number, a share in (0, 1], the knee of the sorted scores, or half of the features.
+        Number of features to keep, or a fraction in (0, 1] of them; None keeps half, "auto" as
+        many as add more than they would to shuffled columns.
     include, exclude : list of str or int, mask or None, default=None
         Columns that are kept in any case, and columns that are never kept: names, positions or a
         mask. Included columns count as selected features.
@@ -51,6 +58,17 @@ class JFSSL(FeatureRanker):
         Neighbours of a sample in the graph.
     affinity : {"cosine", "binary", "heat"}, callable, array or sparse matrix, default "cosine"
         Weights of the edges, or the affinity matrix itself.
+    neighbors : {"auto", "exact", "approximate"}, default "auto"
+        How neighbours are found. Approximate ones need the extra ``ann``; "auto" uses them above
+        50,000 samples.
+    scale : {"auto", "standard", "minmax", "global"} or None, default "auto"
+        Divide every column by its standard deviation ("standard") or its range ("minmax"), or all
+        columns by the range of the table ("global"), first; None uses the units of the data.
+        "auto" is None if more than 90 % of the entries are zero (words, events), where the spread
+        of a column is how often it occurs, else "standard". The graph is that of the scaled
+        data.
+    n_jobs : int or None, default None
+        Number of threads. None uses the cores that OMP_NUM_THREADS and joblib leave.
     max_iter : int, default 300
         Iterations, of reweighted least squares in the first form, of Newton's method in the second.
     tol : float, default 1e-5
@@ -79,14 +97,16 @@ class JFSSL(FeatureRanker):
     --------
     >>> from graphsieve import JFSSL
     >>> X = [[1, 0, 5], [2, 0, 5], [1, 0, 4], [2, 9, 5], [1, 9, 4], [2, 9, 5]]
-    >>> jfssl = JFSSL(1, n_components=1, n_neighbors=2, affinity="heat").fit(X)
-    >>> jfssl.get_support().tolist()
+    >>> jfssl = JFSSL(1, n_components=1, n_neighbors=2, affinity="heat", scale=None)
+    >>> jfssl.fit(X).get_support().tolist()
     [False, True, False]
     """
 
     _parameter_constraints = {
         **FeatureRanker._parameter_constraints,
         **GRAPH_CONSTRAINTS,
+        **SCALE_CONSTRAINTS,
+        **THREAD_CONSTRAINTS,
         **ITERATION_CONSTRAINTS,
         "n_components": [Interval(Integral, 1, None, closed="left")],
         "alpha": [Interval(Real, 0, None, closed="neither"), None],
@@ -103,6 +123,9 @@ class JFSSL(FeatureRanker):
         alpha=None,
         n_neighbors=5,
         affinity="cosine",
+        neighbors="auto",
+        scale="auto",
+        n_jobs=None,
         max_iter=300,
         tol=1e-5,
         verbose=0,
@@ -114,6 +137,9 @@ class JFSSL(FeatureRanker):
         self.alpha = alpha
         self.n_neighbors = n_neighbors
         self.affinity = affinity
+        self.neighbors = neighbors
+        self.scale = scale
+        self.n_jobs = n_jobs
         self.max_iter = max_iter
         self.tol = tol
         self.verbose = verbose
@@ -124,48 +150,37 @@ class JFSSL(FeatureRanker):
         return 8.0 * 4 * n_samples * n_features
 
     def _rank(self, data):
-        A = build_graph(data, affinity=self.affinity, n_neighbors=self.n_neighbors)
-        Y = embedding(A, self.n_components, self.random_state)
+        data = divide_columns(data, self.scale, auto="standard")
+        Y = embedding(self._graph(data), self.n_components, self.random_state)
         Y -= Y.mean(axis=0)
-        X = data.whole().astype(np.float64, copy=False)
-        constraint = self._exact_constraint(X, Y) if self.alpha is None else None
-        if constraint is None:
-            result, self.alpha_ = self._penalised(X, Y)
-            norms = row_norms(result.x)
-        else:
-            with self._monitor() as monitor:
+        with Workers(self.n_jobs) as workers, self._monitor() as monitor:
+            columns = Columns.varying(data, workers)
+            constraint = self._exact_constraint(data, columns, Y) if self.alpha is None else None
+            if constraint is None:
+                result, self.alpha_ = self._penalised(columns, Y, monitor)
+                norms = row_norms(result.x)
+            else:
                 result, self.alpha_ = interpolate(*constraint, monitor), 0
-            norms = result.x
+                norms = result.x
         self._report(result)
-        return norms
+        return columns.expand(norms)
 
-    def _exact_constraint(self, X, Y):
+    def _exact_constraint(self, data, columns, Y):
         """(V, T) such that X W = Y if and only if V'W = T, or None where no W is exact."""
-        n_samples, n_features = X.shape
-        if n_features < n_samples - 1 or _copies_differ(X, Y):
+        if columns.n_features < data.n_samples - 1 or _copies_differ(data.whole(), Y):
             return None
-        with single_threaded_blas():  # on a busy machine threads wait for each other
-            U, s, Vt = np.linalg.svd(X - X.mean(axis=0), full_matrices=False)
+        U, s, Vt = np.linalg.svd(columns.dense(), full_matrices=False)
         rank = np.count_nonzero(s > 1e-10 * s[0])
         T = U[:, :rank].T @ Y
         if np.linalg.norm(Y - U[:, :rank] @ T) > _EXACT * np.linalg.norm(Y):
             return None
         return Vt[:rank].T, T / s[:rank, None]
 
-    def _penalised(self, X, Y):
-        columns = Columns(X)
+    def _penalised(self, columns, Y, monitor):
         XtY = columns.products(Y)
         limit = penalty_limit(XtY)
-        alpha = _ALPHA_SHARE * limit if self.alpha is None else self.alpha
-        return row_sparse_path(
-            columns,
-            XtY,
-            np.vdot(Y, Y),
-            penalty_path(limit, alpha),
-            n_nonzero=np.inf,
-            max_iter=self.max_iter,
-            tol=self.tol,
-        )
+        path = penalty_path(limit, _ALPHA_SHARE * limit if self.alpha is None else self.alpha)
+        return row_sparse_path(InnerProducts(columns), XtY, np.vdot(Y, Y), path, monitor)
 
 
 def _copies_differ(X, Y):

@@ -4,14 +4,15 @@ from numbers import Integral
 
 import numpy as np
 
-from .._graph.affinity import build_graph
 from .._graph.spectral import embedding
 from .._linear.columns import Columns
+from .._linear.inner_products import InnerProducts
 from .._linear.lasso_path import lasso
 from .._linear.row_sparse import rank_zero_rows
+from .._rows.division import divide_columns
 from .._utils.sklearn_private import Interval
-from .._utils.threads import single_threaded_blas
-from ..base import GRAPH_CONSTRAINTS, FeatureRanker
+from .._utils.threads import Workers
+from ..base import GRAPH_CONSTRAINTS, SCALE_CONSTRAINTS, THREAD_CONSTRAINTS, FeatureRanker
 
 
 class MCFS(FeatureRanker):
@@ -24,13 +25,13 @@ class MCFS(FeatureRanker):
 
     where beta is the smallest penalty that leaves ``n_nonzero`` weights, reached exactly by least
     angle regression. Score of column j: max_q |W_jq|. Columns that no direction needs come after,
-    by how well they match a residual: max_q |x_j'(y_q - X w_q)| / |x_j|. The scores depend on the
-    units of the columns; standardise columns that have different ones.
+    by how well they match a residual: max_q |x_j'(y_q - X w_q)| / |x_j|.
 
     Parameters
     ----------
     n_features_to_select : int, float, "auto" or None, default None
-        A number, a share in (0, 1], the knee of the sorted scores, or half of the features.
+        Number of features to keep, or a fraction in (0, 1] of them; None keeps half, "auto" as
+        many as add more than they would to shuffled columns.
     include, exclude : list of str or int, mask or None, default=None
         Columns that are kept in any case, and columns that are never kept: names, positions or a
         mask. Included columns count as selected features.
@@ -42,13 +43,24 @@ class MCFS(FeatureRanker):
         Neighbours of a sample in the graph.
     affinity : {"cosine", "binary", "heat"}, callable, array or sparse matrix, default "cosine"
         Weights of the edges, or the affinity matrix itself.
+    neighbors : {"auto", "exact", "approximate"}, default "auto"
+        How neighbours are found. Approximate ones need the extra ``ann``; "auto" uses them above
+        50,000 samples.
+    scale : {"auto", "standard", "minmax", "global"} or None, default "auto"
+        Divide every column by its standard deviation ("standard") or its range ("minmax"), or all
+        columns by the range of the table ("global"), first; None uses the units of the data.
+        "auto" is None if more than 90 % of the entries are zero (words, events), where the spread
+        of a column is how often it occurs, else "standard". The graph is that of the scaled
+        data.
+    n_jobs : int or None, default None
+        Number of threads. None uses the cores that OMP_NUM_THREADS and joblib leave.
     random_state : int, RandomState or None, default None
         Starts the eigensolver.
 
     Attributes
     ----------
     coef_ : ndarray of shape (n_features, n_components)
-        The weights W.
+        The weights W of the scaled columns.
 
     References
     ----------
@@ -58,14 +70,16 @@ class MCFS(FeatureRanker):
     --------
     >>> from graphsieve import MCFS
     >>> X = [[1, 0, 5], [2, 0, 5], [1, 0, 4], [2, 9, 5], [1, 9, 4], [2, 9, 5]]
-    >>> mcfs = MCFS(1, n_components=1, n_neighbors=2, affinity="heat").fit(X)
-    >>> mcfs.get_support().tolist()
+    >>> mcfs = MCFS(1, n_components=1, n_neighbors=2, affinity="heat", scale=None)
+    >>> mcfs.fit(X).get_support().tolist()
     [False, True, False]
     """
 
     _parameter_constraints = {
         **FeatureRanker._parameter_constraints,
         **GRAPH_CONSTRAINTS,
+        **SCALE_CONSTRAINTS,
+        **THREAD_CONSTRAINTS,
         "n_components": [Interval(Integral, 1, None, closed="left")],
         "n_nonzero": [Interval(Integral, 1, None, closed="left")],
         "random_state": ["random_state"],
@@ -82,6 +96,9 @@ class MCFS(FeatureRanker):
         n_nonzero=50,
         n_neighbors=5,
         affinity="cosine",
+        neighbors="auto",
+        scale="auto",
+        n_jobs=None,
         random_state=None,
     ):
         super().__init__(n_features_to_select, include=include, exclude=exclude)
@@ -89,17 +106,23 @@ class MCFS(FeatureRanker):
         self.n_nonzero = n_nonzero
         self.n_neighbors = n_neighbors
         self.affinity = affinity
+        self.neighbors = neighbors
+        self.scale = scale
+        self.n_jobs = n_jobs
         self.random_state = random_state
 
     def _rank(self, data):
-        A = build_graph(data, affinity=self.affinity, n_neighbors=self.n_neighbors)
-        Y = embedding(A, self.n_components, self.random_state)
+        data = divide_columns(data, self.scale, auto="standard")
+        Y = embedding(self._graph(data), self.n_components, self.random_state)
         Y -= Y.mean(axis=0)
-        columns = Columns(data.whole())
-        XtY = columns.products(Y)
-        n_nonzero = max(1, min(self.n_nonzero, data.n_features, data.n_samples - 2))
-        with single_threaded_blas():  # threads only slow down the many small steps of the path
-            W = np.column_stack([lasso(columns, Xty, n_nonzero) for Xty in XtY.T])
-        self.coef_ = W
-        misfit = abs(columns.residual_products(XtY, W)).max(axis=1)
-        return rank_zero_rows(abs(W).max(axis=1), misfit, columns.norms())
+        with Workers(self.n_jobs) as workers:
+            columns = Columns.varying(data, workers)
+            products = InnerProducts(columns)
+            XtY = columns.products(Y)
+            n_nonzero = max(1, min(self.n_nonzero, columns.n_features, data.n_samples - 2))
+            W = np.column_stack([lasso(products, Xty, n_nonzero) for Xty in XtY.T])
+        self.coef_ = columns.expand(W)
+        misfit = abs(products.residual_products(XtY, W)).max(axis=1)
+        return columns.expand(
+            rank_zero_rows(abs(W).max(axis=1), misfit, columns.norms(), np.linalg.norm(Y))
+        )

@@ -5,12 +5,20 @@ from numbers import Integral, Real
 import numpy as np
 from sklearn.utils.extmath import row_norms
 
-from .._graph.affinity import build_graph
 from .._graph.spectral import embedding
 from .._linear.columns import Columns
+from .._linear.inner_products import InnerProducts
 from .._linear.row_sparse import penalty_limit, penalty_path, rank_zero_rows, row_sparse_path
+from .._rows.division import divide_columns
 from .._utils.sklearn_private import Interval
-from ..base import GRAPH_CONSTRAINTS, ITERATION_CONSTRAINTS, FeatureRanker
+from .._utils.threads import Workers
+from ..base import (
+    GRAPH_CONSTRAINTS,
+    ITERATION_CONSTRAINTS,
+    SCALE_CONSTRAINTS,
+    THREAD_CONSTRAINTS,
+    FeatureRanker,
+)
 
 
 class MRSF(FeatureRanker):
@@ -26,13 +34,13 @@ class MRSF(FeatureRanker):
     how well they match the residual: |x_j'(Y - X W)| / |x_j|.
 
     Without ``alpha`` the penalty falls from the one at which W = 0, over 100 geometric steps to a
-    thousandth of it, until ``n_nonzero`` columns have weights. The scores depend on the units of
-    the columns; standardise columns that have different ones.
+    thousandth of it, until ``n_nonzero`` columns have weights.
 
     Parameters
     ----------
     n_features_to_select : int, float, "auto" or None, default None
-        A number, a share in (0, 1], the knee of the sorted scores, or half of the features.
+        Number of features to keep, or a fraction in (0, 1] of them; None keeps half, "auto" as
+        many as add more than they would to shuffled columns.
     include, exclude : list of str or int, mask or None, default=None
         Columns that are kept in any case, and columns that are never kept: names, positions or a
         mask. Included columns count as selected features.
@@ -46,6 +54,17 @@ class MRSF(FeatureRanker):
         Neighbours of a sample in the graph.
     affinity : {"cosine", "binary", "heat"}, callable, array or sparse matrix, default "cosine"
         Weights of the edges, or the affinity matrix itself.
+    neighbors : {"auto", "exact", "approximate"}, default "auto"
+        How neighbours are found. Approximate ones need the extra ``ann``; "auto" uses them above
+        50,000 samples.
+    scale : {"auto", "standard", "minmax", "global"} or None, default "auto"
+        Divide every column by its standard deviation ("standard") or its range ("minmax"), or all
+        columns by the range of the table ("global"), first; None uses the units of the data.
+        "auto" is None if more than 90 % of the entries are zero (words, events), where the spread
+        of a column is how often it occurs, else "standard". The graph is that of the scaled
+        data.
+    n_jobs : int or None, default None
+        Number of threads. None uses the cores that OMP_NUM_THREADS and joblib leave.
     max_iter : int, default 100
         Newton steps for each penalty.
     tol : float, default 1e-8
@@ -62,7 +81,7 @@ class MRSF(FeatureRanker):
     alpha_ : float
         The penalty used.
     coef_ : ndarray of shape (n_features, n_components)
-        The weights W.
+        The weights W of the scaled columns.
     objective_trace_ : ndarray
         The objective for ``alpha_``, from the weights of the penalty before.
     n_iter_ : int
@@ -77,14 +96,16 @@ class MRSF(FeatureRanker):
     --------
     >>> from graphsieve import MRSF
     >>> X = [[1, 0, 5], [2, 0, 5], [1, 0, 4], [2, 9, 5], [1, 9, 4], [2, 9, 5]]
-    >>> mrsf = MRSF(1, n_components=1, n_neighbors=2, affinity="heat").fit(X)
-    >>> mrsf.get_support().tolist()
+    >>> mrsf = MRSF(1, n_components=1, n_neighbors=2, affinity="heat", scale=None)
+    >>> mrsf.fit(X).get_support().tolist()
     [False, True, False]
     """
 
     _parameter_constraints = {
         **FeatureRanker._parameter_constraints,
         **GRAPH_CONSTRAINTS,
+        **SCALE_CONSTRAINTS,
+        **THREAD_CONSTRAINTS,
         **ITERATION_CONSTRAINTS,
         "n_components": [Interval(Integral, 1, None, closed="left")],
         "alpha": [Interval(Real, 0, None, closed="neither"), None],
@@ -104,6 +125,9 @@ class MRSF(FeatureRanker):
         n_nonzero=100,
         n_neighbors=5,
         affinity="cosine",
+        neighbors="auto",
+        scale="auto",
+        n_jobs=None,
         max_iter=100,
         tol=1e-8,
         verbose=0,
@@ -116,6 +140,9 @@ class MRSF(FeatureRanker):
         self.n_nonzero = n_nonzero
         self.n_neighbors = n_neighbors
         self.affinity = affinity
+        self.neighbors = neighbors
+        self.scale = scale
+        self.n_jobs = n_jobs
         self.max_iter = max_iter
         self.tol = tol
         self.verbose = verbose
@@ -123,21 +150,25 @@ class MRSF(FeatureRanker):
         self.random_state = random_state
 
     def _rank(self, data):
-        A = build_graph(data, affinity=self.affinity, n_neighbors=self.n_neighbors)
-        Y = embedding(A, self.n_components, self.random_state)
+        data = divide_columns(data, self.scale, auto="standard")
+        Y = embedding(self._graph(data), self.n_components, self.random_state)
         Y -= Y.mean(axis=0)
-        columns = Columns(data.whole())
-        XtY = columns.products(Y)
-        result, self.alpha_ = row_sparse_path(
-            columns,
-            XtY,
-            np.vdot(Y, Y),
-            penalty_path(penalty_limit(XtY), self.alpha),
-            n_nonzero=self.n_nonzero if self.alpha is None else np.inf,
-            max_iter=self.max_iter,
-            tol=self.tol,
-        )
+        with Workers(self.n_jobs) as workers, self._monitor() as monitor:
+            columns = Columns.varying(data, workers)
+            products = InnerProducts(columns)
+            XtY = columns.products(Y)
+            result, self.alpha_ = row_sparse_path(
+                products,
+                XtY,
+                np.vdot(Y, Y),
+                penalty_path(penalty_limit(XtY), self.alpha),
+                monitor,
+                n_nonzero=self.n_nonzero if self.alpha is None else np.inf,
+            )
         self._report(result)
-        self.coef_ = W = result.x
-        misfit = row_norms(columns.residual_products(XtY, W))
-        return rank_zero_rows(row_norms(W), misfit, columns.norms())
+        W = result.x
+        self.coef_ = columns.expand(W)
+        misfit = row_norms(products.residual_products(XtY, W))
+        return columns.expand(
+            rank_zero_rows(row_norms(W), misfit, columns.norms(), np.linalg.norm(Y))
+        )

@@ -2,17 +2,17 @@
 
 from numbers import Real
 
+from .._linear.columns import Columns
 from .._linear.self_representation import (
-    CentredColumns,
-    robust_alpha,
+    choose_alpha,
     robust_self_representation,
     square_memory,
-    warn_exact_fit,
 )
+from .._rows.division import divide_columns
 from .._solvers import Monitor
 from .._utils.sklearn_private import Interval
 from .._utils.threads import Workers
-from ..base import ITERATION_CONSTRAINTS, FeatureRanker
+from ..base import ITERATION_CONSTRAINTS, SCALE_CONSTRAINTS, THREAD_CONSTRAINTS, FeatureRanker
 
 # Of the start. Chosen among 1e-5 to 1e-2 on COIL20, Isolet and BASEHOCK: which of them leads to
 # the lowest minimum differs, but on all three this one led to a lower minimum than 1e-5.
@@ -33,14 +33,23 @@ class NonconvexRSR(FeatureRanker):
     Parameters
     ----------
     n_features_to_select : int, float, "auto" or None, default None
-        A number, a share in (0, 1], the knee of the sorted scores, or half of the features.
+        Number of features to keep, or a fraction in (0, 1] of them; None keeps half, "auto" as
+        many as add more than they would to shuffled columns.
     include, exclude : list of str or int, mask or None, default=None
         Columns that are kept in any case, and columns that are never kept: names, positions or a
         mask. Included columns count as selected features.
     p : float in (0, 1], default 0.5
         Power of the row norms; 1 is RSR.
     alpha : float or None, default None
-        Weight of the row norms. None takes a tenth of the weight from which on W = 0 for p = 1.
+        Weight of the row norms. If None, `0.1 * alpha_max`, where `alpha_max` is the smallest
+        value for which W = 0 when p = 1, or more if the residuals vanish there, as in RSR.
+    scale : {"auto", "standard", "minmax", "global"} or None, default "auto"
+        Divide every column by its standard deviation ("standard") or its range ("minmax"), or all
+        columns by the range of the table ("global"), first; None uses the units of the data.
+        "auto" is None if more than 90 % of the entries are zero (words, events), where the spread
+        of a column is how often it occurs, else "minmax".
+    n_jobs : int or None, default None
+        Number of threads. None uses the cores that OMP_NUM_THREADS and joblib leave.
     max_iter : int, default 100
         For the start and for the problem with p, each.
     tol : float, default 1e-5
@@ -70,12 +79,14 @@ class NonconvexRSR(FeatureRanker):
 
     >>> from graphsieve import NonconvexRSR
     >>> X = [[0, 0, 1], [1, 2, 0], [2, 4, 1], [3, 6, 0], [4, 8, 1], [5, 10, 0]]
-    >>> NonconvexRSR(1, alpha=5.0).fit(X).get_support().tolist()
+    >>> NonconvexRSR(1, alpha=5.0, scale=None).fit(X).get_support().tolist()
     [False, True, False]
     """
 
     _parameter_constraints = {
         **FeatureRanker._parameter_constraints,
+        **SCALE_CONSTRAINTS,
+        **THREAD_CONSTRAINTS,
         **ITERATION_CONSTRAINTS,
         "p": [Interval(Real, 0, 1, closed="right")],
         "alpha": [Interval(Real, 0, None, closed="neither"), None],
@@ -90,6 +101,8 @@ class NonconvexRSR(FeatureRanker):
         exclude=None,
         p=0.5,
         alpha=None,
+        scale="auto",
+        n_jobs=None,
         max_iter=100,
         tol=1e-5,
         verbose=0,
@@ -98,6 +111,8 @@ class NonconvexRSR(FeatureRanker):
         super().__init__(n_features_to_select, include=include, exclude=exclude)
         self.p = p
         self.alpha = alpha
+        self.scale = scale
+        self.n_jobs = n_jobs
         self.max_iter = max_iter
         self.tol = tol
         self.verbose = verbose
@@ -107,16 +122,17 @@ class NonconvexRSR(FeatureRanker):
         return square_memory(n_samples, n_features)
 
     def _rank(self, data):
-        with Workers() as workers:
-            columns = CentredColumns(data, workers)
-            self.alpha_ = robust_alpha(columns) if self.alpha is None else self.alpha
-            rough = Monitor(tol=max(self.tol, _START_TOL), max_iter=self.max_iter)
-            start = robust_self_representation(columns, rough, alpha=self.alpha_)
-            with self._monitor() as monitor:
-                result = robust_self_representation(
-                    columns, monitor, alpha=self.alpha_, power=self.p, norms=start.x
+        data = divide_columns(data, self.scale)
+        with Workers(self.n_jobs) as workers, self._monitor() as monitor:
+            columns = Columns.varying(data, workers, may_fill=True)
+
+            def solve(alpha):
+                rough = Monitor(tol=max(self.tol, _START_TOL), max_iter=self.max_iter)
+                start = robust_self_representation(columns, rough, alpha=alpha)
+                return robust_self_representation(
+                    columns, monitor, alpha=alpha, power=self.p, norms=start.x
                 )
+
+            result, self.alpha_ = choose_alpha(columns, solve, self.alpha)
         self._report(result)
-        residuals, norms = result.x[: data.n_samples], result.x[data.n_samples :]
-        warn_exact_fit(residuals, columns)
-        return columns.scores(norms)
+        return columns.expand(result.x[data.n_samples :])

@@ -2,16 +2,16 @@
 
 from numbers import Real
 
+from .._linear.columns import Columns
 from .._linear.self_representation import (
-    CentredColumns,
-    robust_alpha,
+    choose_alpha,
     robust_self_representation,
     square_memory,
-    warn_exact_fit,
 )
+from .._rows.division import divide_columns
 from .._utils.sklearn_private import Interval
 from .._utils.threads import Workers
-from ..base import ITERATION_CONSTRAINTS, FeatureRanker
+from ..base import ITERATION_CONSTRAINTS, SCALE_CONSTRAINTS, THREAD_CONSTRAINTS, FeatureRanker
 
 
 class RSR(FeatureRanker):
@@ -28,14 +28,23 @@ class RSR(FeatureRanker):
     Parameters
     ----------
     n_features_to_select : int, float, "auto" or None, default None
-        A number, a share in (0, 1], the knee of the sorted scores, or half of the features.
+        Number of features to keep, or a fraction in (0, 1] of them; None keeps half, "auto" as
+        many as add more than they would to shuffled columns.
     include, exclude : list of str or int, mask or None, default=None
         Columns that are kept in any case, and columns that are never kept: names, positions or a
         mask. Included columns count as selected features.
     alpha : float or None, default None
-        Weight of the row norms. None takes a tenth of the weight from which on W = 0. Below some
-        positive alpha the residuals are exactly zero, which gives a warning: there the order says
-        nothing when n > d.
+        Weight of the row norms. If None, `0.1 * alpha_max`, where `alpha_max` is the smallest
+        value for which W = 0. Below some positive alpha the residuals are exactly zero, and when
+        n > d the order of the columns means nothing there: a given alpha then leads to a warning,
+        and the default moves towards `alpha_max` until the residuals do not vanish.
+    scale : {"auto", "standard", "minmax", "global"} or None, default "auto"
+        Divide every column by its standard deviation ("standard") or its range ("minmax"), or all
+        columns by the range of the table ("global"), first; None uses the units of the data.
+        "auto" is None if more than 90 % of the entries are zero (words, events), where the spread
+        of a column is how often it occurs, else "minmax".
+    n_jobs : int or None, default None
+        Number of threads. None uses the cores that OMP_NUM_THREADS and joblib leave.
     max_iter : int, default 100
     tol : float, default 1e-5
         Stop when the relative change of the objective is smaller.
@@ -63,12 +72,14 @@ class RSR(FeatureRanker):
 
     >>> from graphsieve import RSR
     >>> X = [[0, 0, 1], [1, 2, 0], [2, 4, 1], [3, 6, 0], [4, 8, 1], [5, 10, 0]]
-    >>> RSR(1, alpha=5.0).fit(X).get_support().tolist()
+    >>> RSR(1, alpha=5.0, scale=None).fit(X).get_support().tolist()
     [False, True, False]
     """
 
     _parameter_constraints = {
         **FeatureRanker._parameter_constraints,
+        **SCALE_CONSTRAINTS,
+        **THREAD_CONSTRAINTS,
         **ITERATION_CONSTRAINTS,
         "alpha": [Interval(Real, 0, None, closed="neither"), None],
     }
@@ -81,6 +92,8 @@ class RSR(FeatureRanker):
         include=None,
         exclude=None,
         alpha=None,
+        scale="auto",
+        n_jobs=None,
         max_iter=100,
         tol=1e-5,
         verbose=0,
@@ -88,6 +101,8 @@ class RSR(FeatureRanker):
     ):
         super().__init__(n_features_to_select, include=include, exclude=exclude)
         self.alpha = alpha
+        self.scale = scale
+        self.n_jobs = n_jobs
         self.max_iter = max_iter
         self.tol = tol
         self.verbose = verbose
@@ -97,12 +112,13 @@ class RSR(FeatureRanker):
         return square_memory(n_samples, n_features)
 
     def _rank(self, data):
-        with Workers() as workers:
-            columns = CentredColumns(data, workers)
-            self.alpha_ = robust_alpha(columns) if self.alpha is None else self.alpha
-            with self._monitor() as monitor:
-                result = robust_self_representation(columns, monitor, alpha=self.alpha_)
+        data = divide_columns(data, self.scale)
+        with Workers(self.n_jobs) as workers, self._monitor() as monitor:
+            columns = Columns.varying(data, workers, may_fill=True)
+            result, self.alpha_ = choose_alpha(
+                columns,
+                lambda alpha: robust_self_representation(columns, monitor, alpha=alpha),
+                self.alpha,
+            )
         self._report(result)
-        residuals, norms = result.x[: data.n_samples], result.x[data.n_samples :]
-        warn_exact_fit(residuals, columns)
-        return columns.scores(norms)
+        return columns.expand(result.x[data.n_samples :])

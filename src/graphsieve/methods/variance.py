@@ -1,21 +1,28 @@
 """Variance: the simplest baseline."""
 
+from .._rows.division import divide_columns
+from .._utils.sklearn_private import StrOptions
 from ..base import FeatureRanker
 
 
 class Variance(FeatureRanker):
     """Keep the columns that vary most.
 
-    Score of column j: its population variance, in the units of the data. It is the baseline that
-    every other method should beat, and often the one that they do not.
+    Score of column j: its population variance. By default it is measured in the units of the data,
+    unlike in the other methods, because that is what this baseline is known for; it is meaningful
+    only if all columns have the same unit.
 
     Parameters
     ----------
     n_features_to_select : int, float, "auto" or None, default None
-        A number, a share in (0, 1], the knee of the sorted scores, or half of the features.
+        Number of features to keep, or a fraction in (0, 1] of them; None keeps half, "auto" as
+        many as add more than they would to shuffled columns.
     include, exclude : list of str or int, mask or None, default=None
         Columns that are kept in any case, and columns that are never kept: names, positions or a
         mask. Included columns count as selected features.
+    scale : {"minmax", "global"} or None, default None
+        "minmax" divides every column by its range first, so that units do not matter; "global"
+        divides all columns by the range of the table.
 
     Examples
     --------
@@ -24,8 +31,16 @@ class Variance(FeatureRanker):
     [9, 4, 5]
     """
 
+    _parameter_constraints = {
+        **FeatureRanker._parameter_constraints,
+        "scale": [StrOptions({"minmax", "global"}), None],
+    }
     _accepts_sparse = True
     _distributes = True
 
+    def __init__(self, n_features_to_select=None, *, include=None, exclude=None, scale=None):
+        super().__init__(n_features_to_select, include=include, exclude=exclude)
+        self.scale = scale
+
     def _rank(self, data):
-        return data.column_moments()[1]
+        return divide_columns(data, self.scale).column_moments()[1]

@@ -1,0 +1,55 @@
+"""Division of columns by their spread, for methods that centre columns themselves."""
+
+import numpy as np
+import scipy.sparse as sp
+
+from .base import is_constant
+
+# With a larger fraction of zeros than this, data count as mostly zero.
+MOSTLY_ZERO = 0.9
+
+
+def divide_columns(data, scale, *, auto="minmax"):
+    """Rows with every column divided by its spread.
+
+    Columns that contain zero are not shifted, unlike with ``column_scaling``: sparse data stay
+    sparse whatever their signs, and give the same result as dense data. Columns of one sign, which
+    no sparse format can store without all their entries, are shifted to touch zero, so that an
+    offset does not hide the differences between samples in a cosine.
+
+    Parameters
+    ----------
+    data : Rows
+    scale : {"auto", "standard", "minmax", "global"} or None
+        "standard" divides every column by its standard deviation, "minmax" by its range, "global"
+        all columns by the range of the whole table; None leaves the data unchanged. "auto" stands
+        for None if more than 90 % of the entries are zero, else for ``auto``. In such data (words,
+        events) the spread of a column is how often it occurs, and dividing by it would make rare
+        columns count as much as frequent ones.
+    auto : {"standard", "minmax"}, default "minmax"
+
+    Returns
+    -------
+    Rows
+        Constant columns are zero, unless all are constant or ``scale`` is "global" or None.
+    """
+    if scale == "auto":
+        scale = None if _is_mostly_zero(data) else auto
+    low, high = (np.asarray(edge, dtype=np.float64) for edge in data.column_range())
+    if scale is None or is_constant(low, high).all():
+        return data
+    if scale == "global":
+        low, high = np.full_like(low, low.min()), np.full_like(high, high.max())
+    spread = np.sqrt(data.column_moments()[1]) if scale == "standard" else high - low
+    constant = is_constant(low, high) | (spread == 0)
+    factor = np.where(constant, 0.0, 1 / np.where(constant, 1.0, spread))
+    return data.scaled(np.maximum(low, 0) + np.minimum(high, 0), factor, np.float64)
+
+
+def _is_mostly_zero(data):
+    n_entries = data.reduce(_count_entries)
+    return n_entries < (1 - MOSTLY_ZERO) * data.n_samples * data.n_features
+
+
+def _count_entries(block):
+    return block.count_nonzero() if sp.issparse(block) else int(np.count_nonzero(block))
