@@ -62,6 +62,10 @@ THREAD_CONSTRAINTS = {
     ],
 }
 
+# Entries that greedy methods read where the number of features is not given, and picks at least.
+_MOST_WORK = 5e9
+_FEWEST_PICKS = 100
+
 # What the solver met instead of convergence, and what to do about it.
 _WHY_STOPPED = {
     "max_iter": ("it reached max_iter", "increase max_iter"),
@@ -84,8 +88,8 @@ class FeatureRanker(
     ----------
     n_features_to_select : int, float, "auto", list or None, default=None
         Number of features to keep, or a fraction in (0, 1] of them. If "auto", as many as add more
-        than they would to shuffled columns; if None, half of the features. With a list of numbers,
-        the largest is selected, and ``nested_supports_`` has all of them.
+        to those before them than they would to shuffled columns; if None, half of the features.
+        With a list of numbers, the largest is selected, and ``nested_supports_`` has all of them.
     include, exclude : list of str or int, mask or None, default=None
         Columns that are kept in any case, and columns that are never kept: names, positions or a
         mask. Included columns count as selected features.
@@ -216,24 +220,11 @@ class FeatureRanker(
 
     def _count_features(self, data):
         """Number of features to keep, after the ranking."""
-        count = self._check_count(self.n_features_in_)
+        count = self._check_count(data.n_features)
         if count is not None:
             return count
         include, exclude = self._given()
-        above = self._count_above_chance(data)
-        return int(np.clip(above, max(len(include), 1), (~exclude).sum()))
-
-    def _count_above_chance(self, data):
-        """Number of features that add more than they would to shuffled columns."""
-        rng = np.random.RandomState(0)
-        self.gain_curve_ = gain_curve(sample_rows(data, MOST_ROWS, rng), self.order_, rng)
-        if self.gain_curve_.n_features == 0:
-            warn(
-                'n_features_to_select="auto" keeps one feature: no feature explains more of the '
-                "others than it would of shuffled columns. The columns may be independent; use a "
-                "number of features to keep more"
-            )
-        return self.gain_curve_.n_features
+        return int(np.clip(self._count_above_chance(data), len(include), (~exclude).sum()))
 
     def _open(self, X, *, reset) -> Rows:
         """Rows of the validated input."""
@@ -290,6 +281,18 @@ class FeatureRanker(
         if data.is_sparse and not self._accepts_sparse:
             raise TypeError(f"{name} needs dense data, and the chunks of X are sparse")
 
+    def _exact_picks(self, data):
+        """Number of features that greedy methods pick one by one.
+
+        Without a number in ``n_features_to_select``, they stop after an amount of work that takes
+        seconds; the other features follow by what each alone would add.
+        """
+        n_picks = self._check_count(data.n_features) or data.n_features
+        if self.n_features_to_select is None or isinstance(self.n_features_to_select, str):
+            most = _MOST_WORK // (data.n_samples * data.n_features)
+            n_picks = min(n_picks, max(_FEWEST_PICKS, int(most)))
+        return n_picks
+
     def _estimate_memory(self, n_samples: int, n_features: int) -> float:
         """Bytes that ``_rank`` needs on top of the data, approximately and at most."""
         return 0.0
@@ -308,6 +311,18 @@ class FeatureRanker(
                 "a method whose memory does not grow with the square of the data: GAFS, "
                 "LaplacianScore or Variance"
             )
+
+    def _count_above_chance(self, data):
+        """Number of features that add more than they would to shuffled columns."""
+        rng = np.random.RandomState(0)
+        self.gain_curve_ = gain_curve(sample_rows(data, MOST_ROWS, rng), self.order_, rng)
+        if self.gain_curve_.n_features == 0:
+            warn(
+                'n_features_to_select="auto" keeps one feature: no feature explains more of the '
+                "others than it would of shuffled columns. The columns may be independent; use a "
+                "number of features to keep more"
+            )
+        return max(1, self.gain_curve_.n_features)
 
     def transform(self, X):
         """Reduce ``X`` to the selected features.

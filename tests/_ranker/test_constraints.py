@@ -1,15 +1,16 @@
 """include, exclude, costs, budgets and groups of columns."""
 
 import warnings
+from functools import partial
 
 import numpy as np
 import pandas as pd
 import pytest
 from sklearn.base import clone
 
-from graphsieve import GAFS, REGISTRY, Variance
+from graphsieve import GAFS, REGISTRY, GreedyCSS, Variance
 
-RANKERS = sorted(name for name in REGISTRY if "include" in REGISTRY[name]().get_params())
+RANKERS = sorted(REGISTRY)
 
 
 @pytest.fixture
@@ -53,16 +54,62 @@ def test_half_and_auto_stay_within_the_constraints(table):
     assert sel.support_[:7].all()
 
 
-def test_include_makes_the_twin_wait(rng):
+GREEDY = {"gafs": partial(GAFS, random_state=0), "css": GreedyCSS}
+
+
+@pytest.mark.parametrize("name", GREEDY)
+def test_include_makes_the_twin_wait(rng, name):
     """On data where every column is doubled, an included copy stands for both."""
     X = rng.normal(size=(60, 4)) @ rng.normal(size=(4, 10)) + 0.5 * rng.normal(size=(60, 10))
     doubled = np.hstack([X, X])
     for j in range(10):
-        sel = GAFS(10, include=[10 + j], random_state=0).fit(doubled)
+        sel = GREEDY[name](10, include=[10 + j]).fit(doubled)
         assert sel.order_[0] == 10 + j
         assert not sel.support_[j]
         # Never both columns of a pair before every pair has one.
         assert len(set(sel.order_[:10] % 10)) == 10
+
+
+def residual_energy(X, columns):
+    """What is left of centred data after a regression on some of its columns."""
+    Z = X - X.mean(axis=0)
+    return ((Z - Z[:, columns] @ np.linalg.lstsq(Z[:, columns], Z, rcond=None)[0]) ** 2).sum()
+
+
+@pytest.mark.parametrize("shape", [(60, 12), (10, 25)])
+@pytest.mark.parametrize("costs", [None, np.linspace(1, 3, 25)])
+def test_the_rest_is_forward_selection_on_the_residual(rng, shape, costs):
+    X = rng.normal(size=(shape[0], 5)) @ rng.normal(size=(5, shape[1]))
+    X += 0.5 * rng.normal(size=shape)
+    costs = None if costs is None else costs[: shape[1]]
+    given = [7, 3]
+    sel = GreedyCSS(7, include=given, costs=costs, scale=None, layer_share=1.0).fit(X)
+    picked = list(given)
+    while len(picked) < 7:
+        left = [j for j in range(shape[1]) if j not in picked]
+        price = np.ones(shape[1]) if costs is None else costs
+        before = residual_energy(X, picked)
+        gain = [(before - residual_energy(X, [*picked, j])) / price[j] for j in left]
+        picked.append(left[int(np.argmax(gain))])
+    assert sel.order_[:7].tolist() == picked
+
+
+@pytest.mark.parametrize("shape", [(60, 12), (10, 25)])
+def test_groups_of_columns_in_greedy_css(rng, shape):
+    X = rng.normal(size=(shape[0], 5)) @ rng.normal(size=(5, shape[1]))
+    X += 0.5 * rng.normal(size=shape)
+    groups = np.arange(shape[1]) // 3
+    sel = GreedyCSS(6, groups=groups, scale=None, layer_share=1.0).fit(X)
+    picked = []
+    for _ in range(2):
+        left = {
+            group: picked + np.flatnonzero(groups == group).tolist()
+            for group in set(groups.tolist())
+            if not set(np.flatnonzero(groups == group)) & set(picked)
+            and np.count_nonzero(groups == group) == 3
+        }
+        picked = min(left.values(), key=lambda columns: residual_energy(X, columns))
+    assert set(sel.order_[:6]) == set(picked)
 
 
 def test_the_rest_is_judged_on_top_of_the_included(rng):

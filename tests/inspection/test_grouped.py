@@ -1,10 +1,13 @@
 """Rankings per batch, combined."""
 
+from functools import partial
+
 import numpy as np
+import pandas as pd
 import pytest
 import scipy.sparse as sp
 
-from graphsieve import GroupedRanker, Variance
+from graphsieve import GAFS, GroupedRanker, StabilitySelection, Variance
 
 
 @pytest.fixture
@@ -58,3 +61,14 @@ def test_without_batches_it_is_the_selector_itself(batches):
     np.testing.assert_array_equal(
         GroupedRanker(Variance(2)).fit(X).support_, Variance(2).fit(X).support_
     )
+
+
+@pytest.mark.parametrize("make", [GroupedRanker, partial(StabilitySelection, n_resamples=3)])
+def test_constraints_of_the_selector_may_use_names(batches, make):
+    frame = pd.DataFrame(batches[0], columns=list("abcd"))
+    constraints = {"include": ["d"], "exclude": ["a"], "costs": {"b": 2.0}, "budget": 3.0}
+    sel = make(GAFS(groups={"g": ["b", "c"]}, random_state=0, **constraints)).fit(frame)
+    assert sel.support_[3]
+    assert not sel.support_[0]
+    with pytest.raises(ValueError, match="'bb'"):
+        make(Variance(include=["bb"])).fit(frame)

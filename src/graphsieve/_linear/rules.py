@@ -47,16 +47,19 @@ class Allowance:
             np.add.at(self._count, labels[labels >= 0], 1)
 
 
-def select_columns(selection, n_picks):
-    """Run a forward selection to at most ``n_picks`` columns, as its rules allow.
+def select_columns(selection, n_selected, n_picks=None):
+    """Run a forward selection to at most ``n_selected`` columns, as its rules allow.
 
-    If nothing is left to gain before that, columns without a gain follow, but none is bought from
-    a budget.
+    Columns behind the picks follow if the picks end earlier, because nothing is left to gain or
+    because there are only ``n_picks``; but none of these is bought from a budget.
 
     Parameters
     ----------
     selection : ForwardSelection
-    n_picks : int
+    n_selected : int
+        The most columns to select.
+    n_picks : int, optional
+        The most columns to pick one by one; ``n_selected`` by default.
 
     Returns
     -------
@@ -66,34 +69,36 @@ def select_columns(selection, n_picks):
         Their number.
     """
     rules, n_features = selection.rules, selection.columns.n_features
-    allowance = Allowance(rules, n_features, n_picks)
+    n_picks = n_selected if n_picks is None else n_picks
+    allowance = Allowance(rules, n_features, n_selected)
     allowance.spend(selection.order)
     while (n_before := len(selection.order)) < n_picks:
         if selection.pick(allowance.fits()) is None:
             break
         allowance.spend(selection.order[n_before:])
     found = selection.finish()
-    order, n_selected = list(found.order[: found.n_picks]), found.n_picks
-    if rules.budget is None and n_selected < n_picks:
-        order += _fill(found, rules, allowance)
-        n_selected = len(order)
+    order = list(found.order[: found.n_picks])
+    if rules.budget is None and len(order) < n_selected:
+        order += _fill(found, rules, allowance, n_selected - len(order))
     chosen = np.isin(found.order, order)
-    return found.reordered(np.concatenate([order, found.order[~chosen]]).astype(int)), n_selected
+    return found.reordered(np.concatenate([order, found.order[~chosen]]).astype(int)), len(order)
 
 
-def _fill(found, rules, allowance):
-    """Columns behind the picks that may be taken, although they add nothing."""
-    units = Units(rules.units, len(found.order))
-    taken = found.layers > 0
+def _fill(found, rules, allowance, n_more):
+    """Columns behind the picks that may be taken, best first."""
+    rest = found.order[found.n_picks :]
     if rules.exclude is not None:
-        taken = taken | rules.exclude
+        rest = rest[~rules.exclude[rest]]
+    if rules.units is None and rules.limits is None:
+        return list(rest[:n_more])
+    units = Units(rules.units, len(found.order))
+    seen = np.zeros(len(found.order), dtype=bool)
     filled = []
-    for j in found.order[found.n_picks :]:
-        if taken[j]:
-            continue
-        members = units.members(j)
-        taken[members] = True
-        if allowance.fits()[j]:
-            allowance.spend(members)
-            filled += list(members)
+    for j in rest:
+        if not seen[j]:
+            members = units.members(j)
+            seen[members] = True
+            if allowance.fits()[j]:
+                allowance.spend(members)
+                filled += list(members)
     return filled

@@ -1,9 +1,11 @@
 """Conditions on a selection: what must be in it, what must not, what it may cost."""
 
 from collections.abc import Mapping
+from functools import partial
 from numbers import Integral, Real
 
 import numpy as np
+from sklearn.base import clone
 
 from .._linear.forward import Rules
 from .._linear.rules import select_columns
@@ -12,9 +14,6 @@ from .._utils.names import find_columns
 from .._utils.order import count_features
 from .._utils.sklearn_private import Interval
 
-# Entries that greedy methods read if the number of features is not given, and picks at least.
-_MOST_WORK = 5e9
-_FEWEST_PICKS = 100
 INCLUDE_CONSTRAINTS = {
     "include": ["array-like", str, Integral, None],
     "exclude": ["array-like", str, Integral, None],
@@ -25,6 +24,31 @@ GREEDY_CONSTRAINTS = {
     "groups": ["array-like", Mapping, None],
     "max_per_group": [Interval(Integral, 1, None, closed="left"), None],
 }
+
+
+def by_position(estimator, n_features, names):
+    """A clone whose constraints refer to columns by position, for data without their names.
+
+    Parameters
+    ----------
+    estimator : FeatureRanker
+    n_features : int
+    names : ndarray of str or None
+        Names of the columns.
+    """
+    estimator = clone(estimator)
+    given = estimator.get_params(deep=False)
+    find = partial(find_columns, n_features=n_features, names=names)
+    for name in ("include", "exclude"):
+        if given.get(name) is not None:
+            estimator.set_params(**{name: find(given[name], parameter=name)})
+    if isinstance(costs := given.get("costs"), Mapping):
+        found = {find([c], parameter="costs")[0]: cost for c, cost in costs.items()}
+        estimator.set_params(costs=found)
+    if isinstance(groups := given.get("groups"), Mapping):
+        found = {group: find(c, parameter="groups") for group, c in groups.items()}
+        estimator.set_params(groups=found)
+    return estimator
 
 
 class IncludeExclude:
@@ -125,27 +149,21 @@ class GreedyConstraints(IncludeExclude):
             limits=limits,
         )
 
-    def _exact_picks(self, data):
-        """Number of features to pick one by one.
+    def _select(self, selection, n_exact):
+        """Run a ForwardSelection and publish what it found; returns the scores.
 
-        Without a number in ``n_features_to_select``, the picks end after an amount of work that
-        takes seconds; the other features follow by what each alone would add.
+        Parameters
+        ----------
+        selection : ForwardSelection
+        n_exact : int
+            The most features to pick one by one, if nothing but their number limits them.
         """
-        n_picks = self._check_count(data.n_features) or data.n_features
-        is_given = self.n_features_to_select is not None
-        if self.budget is None and (not is_given or isinstance(self.n_features_to_select, str)):
-            most = _MOST_WORK // (data.n_samples * data.n_features)
-            n_picks = min(n_picks, max(_FEWEST_PICKS, int(most)))
-        return n_picks
-
-    def _select(self, selection, data):
-        """Run a ForwardSelection and publish what it found; returns the scores."""
-        n_picks = self._exact_picks(data)
-        found, self._n_selected = select_columns(selection, n_picks)
+        count = self._check_count(self.n_features_in_) or self.n_features_in_
+        n_exact = n_exact if self._is_unconstrained() else count
+        found, self._n_selected = select_columns(selection, count, min(n_exact, count))
         if self._n_selected == 0:
             raise ValueError(
-                f"no group of columns is small enough for n_features_to_select={n_picks}: "
-                "increase it"
+                f"no group of columns is small enough for n_features_to_select={count}: increase it"
             )
         self.gains_, self.layers_ = found.gains, found.layers
         self.n_exact_ = found.n_picks

@@ -4,6 +4,7 @@ import numpy as np
 from sklearn.base import clone
 
 from .._ranker.batches import check_groups
+from .._ranker.constraints import by_position
 from .._utils.sklearn_private import HasMethods, StrOptions
 from .._utils.warn import warn
 from ..base import FeatureRanker
@@ -87,7 +88,9 @@ class GroupedRanker(FeatureRanker):
                 f"{_FEWEST_SAMPLES} samples and are left out: {', '.join(small)}. Merge small "
                 "batches if they should count"
             )
-        fits = [clone(self.estimator).fit(X[group == number]) for number in ranked]
+        names = getattr(self, "feature_names_in_", None)
+        estimator = by_position(self.estimator, data.n_features, names)
+        fits = [clone(estimator).fit(X[group == number]) for number in ranked]
         self.n_groups_ = len(fits)
         self.rankings_ = np.array([fit.ranking_ for fit in fits])
         self.n_groups_selected_ = np.sum([fit.get_support() for fit in fits], axis=0)

@@ -9,6 +9,7 @@ from scipy.stats import norm
 from sklearn.base import clone
 from sklearn.utils import check_random_state
 
+from .._ranker.constraints import by_position
 from .._utils.progress import open_progress
 from .._utils.sklearn_private import HasMethods, Interval
 from ..base import FeatureRanker
@@ -159,8 +160,10 @@ class StabilitySelection(FeatureRanker):
         size = max(2, round(self.sample_fraction * n))
         subsets = [np.sort(rng.choice(n, size, replace=False)) for _ in range(self.n_resamples)]
         seeds = rng.randint(np.iinfo(np.int32).max, size=self.n_resamples)
+        names = getattr(self, "feature_names_in_", None)
+        estimator = by_position(self.estimator, data.n_features, names)
         fits = joblib.Parallel(self.n_jobs, return_as="generator")(
-            joblib.delayed(_fit_on)(self.estimator, X[rows], seed)
+            joblib.delayed(_fit_on)(estimator, X[rows], seed)
             for rows, seed in zip(subsets, seeds, strict=True)
         )
         supports, rankings = zip(*self._shown(fits), strict=True)

@@ -67,14 +67,14 @@ class GreedyCSS(GreedyConstraints, FeatureRanker):
 
     Attributes
     ----------
+    n_exact_ : int
+        Number of features that were picked one by one; the order of the others is that of what
+        each would add next.
     gains_ : ndarray of shape (n_features,)
         Fraction of the variance that a feature explained when it was picked, on top of those
         picked before it in its layer; for a feature that was not picked, what it would add next.
     layers_ : ndarray of shape (n_features,)
         Layer in which a feature was picked, from 1; 0 for one that was not.
-    n_exact_ : int
-        Number of features that were picked one by one; the order of the others is that of what
-        each would add next.
     target_energy_ : float
         Fraction of the variance in the targets: 1 where these are the data themselves.
 
@@ -95,9 +95,9 @@ class GreedyCSS(GreedyConstraints, FeatureRanker):
 
     _parameter_constraints = {
         **FeatureRanker._parameter_constraints,
-        **GREEDY_CONSTRAINTS,
         **SCALE_CONSTRAINTS,
         **THREAD_CONSTRAINTS,
+        **GREEDY_CONSTRAINTS,
         "layer_share": [Interval(Real, 0, 1, closed="right")],
     }
     _accepts_sparse = True
@@ -128,9 +128,12 @@ class GreedyCSS(GreedyConstraints, FeatureRanker):
 
     def _rank(self, data):
         data = divide_columns(data, self.scale)
-        columns, target, self.target_energy_ = data_problem(
-            data, self._exact_picks(data), np.random.RandomState(0)
-        )
-        share = self.layer_share if data.n_samples <= data.n_features else 1.0
+        wide = data.n_samples <= data.n_features
+        n_picks = self._exact_picks(data)
+        problem = data_problem(data, n_picks, np.random.RandomState(0))
+        self.target_energy_ = problem.energy
         noise = np.zeros(data.n_features)
-        return self._select(ForwardSelection(columns, target, noise, share, self._rules()), data)
+        share = self.layer_share if wide else 1.0
+        rules = self._rules()
+        selection = ForwardSelection(problem.columns, problem.target, noise, share, rules)
+        return self._select(selection, n_picks)

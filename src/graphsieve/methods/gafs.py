@@ -238,9 +238,8 @@ class GAFS(GreedyConstraints, AutoencoderRanker):
         Parameters
         ----------
         n_features_to_select : int, float, "auto" or None, default=None
-            As in the class.
-        random_state : int, RandomState or None, default=None
-            As in the class.
+        Number of features to keep, or a fraction in (0, 1] of them; None keeps half, "auto" as
+        many as add more than they would to shuffled columns.
 
         Returns
         -------
@@ -340,4 +339,5 @@ class GAFS(GreedyConstraints, AutoencoderRanker):
         columns = ColumnOperator(X)
         rules = self._rules(later=~structure.trusted)
         noise = _NOISE * columns.squares
-        return self._select(ForwardSelection(columns, target, noise, _LAYER_SHARE, rules), X)
+        selection = ForwardSelection(columns, target, noise, _LAYER_SHARE, rules)
+        return self._select(selection, self._exact_picks(X))
