@@ -6,9 +6,10 @@ from pathlib import Path
 
 project = tomllib.loads((Path(__file__).parents[1] / "pyproject.toml").read_text())["project"]
 extras = project["optional-dependencies"]
+_EXTRAS = ("cli", "report", "excel", "hdf5", "anndata", "dask", "zarr", "ann")
 tested = [
     *project["dependencies"],
-    *(line for name in ("cli", "report", "dask", "zarr", "ann") for line in extras[name]),
+    *(line for name in _EXTRAS for line in extras[name]),
 ]
 bounds = {re.match(r"([\w-]+)(?:\[.*\])?>=(.+)", line).groups() for line in tested}
 print("\n".join(sorted(f"{name}=={version}" for name, version in bounds)))
