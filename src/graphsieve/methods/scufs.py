@@ -8,13 +8,8 @@ from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.utils import check_random_state
 from sklearn.utils.extmath import row_norms
 
-from .._linear.self_representation import (
-    ALPHA_SHARE,
-    dense_columns,
-    ridge_regression,
-    square_rows,
-    varying_columns,
-)
+from .._linear.columns import dense_columns, square_rows, varying_columns
+from .._linear.self_representation import ALPHA_SHARE, ridge_regression
 from .._linear.subspace import first_representation, sweep_representation
 from .._solvers import Monitor, default_eps, inverse_weights, smoothed_norms
 from .._utils.sklearn_private import Interval
