@@ -1,6 +1,6 @@
 """Quality of the graph methods on data sets of the paper: starts, criteria, and random columns.
 
-    python benchmarks/graph_methods.py udfs      objective from every start; accuracy of the authors'
+    python benchmarks/graph_methods.py udfs     objective of every start; accuracy of the authors'
                                                  algorithm, of UDFS, and of random columns
     python benchmarks/graph_methods.py spec      accuracy of the criteria of SPEC
     python benchmarks/graph_methods.py scufs     overlap of the clusters, and accuracy

@@ -239,3 +239,7 @@ def test_many_problems_are_counted(select, frame):
     _, result = select(pd.concat([frame, texts], axis=1))
     assert "'t9' and 20 more" in result.stderr
     assert "t28,t29" in result.stderr
+    texts = pd.DataFrame({f"t{j}": ["x", "y"] * 10 for j in range(300)})
+    _, result = select(pd.concat([frame, texts], axis=1))
+    assert "Check --sep and --decimal; carry such columns with a pattern" in result.stderr
+    assert len(result.stderr) < 500

@@ -103,6 +103,18 @@ def test_absurd_hdf5(run, tmp_path):
     assert "/X takes 8,000,000 GB unpacked" in refused(run, path)
 
 
+def test_absurd_excel(run, tmp_path):
+    """One cell in the last corner of a sheet declares 17 billion."""
+    book = openpyxl.Workbook()
+    for row in ("a", "b"), (1.5, 2.5), (3.5, 0.5):
+        book.active.append(row)
+    book.active.cell(2**20, 2**14, 7)
+    book.save(tmp_path / "corner.xlsx")
+    result = run("select", tmp_path / "corner.xlsx", "-k", 1, "--impute", "mean", *VARIANCE)
+    assert result.exit_code == 0, result.output
+    assert "(3 rows)" in result.stdout
+
+
 def write_npz(path, header_shape, content):
     with (
         zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive,
@@ -126,7 +138,7 @@ def test_absurd_npz(run, tmp_path):
 
 
 def test_limits_hold_for_text_and_excel(run, frame, tmp_path):
-    for suffix in (".csv", ".xlsx", ".parquet", ".feather"):
+    for suffix in (".csv", ".xlsx", ".parquet", ".feather", ".jsonl"):
         path = save(frame, tmp_path / f"data{suffix}")
         assert "unpacked, more than the limit" in refused(run, path, "--max-size", 1e-7)
 

@@ -182,7 +182,7 @@ def test_ends_no_higher_than_any_simple_start(name, alpha):
 @pytest.mark.parametrize("name", TABLES)
 def test_momentum_ends_no_higher_than_the_textbook_solver(name):
     X = TABLES[name]
-    params = dict(n_components=3, ridge=1.0, n_neighbors=4)
+    params = {"n_components": 3, "ridge": 1.0, "n_neighbors": 4}
     shipped = UDFS(**params).fit(X)
     with without_momentum():
         textbook = UDFS(**params, max_iter=2000, tol=1e-12).fit(X)

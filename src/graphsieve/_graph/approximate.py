@@ -140,8 +140,9 @@ def _divide(Y):
     n_cells = max(1, min(len(Y) // 4, int(_CELLS * np.sqrt(len(Y)))))
     sample = np.unique(Y[:: max(1, len(Y) // (_ROWS_PER_CELL * n_cells))], axis=0)
     if len(sample) > n_cells:
-        params = dict(init="random", n_init=1, max_iter=_CELL_ITERATIONS, tol=0, random_state=0)
-        sample = KMeans(n_cells, **params).fit(sample).cluster_centers_
+        settings = {"init": "random", "n_init": 1, "max_iter": _CELL_ITERATIONS, "tol": 0}
+        cells = KMeans(n_cells, random_state=0, **settings).fit(sample)
+        sample = cells.cluster_centers_
     label = pairwise_distances_argmin(Y, sample)
     order = np.argsort(label, kind="stable")
     cells = np.split(order, np.searchsorted(label[order], np.arange(1, len(sample))))

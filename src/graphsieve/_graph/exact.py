@@ -159,7 +159,7 @@ def _direct(points, left, right, row, column, i, j):
     if len(i) > _MANY_CANDIDATES * len(np.unique(row)):
         # Copies have the same distances: compute each only once.
         row, column = _first_copies(left, row), _first_copies(right, column)
-        pairs, first, place = np.unique(
+        _, first, place = np.unique(
             row * right.n_samples + column, return_index=True, return_inverse=True
         )
         row, column, i, j = row[first], column[first], i[first], j[first]

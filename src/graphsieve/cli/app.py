@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from . import bench, data, demo, methods, select
+from . import apply, bench, data, demo, methods, select
 from .console import Group, examples
 
 app = typer.Typer(
@@ -23,6 +23,8 @@ app = typer.Typer(
 )
 
 app.command(epilog=select.EPILOG, cls=select.Command)(select.select)
+app.command(epilog=apply.APPLY_EPILOG)(apply.apply)
+app.command(epilog=apply.REPORT_EPILOG)(apply.report)
 app.command(epilog=methods.EPILOG)(methods.methods)
 app.command(epilog=demo.EPILOG)(demo.demo)
 app.add_typer(data.app, name="data")

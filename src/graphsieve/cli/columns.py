@@ -181,8 +181,15 @@ def carry_verbatim(table, roles):
     names = [table.names[j] for j in roles.carried]
     frame, text = table.X.copy(deep=False), table.verbatim(names)
     for name in names:
-        column, original = frame[name], text[name]
-        if column.dtype.kind in "iu" and (column.astype(str).array == original.array).all():
-            continue
-        frame[name] = original.to_numpy()
+        frame[name] = _as_written(frame[name], text[name])
     return replace(table, X=frame)
+
+
+def _as_written(column, text):
+    kind = column.dtype.kind
+    if kind == "f" and text.str.fullmatch(r"\s*[+-]?\d+\s*").equals(column.notna()):
+        # Whole numbers with gaps are read as decimal numbers.
+        return column.astype("Int64")
+    if kind in "bf" or (kind in "iu" and (column.astype(str).array == text.array).all()):
+        return column
+    return text.to_numpy()

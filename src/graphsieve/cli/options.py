@@ -30,7 +30,8 @@ Number = Annotated[
         "-k",
         "--n-features",
         metavar="N|P%|auto",
-        help="Features to select: a number, a percentage, or auto for the knee of the scores.",
+        help="Features to select: a number, a percentage, or auto for those that add more than "
+        "chance.",
     ),
 ]
 Method = Annotated[
@@ -171,6 +172,52 @@ MaxSize = Annotated[
         help="Refuse a file that is larger than this unpacked; by default, the memory of the "
         "machine, or 1,100 GB if it is read in pieces.",
         rich_help_panel=_INPUT,
+    ),
+]
+Include = Annotated[
+    list[str] | None,
+    _option(
+        "--include",
+        metavar="COLUMN,...",
+        help="Columns that are kept in any case: names, patterns, or a text file with one name "
+        "per line. They count as selected. May be repeated.",
+        rich_help_panel=_COLUMNS,
+    ),
+]
+Exclude = Annotated[
+    list[str] | None,
+    _option(
+        "--exclude",
+        metavar="COLUMN,...",
+        help="Columns that are never selected, given like those of --include.",
+        rich_help_panel=_COLUMNS,
+    ),
+]
+Save = Annotated[
+    Path | None,
+    _option(
+        "--save",
+        metavar="FILE",
+        help="Write the selection as JSON, for graphsieve apply and graphsieve report.",
+        rich_help_panel=_OUTPUT,
+    ),
+]
+Report = Annotated[
+    Path | None,
+    _option(
+        "--report",
+        metavar="FILE",
+        help="Write a page about the selection (HTML, opens in a browser without a network).",
+        rich_help_panel=_OUTPUT,
+    ),
+]
+ImageShape = Annotated[
+    str | None,
+    _option(
+        "--image-shape",
+        metavar="HxW",
+        help="Height and width if every row is an image, for the report: 32x32.",
+        rich_help_panel=_OUTPUT,
     ),
 ]
 Output = Annotated[

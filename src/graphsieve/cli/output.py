@@ -21,18 +21,18 @@ def write_outputs(kept, output, ranking, scores, *, raw_names=False):
     kept : Table
         The columns to write.
     output : Path or None
-    ranking : DataFrame
-        A row per feature.
+    ranking : DataFrame or None
+        A row per feature, for the scores.
     scores : Path or None
     raw_names : bool
         Whether names are written as they are even if a spreadsheet would run them.
     """
     notes = []
-    outputs = [(output, kept), (scores, Table(ranking, list(ranking)))]
+    outputs = [] if output is None else [(output, kept)]
+    if scores is not None:
+        outputs.append((scores, Table(ranking, list(ranking))))
     with ExitStack() as stack:
         for path, table in outputs:
-            if path is None:
-                continue
             form = FORMATS[extension(path)]
             if form.numbers_only:
                 table = _numbers_only(path, table, notes)

@@ -11,6 +11,8 @@ from .names import as_arguments, command_line
 
 # Text with more different values than this is not worth one column per value.
 MAX_LEVELS = 100
+# More names than this make no command that one would want to run.
+_TYPED_NAMES = 100
 
 
 @dataclass
@@ -102,10 +104,18 @@ def problems_error(name, table, problems, arguments):
         )
     if problems.constant:
         said.append(f"constant: {_listed(problems.constant, names)}")
+    unusable = sorted([*problems.text, *problems.dates])
+    if len(unusable) > _TYPED_NAMES:
+        return TableError(
+            f"{name} needs decisions. {'; '.join(said)}. Check --sep and --decimal; carry such "
+            "columns with a pattern (--keep 'NAME*'), or add --encode onehot"
+        )
+    # Constant columns do no harm; a few are easily left out.
+    useless = [*problems.empty, *problems.constant[:_TYPED_NAMES]]
     mended = [
         *arguments,
-        *as_arguments("--keep", sorted([*problems.text, *problems.dates]), names),
-        *as_arguments("--drop", sorted([*problems.empty, *problems.constant]), names),
+        *as_arguments("--keep", unusable, names),
+        *as_arguments("--drop", sorted(useless), names),
         *(["--impute", "median"] if problems.gaps else []),
     ]
     others = []

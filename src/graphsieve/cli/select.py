@@ -14,6 +14,7 @@ from .progress import progress
 EPILOG = examples(
     "graphsieve select genes.csv -k 50 -o selected.csv",
     "graphsieve select profiles.csv -k 10% --keep 'Metadata_*' --impute median -o selected.csv",
+    "graphsieve select genes.csv -k 50 --include panel.txt --save kept.json --report page.html",
     "graphsieve select pixels.npy -k 100 --method lap_score --set n_neighbors=10",
     "graphsieve select faces.mat -k 5% --key fea -o faces.parquet --force",
     "zcat sensors.csv.gz | graphsieve select - -k 20 --drop time --scores scores.csv",
@@ -39,6 +40,9 @@ def select(
     number: options.Number,
     output: options.Output = None,
     scores: options.Scores = None,
+    save: options.Save = None,
+    report: options.Report = None,
+    image_shape: options.ImageShape = None,
     raw_names: options.RawNames = False,
     force: options.Force = False,
     method: options.Method = "gafs",
@@ -47,6 +51,8 @@ def select(
     jobs: options.Jobs = None,
     drop: options.Drop = None,
     keep: options.Keep = None,
+    include: options.Include = None,
+    exclude: options.Exclude = None,
     no_ids: options.NoIds = False,
     impute: options.Impute = None,
     drop_rows: options.DropRows = False,
@@ -63,6 +69,13 @@ def select(
     """Select the features that carry the structure of a table."""
     # NumPy and scikit-learn are slow to load: not for a call of --help.
     from .arguments import check_input, check_outputs, make_method, make_reading, parse_number
+    from .artifacts import (
+        check_artifacts,
+        name_columns,
+        parse_image_shape,
+        set_constraints,
+        write_artifacts,
+    )
     from .columns import carry_verbatim
     from .output import write_outputs
 
@@ -80,7 +93,10 @@ def select(
     )
     check_input(file, reading)
     check_outputs(file, output, scores, force)
-    estimator = make_method(method, parse_number(number), parameters or [], seed, jobs)
+    check_artifacts(save, report, force)
+    shape = parse_image_shape(image_shape)
+    n_features = parse_number(number)
+    estimator = make_method(method, n_features, parameters or [], seed, jobs)
     arguments = ctx.meta["arguments"]
     with errors_shown(), warnings_shown(), _opened(file) as (path, name, suffix):
         table = _read(path, name, suffix, reading, estimator, method)
@@ -90,13 +106,17 @@ def select(
         mending = {"impute": impute, "drop_rows": drop_rows, "encode": encode}
         table, features = _prepare(name, table, roles, arguments, **mending)
         _check_fit(estimator, method, features)
+        set_constraints(estimator, features, include, exclude)
         seconds = _fit(estimator, method, features, name, arguments)
-        ranking = features.ranking(estimator, parse_number(number))
+        ranking = features.ranking(estimator, n_features)
         kept = _kept(table, roles, ranking)
         for line in write_outputs(kept, output, ranking, scores, raw_names=raw_names):
             note(line)
+        if save or report:
+            name_columns(estimator, features)
+            write_artifacts(estimator, features, save, report, shape, title=name)
     _summarise(name, method, len(table), ranking, seconds)
-    for path in filter(None, (output, scores)):
+    for path in filter(None, (output, scores, save, report)):
         tell(f"Written: {path}")
 
 

@@ -85,6 +85,7 @@ class DFSC(FeatureRanker):
     n_jobs : int or None, default None
         Number of threads. None uses the cores that OMP_NUM_THREADS and joblib leave.
     max_iter : int, default 100
+        Maximum number of iterations.
     tol : float, default 1e-5
         Stop when the relative change of the objective is smaller.
     verbose : int, default 0

@@ -49,7 +49,9 @@ class GSRSFS(FeatureRanker):
     alpha : float or None, default None
         Weight of the row norms. None takes a tenth of the weight from which on W = 0.
     graph_weight : float, default 0.1
+        Weight of the graph term.
     n_neighbors : int, default 5
+        Number of neighbours of a sample in the graph.
     affinity : {"cosine", "binary", "heat"}, callable or matrix, default "cosine"
         The graph of the samples, see ``graphsieve.graphs.build_graph``.
     neighbors : {"auto", "exact", "approximate"}, default "auto"
@@ -64,6 +66,7 @@ class GSRSFS(FeatureRanker):
     n_jobs : int or None, default None
         Number of threads. None uses the cores that OMP_NUM_THREADS and joblib leave.
     max_iter : int, default 100
+        Maximum number of iterations.
     tol : float, default 1e-5
         Stop when the relative change of the objective is smaller.
     verbose : int, default 0

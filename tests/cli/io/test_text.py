@@ -200,8 +200,8 @@ def test_packed_output(run, csv, frame, tmp_path, name):
 
 
 def test_carried_values_are_written_as_they_were(selected, tmp_path):
-    content = "code,when,x\n007,2020-01-02T00:00,1.5\n012,NA,2.5\n100,2021-05-06T10:30,0.5\n"
-    selected(content, "--keep", "code,when")
+    content = "code,when,n,x\n007,2020-01-02T00:00,4,1.5\n012,NA,,2.5\n100,2021-05-06T10:30,6,0.5\n"
+    selected(content, "--keep", "code,when,n")
     assert (tmp_path / "chosen.csv").read_text() == content
 
 

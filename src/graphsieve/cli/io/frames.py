@@ -112,6 +112,8 @@ def read_excel(path, name, reading):
         notes = ()
         if reading.key is None and len(sheets) > 1:
             notes = (f"sheet {sheet!r} of {len(sheets)} (choose another with --key)",)
+        # A sheet can declare a billion cells and hold one.
+        book[sheet].reset_dimensions()
         rows = [row for row in book[sheet].iter_rows(values_only=True) if _has_values(row)]
     finally:
         book.close()
@@ -127,13 +129,15 @@ def _has_values(row):
 def _excel_table(name, rows, reading, notes):
     import pandas as pd
 
-    header = rows.pop(0) if reading.header else default_names(len(rows[0]))
+    width = max(map(len, rows))
+    header = rows.pop(0) if reading.header else default_names(width)
     if not rows:
         raise TableError(f"{name} is empty: it holds a header and no rows")
-    names = ["" if value is None else value for value in header]
-    frame = pd.DataFrame(rows, columns=range(len(names))).infer_objects()
+    names = ["" if value is None else value for value in header] + [""] * (width - len(header))
+    rows = [(*row, *[None] * (width - len(row))) for row in rows]
+    frame = pd.DataFrame(rows, columns=range(width)).infer_objects()
     # Columns that were formatted and never filled.
-    used = [j for j in range(len(names)) if names[j] != "" or frame[j].notna().any()]
+    used = [j for j in range(width) if names[j] != "" or frame[j].notna().any()]
     return frame_table(frame[used].set_axis([names[j] for j in used], axis=1), notes)
 
 
@@ -161,10 +165,11 @@ def read_json_lines(path, name, reading):
     import pyarrow as pa
     from pyarrow import json as arrow_json
 
+    longest = _longest_line(path, name, reading)
     with open_bytes(path) as file:
         table = arrow_json.read_json(
             file,
-            arrow_json.ReadOptions(block_size=min(max(2**20, 64 * _longest_line(path)), 2**30)),
+            arrow_json.ReadOptions(block_size=min(max(2**20, 64 * longest), 2**30)),
         )
     if table.num_columns == 0:
         raise TableError(f"{name} is empty")
@@ -173,9 +178,13 @@ def read_json_lines(path, name, reading):
     return frame_table(arrow_frame(table))
 
 
-def _longest_line(path):
+def _longest_line(path, name, reading):
+    longest = n_bytes = 0
     with open_bytes(path) as file:
-        return max(map(len, file), default=0)
+        for line in file:
+            longest, n_bytes = max(longest, len(line)), n_bytes + len(line)
+            check_size(name, n_bytes, reading, what="the text")
+    return longest
 
 
 def write_json_lines(path, table, packed=False):
