@@ -1,6 +1,6 @@
 """Quality of the graph methods on data sets of the paper: starts, criteria, and random columns.
 
-    python benchmarks/graph_methods.py udfs      objective from every start; accuracy of the authors'
+    python benchmarks/graph_methods.py udfs     objective of every start; accuracy of the authors'
                                                  algorithm, of UDFS, and of random columns
     python benchmarks/graph_methods.py spec      accuracy of the criteria of SPEC
     python benchmarks/graph_methods.py scufs     overlap of the clusters, and accuracy
@@ -66,7 +66,12 @@ def udfs_objectives(name, alpha=1.0, m=10, n_solves=50):
     found = {n: descend(M, x, alpha, m, n_solves)[1] for n, x in zip(names, norms, strict=False)}
     with quiet():
         found["UDFS"] = UDFS(alpha=alpha, n_components=m).fit(X).objective_trace_[-1]
-    print(name, f"alpha={alpha}", {key: round(float(value), 3) for key, value in found.items()}, flush=True)
+    print(
+        name,
+        f"alpha={alpha}",
+        {key: round(float(value), 3) for key, value in found.items()},
+        flush=True,
+    )
 
 
 def quality(name, estimators, n_splits=5, **params):
@@ -86,7 +91,10 @@ def quality(name, estimators, n_splits=5, **params):
                 **params,
             )
         mean = 100 * table[["accuracy", "acc", "nmi"]].mean()
-        print(f"{name:10s} {label:28s} " + "  ".join(f"{k} {v:.1f}" for k, v in mean.items()), flush=True)
+        print(
+            f"{name:10s} {label:28s} " + "  ".join(f"{k} {v:.1f}" for k, v in mean.items()),
+            flush=True,
+        )
 
 
 def udfs():
@@ -129,7 +137,12 @@ def scufs():
                 method = SCUFS(random_state=seed).fit(unit_range(name)[:500])
             F = method.clusters_
             overlap = np.linalg.norm(F.T @ F - np.eye(10)) / np.sqrt(10)
-            print(name, data.X.shape, f"overlap {overlap:.2f}, {method.n_iter_} iterations", flush=True)
+            print(
+                name,
+                data.X.shape,
+                f"overlap {overlap:.2f}, {method.n_iter_} iterations",
+                flush=True,
+            )
         quality(name, {"random": RandomRanker(), "SCUFS()": SCUFS()}, n_splits=2)
 
 

@@ -329,11 +329,13 @@ class GAFS(GreedyConstraints, AutoencoderRanker):
         parts = []
         if "data" in self.targets:
             parts.append(scores)
-        if "graph" in self.targets:
-            parts.append(embedding(A, min(_N_EIGENVECTORS, X.n_samples - 2), rng))
+        n_dims = min(_N_EIGENVECTORS, X.n_samples - 2)
+        # A graph of two samples, or one without edges, has no structure to keep.
+        if "graph" in self.targets and n_dims > 0 and A.nnz > 0:
+            parts.append(embedding(A, n_dims, rng))
         if "code" in self.targets:
             parts.append(X.stack(partial(encode, W_in=self.W_in_, b_in=self.b_in_)))
-        return FactorTarget(join_targets(parts))
+        return FactorTarget(join_targets(parts or [scores]))
 
     def _pick(self, X, structure, target):
         columns = ColumnOperator(X)
