@@ -81,7 +81,8 @@ def test_wrong_parameter(fails, csv, setting, message):
 
 
 def test_parameter_of_another_method(fails, csv):
-    assert "to set; it has scale" in fails(USAGE, csv, "-k", 1, "--set", "alpha=1", *VARIANCE)
+    message = fails(USAGE, csv, "-k", 1, "--set", "alpha=1", *VARIANCE)
+    assert "variance has no parameter 'alpha' to set; it has " in message
 
 
 def test_missing_file(fails, tmp_path):
