@@ -6,9 +6,7 @@ from pathlib import Path
 
 project = tomllib.loads((Path(__file__).parents[1] / "pyproject.toml").read_text())["project"]
 extras = project["optional-dependencies"]
-tested = [
-    *project["dependencies"],
-    *(line for name in ("cli", "report", "dask", "zarr", "ann") for line in extras[name]),
-]
-bounds = {re.match(r"([\w-]+)(?:\[.*\])?>=(.+)", line).groups() for line in tested}
+names = re.search(r"\[(.+)\]", extras["all"][0]).group(1).split(",")
+lines = [*project["dependencies"], *(line for name in names for line in extras[name])]
+bounds = {re.match(r"([\w-]+)(?:\[.*\])?>=(.+)", line).groups() for line in lines}
 print("\n".join(sorted(f"{name}=={version}" for name, version in bounds)))

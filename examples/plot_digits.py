@@ -17,7 +17,7 @@ X, y = load_digits(return_X_y=True)
 train, test = X[:1200], X[1200:]
 
 methods = {
-    "GAFS": GAFS(13, alpha=1e-3, decay=1e-3, scale="global", selection="greedy", random_state=0),
+    "GAFS": GAFS(13, scale="global", random_state=0),
     "greedy CSS": GreedyCSS(13),
     "variance": Variance(13),
     "random": RandomRanker(13, random_state=0),

@@ -47,7 +47,7 @@ train, test = X[:300], X[300:]
 # Thirty of the 784 pixels. Those of GAFS sit on the mouth, the eyes, the brows and the outline.
 
 methods = {
-    "GAFS": GAFS(30, alpha=1e-3, decay=1e-3, scale=None, selection="greedy", random_state=0),
+    "GAFS": GAFS(30, scale=None, random_state=0),
     "greedy CSS": GreedyCSS(30),
     "Laplacian score": LaplacianScore(30),
 }

@@ -19,7 +19,7 @@ from graphsieve.datasets import make_planted
 
 X, _, informative = make_planted(random_state=0)
 methods = {
-    "GAFS": GAFS(alpha=1e-3, decay=1e-3, random_state=0),
+    "GAFS": GAFS(20, random_state=0),
     "Laplacian score": LaplacianScore(),
     "MRSF": MRSF(random_state=0),
     "greedy CSS": GreedyCSS(),

@@ -21,7 +21,7 @@ Z = (X - X.mean()) / X.std()
 
 figure, panels = plt.subplots(1, 2, figsize=(11, 4.6), layout="constrained")
 for axes, selection in zip(panels, ("norm", "greedy"), strict=True):
-    sel = GAFS(8, selection=selection, alpha=1e-3, decay=1e-3, random_state=0).fit(X)
+    sel = GAFS(8, selection=selection, random_state=0).fit(X)
     kept = X.columns[sel.get_support()]
     weights = np.linalg.lstsq(Z[kept], Z, rcond=None)[0]
     lost = ((Z - Z[kept].to_numpy() @ weights) ** 2).to_numpy().mean()

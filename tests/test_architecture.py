@@ -1,6 +1,7 @@
 """Imports go one way, and importing the package loads nothing that is not needed."""
 
 import ast
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -17,6 +18,7 @@ LAYERS = [
     {"_solvers"},
     {"_graph", "_linear"},
     {"selection"},
+    {"_ranker"},
     {"base"},
     {"_autoencoder"},
     {"methods"},
@@ -25,6 +27,7 @@ LAYERS = [
     {"report"},
     {"paper"},
     {"anndata", "cli"},
+    {"__main__"},
 ]
 LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}
 FILES = sorted(path for path in ROOT.rglob("*.py") if path != ROOT / "__init__.py")
@@ -85,3 +88,18 @@ def test_import_is_light():
     extra = loaded_by("from graphsieve import GAFS") - loaded_by("import sklearn.feature_selection")
     heavy = {"matplotlib", "pandas", "typer", "rich", "dask", "pynndescent", "pooch", "jinja2"}
     assert not heavy & extra
+
+
+CONTRIBUTING = (ROOT.parents[1] / "CONTRIBUTING.md").read_text()
+
+
+@pytest.mark.parametrize("name", sorted({part(path) for path in FILES} - {"__main__"}))
+def test_contributing_names_every_package(name):
+    assert f"`{name}/`" in CONTRIBUTING or f"`{name}.py`" in CONTRIBUTING
+
+
+def test_the_walk_through_a_fit_names_files_that_exist():
+    walk = CONTRIBUTING.split("## A walk")[1].split("\n## ")[0]
+    files = re.findall(r"^\d+\. `([\w/]+\.py)`", walk, re.M)
+    assert len(files) <= 14
+    assert [name for name in files if not (ROOT / name).exists()] == []

@@ -3,6 +3,8 @@
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from .inspection.grouped import GroupedRanker
+    from .inspection.stability import StabilitySelection
     from .methods import (
         AEFS,
         DFSC,
@@ -22,6 +24,8 @@ if TYPE_CHECKING:
         RandomRanker,
         Variance,
     )
+    from .methods.drop_redundant import DropRedundant
+    from .selection import Selection
 
 __all__ = [
     "AEFS",
@@ -36,12 +40,24 @@ __all__ = [
     "SCUFS",
     "SPEC",
     "UDFS",
+    "DropRedundant",
     "GreedyCSS",
+    "GroupedRanker",
     "LaplacianScore",
     "NonconvexRSR",
     "RandomRanker",
+    "Selection",
+    "StabilitySelection",
     "Variance",
 ]
+
+# Where the names are that are not methods.
+_ELSEWHERE = {
+    "DropRedundant": ".methods.drop_redundant",
+    "GroupedRanker": ".inspection.grouped",
+    "Selection": ".selection",
+    "StabilitySelection": ".inspection.stability",
+}
 
 
 def __getattr__(name: str) -> Any:
@@ -53,9 +69,9 @@ def __getattr__(name: str) -> Any:
         return version("graphsieve")
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from . import methods
+    from importlib import import_module
 
-    return getattr(methods, name)
+    return getattr(import_module(_ELSEWHERE.get(name, ".methods"), __name__), name)
 
 
 def __dir__() -> list[str]:

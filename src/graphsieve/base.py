@@ -12,23 +12,31 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ._graph.affinity import AFFINITIES, build_graph
 from ._graph.neighbors import SEARCHES
-from ._linear.ridge import fit_reconstruction
+from ._linear.how_many import gain_curve
+from ._linear.structure import MOST_ROWS, sample_rows
+from ._ranker.batches import centre_within, check_groups
+from ._ranker.constraints import INCLUDE_CONSTRAINTS, IncludeExclude
+from ._ranker.explain import Explains
+from ._ranker.labels import Labels
+from ._ranker.reconstruct import Reconstructs
+from ._ranker.resize import Resizes
+from ._ranker.save import Saves, fingerprint
 from ._rows import (
     Rows,
     check_columns,
     check_container,
     check_entries,
-    is_constant,
     is_dask,
     is_lazy,
     known_frame,
+    numeric_frame,
     open_rows,
     take_columns,
 )
 from ._solvers import Monitor
 from ._utils.lazy import LazyAccessor
 from ._utils.memory import available_memory
-from ._utils.order import count_features, knee, order_by_score
+from ._utils.order import order_by_score
 from ._utils.sklearn_private import Interval, RealNotInt, StrOptions, fit_context
 from ._utils.warn import warn
 
@@ -54,8 +62,9 @@ THREAD_CONSTRAINTS = {
     ],
 }
 
-# ``fit`` also learns what ``reconstruct`` needs if that takes no more numbers (64 MB) than this.
-_CHEAP_ENTRIES = 2**23
+# Entries that greedy methods read where the number of features is not given, and picks at least.
+_MOST_WORK = 5e9
+_FEWEST_PICKS = 100
 
 # What the solver met instead of convergence, and what to do about it.
 _WHY_STOPPED = {
@@ -64,7 +73,9 @@ _WHY_STOPPED = {
 }
 
 
-class FeatureRanker(SelectorMixin, BaseEstimator):
+class FeatureRanker(
+    Labels, IncludeExclude, Resizes, Reconstructs, Explains, Saves, SelectorMixin, BaseEstimator
+):
     """Base class of all methods.
 
     A subclass defines ``_parameter_constraints`` and ``_rank(data)``, which takes Rows and returns
@@ -75,9 +86,13 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
 
     Parameters
     ----------
-    n_features_to_select : int, float, "auto" or None, default=None
-        Number of features to keep, or a fraction in (0, 1] of them. If "auto", the knee of the
-        sorted scores; if None, half of the features.
+    n_features_to_select : int, float, "auto", list or None, default=None
+        Number of features to keep, or a fraction in (0, 1] of them. If "auto", as many as add more
+        to those before them than they would to shuffled columns; if None, half of the features.
+        With a list of numbers, the largest is selected, and ``nested_supports_`` has all of them.
+    include, exclude : list of str or int, mask or None, default=None
+        Columns that are kept in any case, and columns that are never kept: names, positions or a
+        mask. Included columns count as selected features.
 
     Attributes
     ----------
@@ -91,6 +106,8 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
         Mask of the selected features.
     n_features_ : int
         Number of selected features.
+    nested_supports_ : dict of int to ndarray of bool
+        Masks of the nested selections, if ``n_features_to_select`` is a list.
     n_features_in_ : int
         Number of features seen in ``fit``.
     feature_names_in_ : ndarray of shape (n_features,)
@@ -102,13 +119,13 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
             Interval(Integral, 1, None, closed="left"),
             Interval(RealNotInt, 0, 1, closed="right"),
             StrOptions({"auto"}),
+            "array-like",
             None,
         ],
+        **INCLUDE_CONSTRAINTS,
     }
     _accepts_sparse = False
     _distributes = False
-    # Multiplications that ``fit`` may spend on what ``reconstruct`` needs: 0.03 s on one core.
-    _cheap_products = 5e8
 
     plot = LazyAccessor(
         "graphsieve.plots",
@@ -121,8 +138,10 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
         "``report(X, path=None)`` makes an interactive page about the selection.",
     )
 
-    def __init__(self, n_features_to_select=None):
+    def __init__(self, n_features_to_select=None, *, include=None, exclude=None):
         self.n_features_to_select = n_features_to_select
+        self.include = include
+        self.exclude = exclude
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -130,7 +149,7 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
         return tags
 
     @fit_context
-    def fit(self, X, y=None):
+    def fit(self, X, y=None, *, groups=None):
         """Rank the columns of ``X``.
 
         Parameters
@@ -142,6 +161,10 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
             ``sklearn.set_config(array_api_dispatch=True)`` a torch or CuPy array.
         y : None
             Ignored; present for compatibility with scikit-learn's pipelines.
+        groups : array-like of shape (n_samples,), default=None
+            Batch of every sample (donor, plate, site). The columns are centred within every batch
+            before they are ranked, so that differences between batches explain nothing. For
+            sparse data use ``GroupedRanker``.
 
         Returns
         -------
@@ -152,7 +175,7 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
         for name in [name for name in before if name.endswith("_") and not name.startswith("_")]:
             delattr(self, name)  # nothing of an earlier fit remains
         try:
-            self._fit(X)
+            self._fit(X, groups)
         except BaseException:
             # After an error or Ctrl-C the estimator is as before, never half fitted.
             vars(self).clear()
@@ -160,7 +183,7 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
             raise
         return self
 
-    def _fit(self, X):
+    def _fit(self, X, groups):
         if is_dask(X) and not self._distributes:
             raise TypeError(
                 f"{type(self).__name__} needs all data at once and cannot process Dask "
@@ -169,25 +192,39 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
                 "RandomRanker"
             )
         data = self._open(X, reset=True)
-        n_features = self._check_count(self.n_features_in_)
+        self._check_constraints()
         self._check_rows(data)
         check_entries(data, self._column_name)
         self._check_memory(data)
-        scores = np.asarray(self._rank(data), dtype=np.float64)
-        constant = is_constant(*data.column_range())
+        self._fingerprint = fingerprint(data)
+        ranked = data if groups is None else self._batches(data, groups)
+        scores = np.asarray(self._rank(ranked), dtype=np.float64)
+        constant = self._find_constant(ranked)
         # A constant column carries no information, whatever score the method gave it.
         scores[constant] = min(scores.min(), 0.0)
         self.scores_ = scores
-        self.order_ = order_by_score(scores, constant)
+        self.order_ = order_by_score(scores, constant, *self._given())
         self.ranking_ = np.empty_like(self.order_)
         self.ranking_[self.order_] = np.arange(1, len(scores) + 1)
-        self.n_features_ = n_features or knee(self._knee_curve())
+        self.n_features_ = self._count_features(data)
         self.support_ = self.ranking_ <= self.n_features_
-        cheap = self._reconstruction_is_cheap(data)
-        self._reconstruction = fit_reconstruction(data, self.support_) if cheap else None
+        self._publish_nested()
+        self._reconstruction = self._learn(data)
 
     def _rank(self, data: Rows) -> np.ndarray:
         raise NotImplementedError
+
+    def _batches(self, data, groups):
+        """The rows to rank, given the batch of every sample."""
+        return centre_within(data, check_groups(groups, data.n_samples)[1])
+
+    def _count_features(self, data):
+        """Number of features to keep, after the ranking."""
+        count = self._check_count(data.n_features)
+        if count is not None:
+            return count
+        include, exclude = self._given()
+        return int(np.clip(self._count_above_chance(data), len(include), (~exclude).sum()))
 
     def _open(self, X, *, reset) -> Rows:
         """Rows of the validated input."""
@@ -195,9 +232,12 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
             self._check_lazy(X, reset=reset)
             return open_rows(X)
         check_container(X)
+        X = numeric_frame(known_frame(X))
+        if reset:
+            self._remember_labels(X)
         X = validate_data(
             self,
-            known_frame(X),
+            X,
             accept_sparse="csr" if self._accepts_sparse else False,
             dtype="numeric",
             ensure_all_finite=False,
@@ -212,6 +252,7 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
         if names is not None and not all(isinstance(name, str) for name in names):
             names = None
         if reset:
+            self._remember_labels(None)
             vars(self).pop("feature_names_in_", None)
             if names is not None:
                 self.feature_names_in_ = names
@@ -240,10 +281,17 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
         if data.is_sparse and not self._accepts_sparse:
             raise TypeError(f"{name} needs dense data, and the chunks of X are sparse")
 
-    def _check_count(self, n_features):
-        if isinstance(self.n_features_to_select, str):
-            return None
-        return count_features(self.n_features_to_select, n_features)
+    def _exact_picks(self, data):
+        """Number of features that greedy methods pick one by one.
+
+        Without a number in ``n_features_to_select``, they stop after an amount of work that takes
+        seconds; the other features follow by what each alone would add.
+        """
+        n_picks = self._check_count(data.n_features) or data.n_features
+        if self.n_features_to_select is None or isinstance(self.n_features_to_select, str):
+            most = _MOST_WORK // (data.n_samples * data.n_features)
+            n_picks = min(n_picks, max(_FEWEST_PICKS, int(most)))
+        return n_picks
 
     def _estimate_memory(self, n_samples: int, n_features: int) -> float:
         """Bytes that ``_rank`` needs on top of the data, approximately and at most."""
@@ -264,13 +312,17 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
                 "LaplacianScore or Variance"
             )
 
-    def _column_name(self, column):
-        names = getattr(self, "feature_names_in_", None)
-        return column if names is None else repr(str(names[column]))
-
-    def _knee_curve(self):
-        """Decreasing curve whose knee is ``n_features_to_select="auto"``."""
-        return self.scores_[self.order_]
+    def _count_above_chance(self, data):
+        """Number of features that add more than they would to shuffled columns."""
+        rng = np.random.RandomState(0)
+        self.gain_curve_ = gain_curve(sample_rows(data, MOST_ROWS, rng), self.order_, rng)
+        if self.gain_curve_.n_features == 0:
+            warn(
+                'n_features_to_select="auto" keeps one feature: no feature explains more of the '
+                "others than it would of shuffled columns. The columns may be independent; use a "
+                "number of features to keep more"
+            )
+        return max(1, self.gain_curve_.n_features)
 
     def transform(self, X):
         """Reduce ``X`` to the selected features.
@@ -295,69 +347,6 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
     def _get_support_mask(self):
         check_is_fitted(self)
         return self.support_
-
-    def reconstruct(self, X_selected):
-        """Predict all features from the selected ones, by ridge regression.
-
-        The regression is learned from the training data: in ``fit`` if that takes next to no time
-        and memory, otherwise by ``learn_reconstruction``.
-
-        Parameters
-        ----------
-        X_selected : array of shape (n_samples, n_features_)
-            The output of ``transform``.
-
-        Returns
-        -------
-        X : ndarray of shape (n_samples, n_features_in_)
-            The selected columns unchanged, the others predicted from them.
-        """
-        check_is_fitted(self)
-        X_selected = np.asarray(
-            X_selected.toarray() if hasattr(X_selected, "toarray") else X_selected, dtype=float
-        )
-        if X_selected.ndim != 2 or X_selected.shape[1] != self.n_features_:
-            raise ValueError(
-                f"reconstruct takes the {self.n_features_} selected columns as transform returns "
-                f"them, but got an array of shape {X_selected.shape}"
-            )
-        if self._reconstruction is None:
-            raise AttributeError(
-                f"predicting {self.n_features_in_:,} features from {self.n_features_:,} is too "
-                "costly to be learned in every fit: call learn_reconstruction(X) with the training "
-                "data first"
-            )
-        X = np.empty((len(X_selected), self.n_features_in_))
-        X[:, self.support_] = X_selected
-        X[:, ~self.support_] = self._reconstruction.predict(X_selected)
-        return X
-
-    def learn_reconstruction(self, X):
-        """Learn from the training data what ``reconstruct`` needs.
-
-        Only necessary for large data, where ``reconstruct`` asks for it. It takes one pass over
-        the data and stores ``n_features_`` times ``n_features_in_`` numbers.
-
-        Parameters
-        ----------
-        X : container of shape (n_samples, n_features)
-            As in ``fit``.
-
-        Returns
-        -------
-        self : object
-            The fitted estimator.
-        """
-        check_is_fitted(self)
-        data = self._open(X, reset=False)
-        check_entries(data, self._column_name)
-        self._reconstruction = fit_reconstruction(data, self.support_)
-        return self
-
-    def _reconstruction_is_cheap(self, data):
-        entries = self.n_features_ * data.n_features
-        products = (data.n_samples + self.n_features_) * entries
-        return entries <= _CHEAP_ENTRIES and products <= self._cheap_products
 
     def _graph(self, data):
         """Affinity matrix of the samples, from the options of the estimator."""

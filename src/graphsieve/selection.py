@@ -1,11 +1,14 @@
 """A selection as a small, readable file that can be applied to other tables."""
 
 import json
+import math
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 import numpy as np
+import scipy.sparse as sp
 
+from ._utils.files import replacing
 from ._utils.names import suggestion
 
 _FORMAT = "graphsieve-selection"
@@ -34,9 +37,10 @@ class Selection:
     method : str
         Name of the class of the selector.
     parameters : dict
-        Its parameters, as far as JSON can hold them.
+        Its parameters; values that JSON cannot hold as text.
     fingerprint : dict
-        Number of rows and a checksum of the data that the selector was fitted on.
+        Number of rows of the data that the selector was fitted on, and a checksum of the range of
+        every column.
     versions : dict
         Versions of the packages that computed it.
 
@@ -72,11 +76,12 @@ class Selection:
         Parameters
         ----------
         path : str or path
-            An existing file is replaced.
+            An existing file is replaced in one step.
         """
         content = {"format": _FORMAT, "format_version": _VERSION, "kept_names": self.names}
         content |= asdict(self)
-        Path(path).write_text(json.dumps(content, indent=1, allow_nan=False) + "\n", "utf-8")
+        with replacing(path) as temporary:
+            temporary.write_text(json.dumps(content, indent=1, allow_nan=False) + "\n", "utf-8")
 
     @classmethod
     def load(cls, path):
@@ -93,7 +98,7 @@ class Selection:
         """
         try:
             content = json.loads(Path(path).read_text("utf-8"))
-        except (UnicodeDecodeError, json.JSONDecodeError) as error:
+        except (ValueError, RecursionError) as error:
             raise ValueError(f"{path} is not a selection file: {error}") from None
         if not isinstance(content, dict) or content.get("format") != _FORMAT:
             raise ValueError(
@@ -105,8 +110,13 @@ class Selection:
                 f"{path} has format version {content.get('format_version')}, and this version of "
                 f"graphsieve reads version {_VERSION}"
             )
+        missing = [name for name in cls.__dataclass_fields__ if name not in content]
+        if missing:
+            raise ValueError(_damaged(path, f"it lacks {missing[0]!r}"))
         selection = cls(**{name: content[name] for name in cls.__dataclass_fields__})
-        selection._check(path)
+        fault = selection._fault()
+        if fault:
+            raise ValueError(_damaged(path, fault))
         return selection
 
     def transform(self, X, *, extra="drop"):
@@ -115,8 +125,8 @@ class Selection:
         Parameters
         ----------
         X : data frame, array or sparse matrix
-            Columns are found by name in a data frame (pandas, polars, pyarrow and others that
-            narwhals knows), and by position in an array.
+            Columns are found by name in a data frame (pandas, polars, pyarrow), and by position
+            in an array.
         extra : {"drop", "pass"}, default "drop"
             What happens to columns that the selector was not fitted on. Only data frames can
             have such columns.
@@ -126,23 +136,27 @@ class Selection:
         table of the same kind
             With the kept columns, in the order in which the selector saw them.
         """
-        columns = getattr(X, "columns", None)
-        if columns is None and hasattr(X, "column_names"):
-            columns = X.column_names
+        if extra not in ("drop", "pass"):
+            raise ValueError(f'extra must be "drop" or "pass", got {extra!r}')
+        columns = _column_names(X)
         if columns is None or self.feature_names_in is None:
             return self._take_positions(X)
-        return self._take_names(X, [str(name) for name in columns], extra)
+        return self._take_names(X, columns, extra)
 
     def _take_positions(self, X):
-        shape = np.shape(X)
-        if len(shape) != 2 or shape[1] != self.n_features_in:
+        if sp.issparse(X):
+            X = X.tocsr()
+        elif not hasattr(X, "shape"):
+            X = np.asarray(X)
+        if len(X.shape) != 2 or X.shape[1] != self.n_features_in:
             raise ValueError(
                 f"the selection is for tables of {self.n_features_in} columns, and this one has "
-                f"shape {shape}"
+                f"the shape {tuple(X.shape)}"
             )
+        columns = _column_names(X)
         if hasattr(X, "iloc"):
             return X.iloc[:, self.kept]
-        return (X if hasattr(X, "shape") else np.asarray(X))[:, self.kept]
+        return X[:, self.kept] if columns is None else X.select([columns[j] for j in self.kept])
 
     def _take_names(self, X, columns, extra):
         missing = [name for name in self.names if name not in columns]
@@ -157,18 +171,60 @@ class Selection:
         if extra == "pass":
             seen = set(self.feature_names_in)
             wanted = [name for name in columns if name not in seen] + wanted
+        twice = next((name for name in wanted if columns.count(name) > 1), None)
+        if twice is not None:
+            raise ValueError(f"the table has more than one column {twice!r}: rename all but one")
         if hasattr(X, "iloc"):
             return X.iloc[:, [columns.index(name) for name in wanted]]
-        import narwhals as nw
+        return X.select(wanted)
 
-        return nw.from_native(X).select(wanted).to_native()
-
-    def _check(self, path):
-        """Refuse positions that cannot be right."""
+    def _fault(self):
+        """What cannot be right in a file, or None."""
         d, names = self.n_features_in, self.feature_names_in
-        in_range = isinstance(d, int) and all(isinstance(j, int) and 0 <= j < d for j in self.kept)
-        if not in_range or (names is not None and len(names) != d):
-            raise ValueError(
-                f"{path} is damaged: its columns do not fit a table of {d} columns. Save the "
-                "selection again"
-            )
+        if not _is_count(d) or d < 1:
+            return f"n_features_in is {d!r}"
+        if not _are_positions(self.kept, d) or not self.kept or sorted(self.kept) != self.kept:
+            return f"the kept columns are no increasing positions in a table of {d} columns"
+        if self.order and not (_are_positions(self.order, d) and len(self.order) == d):
+            return f"the order does not rank {d} columns"
+        numbers = isinstance(self.scores, list) and all(_is_number(x) for x in self.scores)
+        if not numbers or len(self.scores) not in (0, d):
+            return f"the scores are not {d} finite numbers"
+        texts = names is None or (
+            isinstance(names, list) and all(isinstance(name, str) for name in names)
+        )
+        if not texts or (names is not None and len(names) != d):
+            return f"the names are not those of {d} columns"
+        for field_name in ("parameters", "fingerprint", "versions"):
+            if not isinstance(getattr(self, field_name), dict):
+                return f"{field_name} is not a table of names and values"
+        return None if isinstance(self.method, str) else "method is not a name"
+
+
+def _damaged(path, fault):
+    return f"{path} is damaged: {fault}. Save the selection again"
+
+
+def _is_count(value):
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _is_number(value):
+    is_float = isinstance(value, float) and math.isfinite(value)
+    return is_float or _is_count(value)
+
+
+def _are_positions(values, d):
+    return (
+        isinstance(values, list)
+        and all(_is_count(j) and 0 <= j < d for j in values)
+        and len(set(values)) == len(values)
+    )
+
+
+def _column_names(X):
+    """Names of the columns of a data frame of any library, or None for arrays."""
+    if hasattr(X, "column_names"):  # pyarrow, whose ``columns`` are the data
+        return list(X.column_names)
+    columns = getattr(X, "columns", None)
+    return None if columns is None else [str(name) for name in columns]

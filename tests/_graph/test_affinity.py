@@ -1,8 +1,5 @@
 """Graphs equal a plain double loop, with ties, duplicates, zero rows and odd input."""
 
-import sys
-from tempfile import TemporaryFile
-
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -27,8 +24,9 @@ def plain_graph(X, k, affinity):
         others = sorted((-round(closeness[i, j], 8), j) for j in range(n) if j != i)
         near[i, [j for _, j in others[:k]]] = True
     if affinity == "heat":
-        spread = -closeness[near].mean()
-        weight = np.exp(-(closeness**2) / (2 * spread**2))
+        length = -closeness[near]
+        spread = np.median(length) or np.median(length[length > 0])
+        weight = np.maximum(np.exp(-(closeness**2) / (2 * spread**2)), 1e-6)
     else:
         weight = np.clip(closeness, 0, 1)
         if affinity == "binary":
@@ -59,8 +57,32 @@ def test_graph_equals_double_loop(name, affinity, container):
 def test_graph_in_row_blocks(monkeypatch):
     X = tables()["random"]
     whole = build_graph(RowBlocks(X)).toarray()
-    monkeypatch.setattr("graphsieve._graph.neighbors._BLOCK_ENTRIES", 3 * len(X))
+    monkeypatch.setattr("graphsieve._graph.exact._BLOCK_ENTRIES", 3 * len(X))
     np.testing.assert_allclose(build_graph(RowBlocks(X)).toarray(), whole, atol=1e-15)
+
+
+@pytest.mark.parametrize("outlier", [20.0, 1e3, 1e8, 1e300])
+def test_heat_weights_of_an_outlier(outlier):
+    """It neither changes the other weights nor loses its edges."""
+    X = np.random.default_rng(0).normal(size=(300, 6))
+    far = X.copy()
+    far[7, 2] = outlier
+    A, B = (build_graph(RowBlocks(data), affinity="heat").toarray() for data in (X, far))
+    assert B[B > 0].min() > 0.99e-6
+    assert (B[7] > 0).sum() >= 5
+    others = np.delete(np.arange(len(X)), 7)
+    near = (A > 0) & (B > 0)
+    near[7] = near[:, 7] = False
+    assert near.sum() > 0.8 * (A[np.ix_(others, others)] > 0).sum()
+    np.testing.assert_allclose(B[near], A[near], atol=0.02)
+
+
+def test_heat_weights_of_copies():
+    """Most edges have length zero: the bandwidth is that of the others."""
+    X = np.repeat([[0.0], [1.0], [1.5]], [8, 8, 1], axis=0)
+    A = build_graph(RowBlocks(X), affinity="heat", n_neighbors=4).toarray()
+    np.testing.assert_allclose(A[0, 1:5], 1)
+    np.testing.assert_allclose(A[16, 8:12], np.exp(-0.5))
 
 
 @pytest.mark.filterwarnings("ignore:.*all zero")
@@ -92,7 +114,7 @@ def test_opposite_samples_have_no_edge():
 
 def test_more_neighbors_than_samples():
     X = np.random.default_rng(0).random((4, 3))
-    with pytest.warns(UserWarning, match="using n_neighbors=3"):
+    with pytest.warns(UserWarning, match="n_neighbors=3"):
         A = build_graph(RowBlocks(X), n_neighbors=9)
     assert A.nnz == 12
 
@@ -158,57 +180,3 @@ def test_neighbors_of_many_samples(kind, metric):
     np.testing.assert_array_equal(i, np.repeat(np.arange(2100), 5))
     np.testing.assert_array_equal(j.reshape(2100, 5), np.sort(nearest, axis=1))
     np.testing.assert_allclose(similarity, expected[i, j], atol=1e-9)
-
-
-def groups(n_samples=1500, seed=0):
-    """Clouds of points around a few centres, with two zero rows and some copies."""
-    rng = np.random.default_rng(seed)
-    centres = 3 * rng.random((12, 20))
-    X = np.abs(centres[rng.integers(0, 12, n_samples)] + rng.normal(size=(n_samples, 20)))
-    X *= rng.random(X.shape) < 0.7
-    X[100:110] = X[0]
-    X[[7, 70]] = 0
-    return X
-
-
-def mapped(X):
-    with TemporaryFile() as file:
-        np.ascontiguousarray(X).tofile(file)
-        return np.memmap(file, X.dtype, "r", shape=X.shape)
-
-
-@pytest.mark.xdist_group("pynndescent")  # it takes long to compile: in one process only
-@pytest.mark.filterwarnings("ignore:.*all zero")
-@pytest.mark.parametrize("container", [np.asarray, sp.csr_array, mapped])
-def test_approximate_neighbors(container):
-    pytest.importorskip("pynndescent")
-    data = RowBlocks(container(groups()))
-    exact = build_graph(data, neighbors="exact")
-    first, second = (build_graph(data, neighbors="approximate", n_jobs=2) for _ in range(2))
-    assert abs(first - second).max() == 0
-    assert abs(first - first.T).max() == 0
-    assert (first.diagonal() == 0).all()
-    assert degree(first)[[7, 70]].max() == 0
-    common = (first > 0).multiply(exact > 0)
-    assert common.nnz >= 0.95 * exact.nnz
-    # The weights are those of the exact graph, not pynndescent's own distances.
-    assert abs(first - exact).multiply(common).max() < 1e-12
-
-
-def test_approximate_neighbors_name_the_missing_package(monkeypatch):
-    monkeypatch.setitem(sys.modules, "pynndescent", None)
-    with pytest.raises(ImportError, match=r"graphsieve\[ann\]"):
-        build_graph(RowBlocks(tables()["random"]), neighbors="approximate")
-
-
-def test_auto_is_exact_for_few_samples_or_without_the_package(monkeypatch):
-    data = RowBlocks(tables()["random"])
-    monkeypatch.setattr("graphsieve._graph.neighbors.find_spec", lambda name: None)
-    exact = build_graph(data)
-    monkeypatch.setattr("graphsieve._graph.neighbors._MOST_EXACT", 30)
-    with pytest.warns(UserWarning, match=r"graphsieve\[ann\]"):
-        assert abs(build_graph(data) - exact).max() == 0
-    monkeypatch.setattr("graphsieve._graph.neighbors.find_spec", lambda name: object())
-    monkeypatch.setitem(sys.modules, "pynndescent", None)
-    with pytest.raises(ImportError):
-        build_graph(data)

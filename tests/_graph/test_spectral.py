@@ -118,6 +118,28 @@ def test_no_copy_of_a_multiple_eigenvalue_is_missed():
     np.testing.assert_allclose(values, expected, atol=1e-10)
 
 
+def bipartite():
+    """Graphs without odd cycles: the normalised Laplacian has the eigenvalue 2."""
+    edge = np.array([[0.0, 3.0], [3.0, 0.0]])
+    star = np.zeros((6, 6))
+    star[0, 1:] = star[1:, 0] = [1, 2, 3, 4, 5]
+    return {"edge": edge, "star": star, "even cycle": cycle(8).toarray(), "large": cycle(600)}
+
+
+@pytest.mark.parametrize("name", bipartite())
+@pytest.mark.parametrize("n_isolated", [0, 2])
+def test_bipartite_components(name, n_isolated):
+    """Their last eigenvector must not mix with the null vector."""
+    A = with_isolated(bipartite()[name], n_isolated)
+    components = spectral.null_space(A)
+    n_pairs = 8 if name == "large" else len(components.nodes[0]) - 1
+    values, V = spectral.eigenpairs(A, components, n_pairs, random_state=0)
+    np.testing.assert_allclose(normalised_laplacian(A) @ V, V * values, atol=1e-10)
+    np.testing.assert_allclose(components.basis.T @ V, 0, atol=1e-10)
+    if name != "large":
+        assert values[-1] == pytest.approx(2)
+
+
 @pytest.mark.parametrize("n_pairs", [1, 2, 3, 7, 10_000])
 def test_low_eigenpairs_do_not_cut_a_multiple_eigenvalue(n_pairs):
     A = cycle(21)

@@ -1,5 +1,9 @@
 """A table to select from, in any format, and a way to run commands on it."""
 
+import json
+
+import anndata
+import h5py
 import numpy as np
 import pandas as pd
 import pytest
@@ -20,8 +24,8 @@ def run(monkeypatch):
     monkeypatch.setenv("COLUMNS", "1000")
     monkeypatch.setenv("TERMINAL_WIDTH", "1000")
 
-    def invoke(*arguments):
-        return CliRunner().invoke(app, [str(argument) for argument in arguments])
+    def invoke(*arguments, stdin=None):
+        return CliRunner().invoke(app, [str(argument) for argument in arguments], input=stdin)
 
     return invoke
 
@@ -47,10 +51,28 @@ def save(frame, path):
     match path.suffix:
         case ".csv":
             frame.to_csv(path, index=False)
-        case ".tsv":
+        case ".gz":
+            frame.to_csv(path, index=False)
+        case ".tsv" | ".txt":
             frame.to_csv(path, index=False, sep="\t")
         case ".parquet":
             frame.to_parquet(path)
+        case ".feather":
+            frame.to_feather(path)
+        case ".jsonl":
+            lines = (json.dumps(row) + "\n" for row in frame.to_dict("records"))
+            path.write_text("".join(lines))
+        case ".xlsx":
+            frame.to_excel(path, index=False)
+        case ".h5":
+            with h5py.File(path, "w") as file:
+                file["X"] = frame.to_numpy()
+                file["X"].attrs["feature_names"] = names.tolist()
+        case ".h5ad":
+            adata = anndata.AnnData(frame.to_numpy())
+            adata.var_names, adata.obs_names = names, [f"cell{i}" for i in range(len(frame))]
+            adata.obs["batch"] = np.where(np.arange(len(frame)) % 2, "x", "y")
+            adata.write_h5ad(path)
         case ".npy":
             np.save(path, frame.to_numpy())
         case ".npz":
@@ -64,16 +86,29 @@ def save(frame, path):
     return path
 
 
+def read_frame(path):
+    """Data frame in a file, read by pandas."""
+    if path.suffix in (".csv", ".gz", ".tsv", ".txt"):
+        separator = "\t" if path.suffix in (".tsv", ".txt") else ","
+        return pd.read_csv(path, sep=separator, float_precision="round_trip")
+    read = {
+        ".parquet": pd.read_parquet,
+        ".feather": pd.read_feather,
+        ".jsonl": lambda path: pd.DataFrame(map(json.loads, path.read_text().splitlines())),
+        ".xlsx": pd.read_excel,
+    }
+    return read[path.suffix](path)
+
+
 def load(path):
-    """(array, names or None) in a file, read without the code under test."""
+    """Return (array, names or None) of a file, read without the code under test."""
     match path.suffix:
-        case ".csv" | ".tsv" | ".parquet":
-            frame = {
-                ".csv": pd.read_csv,
-                ".tsv": pd.read_table,
-                ".parquet": pd.read_parquet,
-            }[path.suffix](path)
+        case ".csv" | ".gz" | ".tsv" | ".txt" | ".parquet" | ".feather" | ".jsonl" | ".xlsx":
+            frame = read_frame(path)
             return frame.to_numpy(), frame.columns.tolist()
+        case ".h5":
+            with h5py.File(path) as file:
+                return file["X"][()], file["feature_names"].asstr()[()].tolist()
         case ".npy":
             return np.load(path), None
         case ".npz":

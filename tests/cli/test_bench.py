@@ -33,3 +33,18 @@ def test_unknown_names(run, tmp_path):
         assert done.exit_code == 1
         assert message in done.output
         assert not (tmp_path / "out").exists()
+
+
+def test_report_overwrites_only_with_force(run, tmp_path):
+    command = ["bench", "run", "honest", "--datasets", "iris", "--methods", "variance"]
+    assert run(*command, "--jobs", "1", "--out", tmp_path).exit_code == 0
+    page = tmp_path / "page.html"
+    page.write_text("old")
+    report = ["bench", "report", tmp_path, "-o", page]
+    done = run(*report)
+    assert done.exit_code == 2
+    assert "page.html exists; add --force" in done.stderr
+    assert page.read_text() == "old"
+    done = run(*report, "--force")
+    assert done.exit_code == 0, done.output
+    assert "<html" in page.read_text()

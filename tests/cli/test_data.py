@@ -45,7 +45,7 @@ def test_path(run, here):
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("mnist", "mnist is not here. graphsieve data fetch mnist"),
+        ("mnist", "mnist has not been downloaded. Run: graphsieve data fetch mnist"),
         ("wine", "wine ships with scikit-learn"),
         ("yael", "no data set is called 'yael'"),
     ],

@@ -156,7 +156,7 @@ def test_clusters_are_found_where_asked(data):
         ({"scale": "log"}, "scale='log' is unknown: use one of 'minmax'"),
         ({"cluster_on": "all"}, "cluster_on='all' is unknown"),
         ({"metrics": ["speed"]}, "metrics='speed' is unknown: use one of 'accuracy'"),
-        ({"shares": [1.5]}, "not a share"),
+        ({"shares": [1.5]}, "not a fraction"),
     ],
 )
 def test_bad_options_are_named(data, options, message):

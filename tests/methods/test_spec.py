@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from graphsieve import SPEC
+from graphsieve import SPEC, LaplacianScore
 from tests.helpers.awkward import tables
 from tests.helpers.dense_spectral import dense_graph, large_graph
 
@@ -120,6 +120,13 @@ def test_seed_changes_nothing_but_rounding():
     first = SPEC(criterion="phi3", random_state=0).fit(X).scores_
     np.testing.assert_array_equal(SPEC(criterion="phi3", random_state=0).fit(X).scores_, first)
     np.testing.assert_allclose(SPEC(criterion="phi3", random_state=1).fit(X).scores_, first)
+
+
+def test_default_is_not_the_laplacian_score():
+    X = TABLES["tall"]
+    default, laplacian = SPEC().fit(X).scores_, LaplacianScore().fit(X).scores_
+    np.testing.assert_array_equal(SPEC(criterion="phi2", power=3).fit(X).scores_, default)
+    assert (np.argsort(default) != np.argsort(laplacian)).any()
 
 
 def test_unknown_criterion_is_an_error():

@@ -8,10 +8,10 @@ from sklearn.utils import check_random_state
 from sklearn.utils.extmath import row_norms
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from .._rows import check_container, is_lazy, map_rows, open_rows
+from .._rows import check_container, is_lazy, known_frame, map_rows, numeric_frame, open_rows
 from .._rows.scaling import column_scaling
 from .._solvers import adam, lbfgs
-from .._utils.sklearn_private import Interval, StrOptions
+from .._utils.sklearn_private import Interval, StrOptions, in_output_container
 from .._utils.threads import Workers
 from .._utils.warn import warn
 from ..base import ITERATION_CONSTRAINTS, THREAD_CONSTRAINTS, FeatureRanker
@@ -133,7 +133,8 @@ class AutoencoderRanker(FeatureRanker):
         Returns
         -------
         H : array of shape (n_samples, n_hidden)
-            A Dask array, not computed yet, for Dask collections.
+            A Dask array, not computed yet, for Dask collections; a data frame if ``set_output``
+            asks for one.
         """
         check_is_fitted(self)
         # Scaling folded into the weights: no copy of X, and sparse data stay sparse.
@@ -143,5 +144,9 @@ class AutoencoderRanker(FeatureRanker):
             self._check_lazy(X, reset=False)
             return map_rows(X, code, len(self.b_in_))
         check_container(X)
-        data = open_rows(validate_data(self, X, accept_sparse="csr", dtype="numeric", reset=False))
-        return data.to_device(data.stack(code))
+        frame = numeric_frame(known_frame(X))
+        checked = validate_data(self, frame, accept_sparse="csr", dtype="numeric", reset=False)
+        data = open_rows(checked)
+        H = data.to_device(data.stack(code))
+        names = [f"{type(self).__name__.lower()}{j}" for j in range(len(self.b_in_))]
+        return in_output_container(self, H, frame, names)

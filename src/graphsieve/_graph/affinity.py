@@ -13,26 +13,31 @@ from .neighbors import limit_neighbors, nearest_neighbors
 
 AFFINITIES = ("cosine", "binary", "heat")
 
+# Length from which on heat weights no longer decrease, relative to the bandwidth. The edges of an
+# outlier would have weights such as 1e-50 without it, and whatever is divided by its degree would
+# be huge. The smallest weight is 1e-6.
+_LONGEST = np.sqrt(2 * np.log(1e6))
 
-def build_graph(data, *, affinity="cosine", n_neighbors=5, neighbors="auto", n_jobs=None):
+
+def build_graph(data, *, n_neighbors=5, affinity="cosine", neighbors="auto", n_jobs=None):
     """Affinity matrix of the rows of ``data``.
 
     Parameters
     ----------
     data : Rows
-    affinity : {"cosine", "binary", "heat"}, callable, array or sparse matrix
-        "cosine" joins the neighbours of largest cosine with that cosine as the weight (negative
-        ones have no edge); "binary" gives the same edges the weight 1; "heat" joins Euclidean
-        neighbours with ``exp(-d^2 / (2 s^2))``, s the mean length of the edges. A callable gets
-        the data and returns the matrix; a matrix is taken as it is.
-    n_neighbors : int
-        Ties go to the sample that comes first.
-    neighbors : {"auto", "exact", "approximate"}
-        How neighbours are found. "approximate" misses a few in a hundred and needs pynndescent
-        (extra ``ann``); it repeats for the same number of threads. Data that are not in memory are
-        searched along their principal axes, and miss a few more. "auto" is "approximate" for more
-        than 50,000 samples where pynndescent is installed.
-    n_jobs : int or None
+    n_neighbors : int, default 5
+        Number of neighbours of a sample. Ties go to the sample that comes first.
+    affinity : {"cosine", "binary", "heat"}, callable, array or sparse matrix, default "cosine"
+        "cosine" joins the neighbours of largest cosine, with the cosine as weight (negative ones
+        have no edge); "binary" gives the same edges the weight 1; "heat" joins Euclidean
+        neighbours with the weight ``exp(-d^2 / (2 s^2))``, where s is the median length of the
+        edges, but at least 1e-6. A callable is called with the data and returns the matrix; a
+        matrix is used as it is.
+    neighbors : {"auto", "exact", "approximate"}, default "auto"
+        How neighbours are found. "approximate" misses about one in a hundred and takes much less
+        time for many samples; "auto" is "approximate" for more than 50,000 samples, else "exact".
+    n_jobs : int or None, default None
+        Number of threads; None and -1 use all cores.
 
     Returns
     -------
@@ -60,14 +65,18 @@ def _weights(affinity, similarity):
         return np.maximum(similarity, 0.0)
     if affinity == "binary":
         return (similarity > 0).astype(np.float64)
-    mean_length = np.sqrt(-similarity).mean()
-    if mean_length == 0:
-        return np.ones_like(similarity)
-    return np.exp(similarity / (2 * mean_length**2))
+    length = np.sqrt(-similarity)
+    # The median, because a single outlier can make the mean arbitrarily large. If half of the
+    # edges join copies, the median of the others counts.
+    bandwidth = np.median(length)
+    if bandwidth == 0 and length.any():
+        bandwidth = np.median(length[length > 0])
+    length = np.minimum(length / (bandwidth or 1.0), _LONGEST)
+    return np.exp(-0.5 * length**2)
 
 
 def check_affinity(A, n_samples):
-    """A user's affinity matrix as a CSR array without diagonal, or an error that says why not."""
+    """A user's affinity matrix as a CSR array without diagonal; raises an error if invalid."""
     A = check_array(A, accept_sparse="csr", dtype=[np.float64, np.float32], input_name="affinity")
     if A.shape != (n_samples, n_samples):
         raise ValueError(
@@ -86,7 +95,7 @@ def check_affinity(A, n_samples):
 
 
 def _asymmetry(A):
-    """Largest difference between A and its transpose; entries in the same places are the rule."""
+    """Largest difference between A and its transpose, which mostly store the same entries."""
     transpose = A.T.tocsr()
     if np.array_equal(A.indptr, transpose.indptr) and np.array_equal(A.indices, transpose.indices):
         return abs(A.data - transpose.data).max()
@@ -100,4 +109,4 @@ def degree(A):
 
 def laplacian(A):
     """L = D - A: symmetric, positive semidefinite, with L 1 = 0."""
-    return (sp.diags_array(degree(A)) - A).tocsr()
+    return sp.csgraph.laplacian(A).tocsr()

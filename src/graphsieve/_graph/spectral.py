@@ -20,6 +20,10 @@ from .affinity import degree
 # Components up to this size are solved densely: there it is faster than Lanczos.
 _DENSE_NODES = 300
 
+# Eigenvectors that are known already are moved to minus this: below all others, which are at least
+# -1. (-1 itself belongs to bipartite components, whose eigenvectors would mix with the known ones.)
+_BELOW = 2.0
+
 # Columns in one block, and dense numbers in it: their differences along edges should stay in cache.
 _BLOCK_COLUMNS = 96
 _BLOCK_ENTRIES = 2**17
@@ -207,15 +211,17 @@ def _largest_pairs(S, null, k, random_state):
     if n <= _DENSE_NODES or k > n // 4:
         from scipy.linalg import eigh
 
-        return eigh(S.toarray() - 2 * np.outer(null, null), subset_by_index=[n - k, n - 1])
+        below = S.toarray() - (1 + _BELOW) * np.outer(null, null)
+        return eigh(below, subset_by_index=[n - k, n - 1])
     from scipy.sparse.linalg import LinearOperator, eigsh
 
     def solve(known, k, tol):
-        # On the complement of the known vectors: S has no eigenvalue below -1, they go to -1.
+        # The known eigenvectors keep their directions and get the eigenvalue -_BELOW.
+        shift = _BELOW + np.einsum("ij,ij->j", known, S @ known)
+
         def product(v):
             return S @ v - known @ (shift * (known.T @ v))
 
-        shift = 1 + np.einsum("ij,ij->j", known, S @ known)
         operator = LinearOperator((n, n), product, dtype=np.float64)
         return eigsh(operator, k=k, which="LA", v0=random_state.uniform(-1, 1, n), tol=tol)
 

@@ -19,12 +19,15 @@ w = T T' q, u = w - Q'(Q w) over the earlier q, r = X'q and z = X'u, a step is
 
     f <- f - 2 r z + (q'w) r^2,    g <- g - r^2.
 
-A pick costs one pass over the data. No n x n and no d x d matrix is formed.
+A pick costs one pass over the data. No n x n and no d x d matrix is formed. Groups of columns that
+enter as a whole are compared by the exact gain of the block, see ``units``.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
+
+from .units import BlockGains, BlockMatrices, Units
 
 # A column with less than this fraction of its squared norm outside the picked ones depends on them.
 _DEPENDENT = 1e-12
@@ -33,8 +36,10 @@ _NO_GAIN = 1e-12
 # Gains that differ by less are equal, and the first column wins. It is above the rounding that the
 # updates accumulate, so that neither storage nor threads decide between equal columns.
 _TIE = 1e-7
-# Tiers: columns of a tier are picked when none is left in the tiers before it.
-_FIRST, _LATER, _COPY, _EXCLUDED, _CONSTANT = range(5)
+# Tiers: columns of a tier are picked when none is left in the tiers before it. Copies come after
+# everything else, copies among the copies after these, and so on.
+_FIRST, _LATER, _COPY = range(3)
+_EXCLUDED, _CONSTANT = 2**31 - 2, 2**31 - 1
 
 
 @dataclass(frozen=True)
@@ -50,17 +55,20 @@ class Rules:
     later : ndarray of bool or None
         Columns that are picked only when no other column is left.
     costs : ndarray or None
-        What the gain of a column is divided by; 1 by default.
+        What the gain of a column is divided by; 1 by default. A unit costs what its columns cost.
+    budget : float or None
+        The most that the picks may cost together.
     units : ndarray of int or None
         Label of every column; columns with the same label enter as a whole.
     limits : (labels, most) or None
-        At most ``most`` columns of every label.
+        At most ``most`` columns of every label; the label -1 has no limit.
     """
 
     include: tuple = ()
     exclude: np.ndarray | None = None
     later: np.ndarray | None = None
     costs: np.ndarray | None = None
+    budget: float | None = None
     units: np.ndarray | None = None
     limits: tuple | None = None
 
@@ -89,6 +97,10 @@ class ForwardOrder:
     layers: np.ndarray
     n_picks: int
     rank: int
+
+    def reordered(self, order):
+        """The same with another order."""
+        return replace(self, order=order)
 
     @property
     def scores(self):
@@ -145,22 +157,28 @@ class GramTarget:
 class _Layer:
     """One pass of forward selection over the columns of the mask ``alive``."""
 
-    def __init__(self, columns, target, f, noise, alive):
+    def __init__(self, columns, target, f, noise, alive, blocks=None):
         self._columns, self._target, self._noise = columns, target, noise
         self.f, self.g = f.copy(), columns.squares + noise
         self._g_start = self.g.copy()
         self.alive = alive & (columns.squares > 0)
+        self._blocks = None if blocks is None else BlockGains(blocks)
         self._basis = np.empty((16, columns.n_samples))
         self.n_picked = 0
 
     def gains(self):
-        """What every living column would add; 0 for the others."""
-        return np.divide(self.f, self.g, out=np.zeros_like(self.f), where=self.alive)
+        """What every living column, or the whole block it belongs to, would add; 0 for others."""
+        gains = np.divide(self.f, self.g, out=np.zeros_like(self.f), where=self.alive)
+        if self._blocks is not None:
+            self._blocks.write(gains)
+            gains[~self.alive] = 0.0
+        return gains
 
-    def best(self, worth):
-        """The living column of largest ``gain * worth``, or None where nothing is to be gained.
+    def best(self, worth, in_block):
+        """The step of the living column of largest ``gain * worth``; None if there is no gain.
 
-        Updates by subtraction lose digits, so the candidate is computed afresh and compared again.
+        Updates by subtraction lose digits, so the candidate is computed afresh and compared again,
+        unless it belongs to a block.
         """
         gains = self.gains() * worth
         least = _NO_GAIN * self._target.energy * worth.max(where=self.alive, initial=0)
@@ -169,6 +187,8 @@ class _Layer:
             if (step := self.step(j)) is None:
                 gains[j] = 0.0
                 continue
+            if in_block[j]:
+                return step
             gains[j] = step.gain * worth[j]
             if gains[j] >= gains.max() * (1 - _TIE):
                 return step
@@ -198,6 +218,8 @@ class _Layer:
         basis = self._basis[: self.n_picked]
         u = step.w - (basis @ step.w) @ basis
         r, z = self._columns.products(np.array([step.q, u]))
+        if self._blocks is not None:
+            self._blocks.update(r, z, step.gain)
         self.f = np.maximum(self.f + r * (step.gain * r - 2 * z), 0)
         self.g = np.maximum(self.g - r * r, 0)
         self._append(step.q)
@@ -259,27 +281,46 @@ class ForwardSelection:
         for mask, tier in ((self.rules.later, _LATER), (self.rules.exclude, _EXCLUDED)):
             if mask is not None:
                 self._tier[mask] = np.maximum(self._tier[mask], tier)
-        costs = self.rules.costs
-        self._worth = np.ones(d) if costs is None else 1 / costs
+        self._units = Units(self.rules.units, d)
+        self._in_block = self._units.sizes[self._units.number] > 1
+        self._blocks = None
+        if not self._units.are_single:
+            self._blocks = BlockMatrices(self._units, self.columns, self.target, self.noise)
+        costs = np.ones(d) if self.rules.costs is None else self.rules.costs
+        self._worth = 1 / self._units.sums(costs)
         self._start_layer()
         for j in self.rules.include:
-            self._take(self._layer.step(j), j)
+            self.take(j)
+
+    def take(self, j):
+        """Pick a given column."""
+        self._take(self._layer.step(j), j)
 
     def pick(self, affordable=None):
-        """Pick one column; returns it, or None if no column adds anything.
+        """Pick one column, or the unit that it belongs to.
 
         Parameters
         ----------
         affordable : ndarray of bool, optional
-            Columns that may be picked now; all by default.
+            Columns that may be picked now or later; all by default.
+
+        Returns
+        -------
+        int or None
+            A picked column; None if no column adds anything.
         """
-        worth = self._worth if affordable is None else self._worth * affordable
-        step = self._layer.best(worth)
+        if affordable is not None:
+            self._tier[~affordable] = np.maximum(self._tier[~affordable], _EXCLUDED)
+            self._layer.alive &= affordable
+        step = self._layer.best(self._worth, self._in_block)
         while step is None and self._start_layer():
-            step = self._layer.best(worth)
+            step = self._layer.best(self._worth, self._in_block)
         if step is None:
             return None
         self._take(step, step.column)
+        for j in self._units.members(step.column):
+            if j != step.column:
+                self._take(self._layer.step(j), int(j))
         if self.explained >= self.share:
             self._start_layer()
         return step.column
@@ -287,14 +328,17 @@ class ForwardSelection:
     def finish(self):
         """Put the other columns behind the picks: those that add to the current layer by what they
         add, then those that have to wait for the next, copies, excluded and constant columns."""
-        now, waiting = self._layer.gains(), ~self._layer.alive
+        now, waiting = self._layer.gains(), self._units.lowest(~self._layer.alive)
         square = self.columns.squares + self.noise
         alone = np.divide(self._f, square, out=np.zeros_like(now), where=square > 0)
+        alone = self._units.sums(alone)
         rest = self.layers == 0
         self.gains[rest] = (np.where(waiting, alone, now) / self._energy)[rest]
         # Rounded, so that copies keep the order of the columns.
         by_gain = -np.round(self.gains * self._worth, 10)
-        order = np.lexsort((by_gain, waiting, self._tier))
+        tier = self._units.lowest(self._tier)
+        by_gain = self._units.lowest(by_gain)
+        order = np.lexsort((self._units.first, by_gain, waiting, tier))
         order = np.concatenate([np.array(self.order, dtype=int), order[rest[order]]])
         rank = min(self.columns.n_samples - 1, np.count_nonzero(self.columns.squares))
         return ForwardOrder(order, self.gains, self.layers, len(self.order), rank)
@@ -307,14 +351,17 @@ class ForwardSelection:
         """Start a layer on the columns of the next tier that are left; False if there are none,
         or if the layer before has found nothing in the same columns."""
         left = self.layers == 0
-        tier = self._tier[left].min(initial=_EXCLUDED)
-        candidates = left & (self._tier == tier)
+        tiers = self._units.lowest(self._tier)
+        tier = tiers[left].min(initial=_EXCLUDED)
+        candidates = left & (tiers == tier)
         barren = self.n_layers > 0 and self._layer.n_picked == 0 and tier == self._layer_tier
         if tier >= _EXCLUDED or barren:
             if self.n_layers > 0:
                 return False
             candidates = np.zeros_like(left)  # nothing can be picked at all
-        self._layer = _Layer(self.columns, self.target, self._f, self.noise, candidates)
+        self._layer = _Layer(
+            self.columns, self.target, self._f, self.noise, candidates, self._blocks
+        )
         self._layer_tier = tier
         self.explained = 0.0
         self.n_layers += 1
@@ -336,4 +383,4 @@ class ForwardSelection:
         squares = self.columns.squares
         inner = self.columns.products(self.columns.column(j)[np.newaxis])[0]
         copies = dependent & (inner**2 >= (1 - _DEPENDENT) * squares[j] * squares)
-        self._tier[copies] = np.maximum(self._tier[copies], _COPY)
+        self._tier[copies & (self._tier <= self._layer_tier)] = max(_COPY, self._layer_tier + 1)

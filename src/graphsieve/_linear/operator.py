@@ -20,6 +20,8 @@ class ColumnOperator:
     Parameters
     ----------
     data : Rows
+    squares : ndarray of shape (n_features,), optional
+        Squared norms of the columns, for data that are centred columns in other coordinates.
 
     Attributes
     ----------
@@ -28,12 +30,13 @@ class ColumnOperator:
         Squared norm of every column; 0 for columns that are constant up to rounding.
     """
 
-    def __init__(self, data):
+    def __init__(self, data, *, squares=None):
         self._data = data
         self.n_samples, self.n_features = data.n_samples, data.n_features
-        self._mean, variance = data.column_moments()
-        constant = variance <= (1e-12 * self._mean) ** 2
-        self.squares = np.where(constant, 0.0, data.n_samples * variance)
+        if squares is None:
+            self._mean, self.squares = data.column_moments()[0], centred_squares(data)
+        else:
+            self._mean, self.squares = np.zeros(data.n_features), squares
 
     def column(self, j):
         """Column j of Z."""
@@ -51,13 +54,20 @@ class ColumnOperator:
 
     def quadratic_forms(self, M):
         """z_j' M z_j for every column, for few samples."""
-        # Centring M on both sides replaces centring the columns.
-        M = M - M.mean(axis=0)
-        M -= M.mean(axis=1, keepdims=True)
         X = self._data.whole()
+        if self._mean.any():
+            # Centring M on both sides replaces centring the columns.
+            M = M - M.mean(axis=0)
+            M -= M.mean(axis=1, keepdims=True)
         if sp.issparse(X):
             return np.asarray(X.multiply(M @ X).sum(axis=0)).ravel()
         return np.einsum("ij,ij->j", X, M @ X, dtype=np.float64)
+
+
+def centred_squares(data):
+    """Squared norms of the centred columns of Rows; 0 for columns that vary by rounding only."""
+    mean, variance = data.column_moments()
+    return np.where(variance <= (1e-12 * mean) ** 2, 0.0, data.n_samples * variance)
 
 
 def _column(j, block):

@@ -99,7 +99,7 @@ def find_structure(X, rng):
     """
     Z, mean = _centred_unit_rows(X)
     n_shuffles = int(np.clip(_SHUFFLED_ENTRIES / X.size, 1, _MOST_SHUFFLES))
-    edge = float(np.mean([_largest_value(_shuffled(X, rng)) for _ in range(n_shuffles)]))
+    edge = float(np.mean([_largest_value(shuffle_columns(X, rng)) for _ in range(n_shuffles)]))
     G = _gram(Z)
     square, vectors = eigh(G)
     kept = slice(None, None, -1)
@@ -143,7 +143,7 @@ def _largest_value(X):
     return np.sqrt(eigh(G, eigvals_only=True, subset_by_index=[len(G) - 1] * 2)[0])
 
 
-def _shuffled(X, rng):
+def shuffle_columns(X, rng):
     """X with every column in a random order of its own."""
     shuffled = np.empty_like(X)
     step = max(1, _BLOCK_ENTRIES // len(X))

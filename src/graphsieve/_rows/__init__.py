@@ -29,12 +29,14 @@ from .containers import (
     take_columns,
     view_columns,
 )
+from .frames import numeric_frame
 from .memory import RowBlocks
 from .moments import Moments, column_moments
-from .sources import ParquetStream, ZarrStream, is_numeric
+from .sources import HDF5Stream, ParquetStream, ZarrStream, is_numeric
 
 __all__ = [
     "BLOCK_BYTES",
+    "HDF5Stream",
     "Moments",
     "ParquetStream",
     "RowBlocks",
@@ -52,6 +54,7 @@ __all__ = [
     "known_frame",
     "map_rows",
     "non_numeric",
+    "numeric_frame",
     "open_rows",
     "row_pieces",
     "split_rows",

@@ -53,11 +53,7 @@ def check_entries(data: Rows, column_name: Callable[[int], Any]) -> None:
     """
     low, high = data.column_range()
     if not (np.isfinite(low).all() and np.isfinite(high).all()):
-        row, column = find_non_finite(data)
-        raise ValueError(
-            f"X contains NaN or infinity: row {row}, column {column_name(column)}. "
-            "Drop or fill such entries first, for instance with sklearn.impute.SimpleImputer"
-        )
+        raise ValueError(_describe_gaps(data, column_name))
     largest = np.maximum(abs(low), abs(high))
     if largest.max() > _largest_entry(data):
         column = int(largest.argmax())
@@ -66,6 +62,44 @@ def check_entries(data: Rows, column_name: Callable[[int], Any]) -> None:
             f"squares overflow in {data.dtype}. Rescale this column, for example with "
             "sklearn.preprocessing.StandardScaler, or remove the entry if it is an error"
         )
+
+
+def _describe_gaps(data, column_name):
+    """How many entries are missing or infinite, where, and what to do."""
+    row, column = find_non_finite(data)
+    gaps, infinite = data.reduce(_count_gaps, combine=_add_pairs)
+    place = f"the first at row {row}, column {column_name(column)}"
+    if infinite.any():
+        return (
+            f"X contains infinity or NaN: {infinite.sum():,} infinite and {gaps.sum():,} missing "
+            f"values, {place}. Replace infinite values by numbers or NaN, and fill NaN with "
+            'sklearn.impute.SimpleImputer(strategy="median")'
+        )
+    worst = np.argsort(-gaps, kind="stable")[: min(3, np.count_nonzero(gaps))]
+    listed = ", ".join(f"{column_name(j)}: {gaps[j]:,}" for j in worst)
+    n_columns = np.count_nonzero(gaps)
+    more = ", ..." if n_columns > len(worst) else ""
+    return (
+        f"X contains NaN: {gaps.sum():,} missing values in {n_columns:,} of {data.n_features:,} "
+        f"columns ({listed}{more}), {place}. Fill them, for example with "
+        'sklearn.impute.SimpleImputer(strategy="median") or, on the command line, --impute median, '
+        "or leave out these columns"
+    )
+
+
+def _count_gaps(block):
+    """Number of missing and of infinite entries of every column."""
+    if not sp.issparse(block):
+        return np.isnan(block).sum(axis=0), np.isinf(block).sum(axis=0)
+    column = block.tocoo().col
+    return tuple(
+        np.bincount(column[mask], minlength=block.shape[1])
+        for mask in (np.isnan(block.data), np.isinf(block.data))
+    )
+
+
+def _add_pairs(one, other):
+    return one[0] + other[0], one[1] + other[1]
 
 
 def _largest_entry(data):

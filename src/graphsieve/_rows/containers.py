@@ -43,11 +43,10 @@ def known_frame(X: Any) -> Any:
     """``X``, as a pandas data frame if it is a frame whose names scikit-learn would not see.
 
     Polars 2 no longer has the interchange protocol through which scikit-learn 1.8 reads the
-    names of columns.
+    names of columns; those of a pyarrow table come with lists of its columns.
     """
-    if hasattr(X, "columns") and hasattr(X, "to_pandas") and not hasattr(X, "__dataframe__"):
-        return X.to_pandas()
-    return X
+    unseen = hasattr(X, "column_names") or not hasattr(X, "__dataframe__")
+    return X.to_pandas() if unseen and hasattr(X, "columns") and hasattr(X, "to_pandas") else X
 
 
 def check_columns(X: Any) -> tuple[int, np.ndarray | None]:

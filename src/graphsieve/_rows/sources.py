@@ -159,6 +159,15 @@ class ZarrStream(ArrayStream):
             yield batch
 
 
+class HDF5Stream(ArrayStream):
+    """A ``h5py.Dataset`` of two dimensions, such as dense ``X`` of a backed AnnData."""
+
+    def batches(self, n_rows):
+        for rows in split_rows(self.shape[0], n_rows):
+            # Selecting columns in h5py is slow unless they are consecutive.
+            yield self.array[rows][:, as_slice(self.index)]
+
+
 class MapStream(ArrayStream):
     """A memory map; its pages go back to the system as they are read."""
 

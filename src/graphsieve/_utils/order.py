@@ -3,9 +3,17 @@
 import numpy as np
 
 
-def order_by_score(scores: np.ndarray, constant: np.ndarray) -> np.ndarray:
-    """Features, best first. Ties keep the order of the columns; constant columns come last."""
-    return np.lexsort((np.arange(len(scores)), -scores, constant))
+def order_by_score(
+    scores: np.ndarray, constant: np.ndarray, include=(), exclude: np.ndarray | None = None
+) -> np.ndarray:
+    """Features, best first. Ties keep the order of the columns.
+
+    Included columns come first, then the others, then constant ones, then excluded ones.
+    """
+    later = np.ones(len(scores), dtype=bool)
+    later[list(include)] = False
+    exclude = np.zeros(len(scores), dtype=bool) if exclude is None else exclude
+    return np.lexsort((np.arange(len(scores)), -scores, constant, exclude, later))
 
 
 def count_features(n_features_to_select: int | float | None, n_features: int) -> int:
@@ -26,16 +34,3 @@ def count_features(n_features_to_select: int | float | None, n_features: int) ->
             f"{n_features}"
         )
     return int(wanted)
-
-
-def knee(curve) -> int:
-    """Number of leading values of a decreasing curve to keep.
-
-    The knee is the point farthest below the chord from the first to the last value.
-    """
-    curve = np.asarray(curve, dtype=float)
-    fall = curve[0] - curve[-1]
-    if len(curve) < 3 or fall <= 0:
-        return len(curve)
-    chord = np.linspace(1, 0, len(curve))
-    return int(np.argmax(chord - (curve - curve[-1]) / fall)) + 1

@@ -4,6 +4,7 @@ from sklearn.base import _fit_context
 from sklearn.utils._array_api import _convert_to_numpy, get_namespace_and_device
 from sklearn.utils._openmp_helpers import _openmp_effective_n_threads
 from sklearn.utils._param_validation import HasMethods, Interval, RealNotInt, StrOptions
+from sklearn.utils._set_output import ADAPTERS_MANAGER, _get_output_config
 
 __all__ = [
     "HasMethods",
@@ -13,6 +14,7 @@ __all__ = [
     "array_namespace",
     "default_threads",
     "fit_context",
+    "in_output_container",
     "to_numpy",
 ]
 
@@ -34,3 +36,22 @@ def array_namespace(X):
 def to_numpy(X, xp):
     """An array of the namespace ``xp``, wherever it is, as a NumPy array."""
     return _convert_to_numpy(X, xp)
+
+
+def in_output_container(estimator, array, original, columns):
+    """``array`` in the container that ``set_output(transform=...)`` asks for.
+
+    Parameters
+    ----------
+    estimator : estimator
+    array : ndarray of shape (n_samples, n_columns)
+    original : container
+        Where the index of the samples is taken from, if it is a data frame.
+    columns : sequence
+        Names of the columns.
+    """
+    container = _get_output_config("transform", estimator)["dense"]
+    if container == "default":
+        return array
+    adapter = ADAPTERS_MANAGER.adapters[container]
+    return adapter.create_container(array, original, columns=columns, inplace=False)

@@ -3,22 +3,42 @@
 import signal
 import sys
 
-# The extra that brings a package; the library itself works without.
-_EXTRA = {"typer": "cli", "pandas": "cli", "pyarrow": "cli", "matplotlib": "cli", "zarr": "zarr"}
+# The extra that installs a package. The library works without all of them.
+_EXTRAS = {
+    "typer": "cli",
+    "click": "cli",
+    "rich": "cli",
+    "pandas": "cli",
+    "pyarrow": "cli",
+    "matplotlib": "cli",
+    "pooch": "cli",
+    "jinja2": "report",
+    "zarr": "zarr",
+    "openpyxl": "excel",
+    "h5py": "hdf5",
+    "anndata": "anndata",
+    "dask": "dask",
+    "distributed": "dask",
+}
 
 
 def main():
-    """Entry point of the ``graphsieve`` command."""
+    """Run the ``graphsieve`` command."""
     # A terminated run cleans up like an interrupted one: no half-written file stays behind.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
+    for stream in (sys.stdout, sys.stderr):
+        # What a terminal cannot show becomes an escape, not an error.
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")
     try:
         from .app import app
 
         app()
     except ModuleNotFoundError as error:
-        if error.name not in _EXTRA:
+        package = (error.name or "").partition(".")[0]
+        if package not in _EXTRAS:
             raise
         sys.exit(
-            f"graphsieve: this command needs {error.name}, which is not installed. "
-            f"Install it with: pip install 'graphsieve[{_EXTRA[error.name]}]'"
+            f"graphsieve: this command needs {package}, which is not installed. In a clone of the "
+            f'repository, run: pip install ".[{_EXTRAS[package]}]"'
         )

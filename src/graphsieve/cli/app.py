@@ -1,14 +1,15 @@
-"""The ``graphsieve`` command, put together from its commands."""
+"""The ``graphsieve`` command and its subcommands."""
 
 from typing import Annotated
 
 import typer
 
-from . import bench, data, demo, methods, select
-from .console import examples
+from . import apply, bench, data, demo, methods, select
+from .console import Group, examples
 
 app = typer.Typer(
     name="graphsieve",
+    cls=Group,
     no_args_is_help=True,
     add_completion=False,
     rich_markup_mode="rich",
@@ -21,7 +22,9 @@ app = typer.Typer(
     ),
 )
 
-app.command(epilog=select.EPILOG)(select.select)
+app.command(epilog=select.EPILOG, cls=select.Command)(select.select)
+app.command(epilog=apply.APPLY_EPILOG)(apply.apply)
+app.command(epilog=apply.REPORT_EPILOG)(apply.report)
 app.command(epilog=methods.EPILOG)(methods.methods)
 app.command(epilog=demo.EPILOG)(demo.demo)
 app.add_typer(data.app, name="data")
@@ -43,4 +46,4 @@ def graphsieve(
         typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version."),
     ] = False,
 ):
-    """Keep the columns that carry the structure of wide, unlabelled data."""
+    """Unsupervised feature selection for wide, unlabelled tables."""

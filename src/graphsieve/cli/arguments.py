@@ -1,84 +1,139 @@
 """Options of ``graphsieve select``, checked before the data are read."""
 
 import ast
+import codecs
 import os
+from importlib import import_module
 
-import typer
-
-from .io.files import FORMATS
-from .methods import find_method, settable, suggestion
+from .console import usage_error
+from .io.dialect import SEPARATORS
+from .io.files import FORMATS, PACKABLE, READABLE, WRITABLE, extension
+from .io.reading import Reading
+from .methods import find_method, settable
+from .names import suggestion
 
 # A table of scores holds names and numbers: it needs a format for frames.
-SCORE_FORMATS = (".csv", ".tsv", ".parquet")
+_SCORE_FORMATS = tuple(suffix for suffix in WRITABLE if not FORMATS[suffix].numbers_only)
+_ADVICE = {
+    ".xls": "save it as .xlsx",
+    ".ods": "save it as .xlsx or .csv",
+    ".json": "save it as JSON lines (.jsonl), one object per line",
+    ".pkl": "a pickle can run any code; save it as .parquet",
+    ".pickle": "a pickle can run any code; save it as .parquet",
+    ".rds": "save it as .csv or .parquet",
+    ".zip": "unpack it first",
+}
 
 
-def check_input(file, key, header):
-    """A usage error if the file cannot be read or the options are not for its format."""
-    suffix = file.suffix.lower()
-    if suffix not in FORMATS:
-        raise _unknown_format(file, FORMATS, "FILE")
-    if file.is_dir() and suffix != ".zarr":
-        raise typer.BadParameter(f"{file} is a folder", param_hint="FILE")
-    if key is not None and suffix not in (".npz", ".mat", ".zarr"):
-        raise typer.BadParameter(
-            "only NPZ, MAT and Zarr files hold named arrays", param_hint="--key"
+def make_reading(*, separator, encoding, max_size, **options):
+    """Return how to read the input, with the options checked that are free text."""
+    if separator is not None:
+        # A shell passes \\t as two characters.
+        separator = SEPARATORS.get(separator.lower(), separator).replace("\\t", "\t")
+        if len(separator) != 1 or separator in '"\r\n':
+            raise usage_error(
+                f"{separator!r} is not one character; use a character or one of "
+                f"{', '.join(SEPARATORS)}",
+                "--sep",
+            )
+    if encoding is not None:
+        try:
+            encoding = codecs.lookup(encoding).name
+        except (LookupError, ValueError):
+            raise usage_error(
+                f"there is no encoding {encoding!r}; common ones are utf-8, cp1252, latin-1 and "
+                "utf-16",
+                "--encoding",
+            ) from None
+    max_bytes = None if max_size is None else max_size * 1e9
+    return Reading(separator=separator, encoding=encoding, max_bytes=max_bytes, **options)
+
+
+def check_input(file, reading):
+    """Raise a usage error if the file cannot be read, or an option does not apply to it."""
+    given = {
+        "--key": reading.key is not None,
+        "--no-header": not reading.header,
+        "--sep": reading.separator is not None,
+        "--decimal": reading.decimal is not None,
+        "--encoding": reading.encoding is not None,
+        "--index": reading.index,
+    }
+    is_standard_input = str(file) == "-"
+    suffix = ".csv" if is_standard_input else extension(file)
+    if not is_standard_input and not file.exists():
+        raise usage_error(f"{file} does not exist", "FILE")
+    if suffix == ".gz":
+        raise usage_error(
+            f"{file} is compressed, which is read for {', '.join(PACKABLE)} only; unpack it first",
+            "FILE",
         )
-    if not header and suffix not in (".csv", ".tsv"):
-        raise typer.BadParameter("only CSV and TSV files have a header", param_hint="--no-header")
+    if suffix in _ADVICE:
+        raise usage_error(f"{file} is not read; {_ADVICE[suffix]}", "FILE")
+    if suffix not in FORMATS:
+        raise _unknown_format(file, READABLE, "FILE")
+    if file.is_dir() and suffix != ".zarr":
+        raise usage_error(f"{file} is a folder", "FILE")
+    for option, is_given in given.items():
+        if is_given and option not in FORMATS[suffix].options:
+            able = [other for other, form in FORMATS.items() if option in form.options]
+            raise usage_error(f"only for {', '.join(able)} files", option)
 
 
 def check_outputs(file, output, scores, force):
-    """A usage error if a file cannot be written, or must not be."""
-    for path, formats, option in ((output, FORMATS, "-o"), (scores, SCORE_FORMATS, "--scores")):
+    """Raise a usage error if a file cannot be written, or must not be."""
+    for path, formats, option in ((output, WRITABLE, "-o"), (scores, _SCORE_FORMATS, "--scores")):
         if path is None:
             continue
-        # Of a Zarr group the input may be a part.
+        # The input may be part of a Zarr group.
         if file.resolve().is_relative_to(path.resolve()):
-            raise typer.BadParameter(f"{path} is the input itself", param_hint=option)
+            raise usage_error(f"{path} is the input itself", option)
         if path.resolve().is_relative_to(file.resolve()):
-            raise typer.BadParameter(f"{path} is inside the input", param_hint=option)
+            raise usage_error(f"{path} is inside the input", option)
         check_output(path, formats, force, option)
     if output is not None and scores is not None and output.resolve() == scores.resolve():
-        raise typer.BadParameter(f"{scores} is also the file of -o", param_hint="--scores")
+        raise usage_error(f"{scores} is also the file of -o", "--scores")
 
 
 def check_output(path, formats, force, option):
-    """A usage error if there can be no such file, or if it exists and may not be overwritten."""
-    if path.suffix.lower() not in formats:
+    """Raise a usage error if a file cannot be made, or exists and may not be overwritten."""
+    suffix = extension(path)
+    if suffix not in formats:
         raise _unknown_format(path, formats, option)
     if not path.parent.is_dir():
-        raise typer.BadParameter(f"there is no folder {path.parent}", param_hint=option)
+        raise usage_error(f"there is no folder {path.parent}; create it first", option)
     if not os.access(path.parent, os.W_OK):
-        raise typer.BadParameter(f"{path.parent} may not be written to", param_hint=option)
-    if path.suffix.lower() == ".zarr":
-        import zarr  # noqa: F401  (not to find out after the work that it is missing)
+        raise usage_error(f"{path.parent} may not be written to", option)
+    if suffix in FORMATS and FORMATS[suffix].package:
+        # A missing package should not be discovered after the work.
+        import_module(FORMATS[suffix].package)
     if path.is_dir() and not _is_zarr(path):
-        raise typer.BadParameter(f"{path} is a folder", param_hint=option)
+        raise usage_error(f"{path} is a folder", option)
     if path.exists() and not force:
-        raise typer.BadParameter(f"{path} exists; add --force to overwrite it", param_hint=option)
+        raise usage_error(f"{path} exists; add --force to overwrite it", option)
 
 
-def parse_keep(text):
-    """50 -> 50; 10% and 0.1 -> 0.1; auto -> auto."""
+def parse_number(text):
+    """Return how many features to select: 50 -> 50; 10% and 0.1 -> 0.1; auto -> auto."""
     if text == "auto":
         return text
     if text.isdecimal() and int(text) > 0:
         return int(text)
     try:
-        share = float(text[:-1]) / 100 if text.endswith("%") else float(text)
+        fraction = float(text[:-1]) / 100 if text.endswith("%") else float(text)
     except ValueError:
-        share = 0.0
-    if text.isdecimal() or not 0 < share <= 1:
-        raise typer.BadParameter(
-            f"{text!r} is neither a number of columns (50), nor a share of them (10% or 0.1), "
+        fraction = 0.0
+    if text.isdecimal() or not 0 < fraction <= 1:
+        raise usage_error(
+            f"{text!r} is neither a number of columns (50), nor a fraction of them (10% or 0.1), "
             "nor auto",
-            param_hint="-k",
+            "-k",
         )
-    return share
+    return fraction
 
 
 def make_method(name, n_features, settings, seed, jobs):
-    """The method with its parameters, all of them checked."""
+    """Return the method with its parameters, all of them checked."""
     cls = find_method(name, "--method")
     estimator = cls(n_features)
     defaults = {"random_state": seed, "n_jobs": jobs}
@@ -90,21 +145,21 @@ def make_method(name, n_features, settings, seed, jobs):
         # The fit checks them as well, but only after the data are read.
         estimator._validate_params()
     except ValueError as error:
-        raise typer.BadParameter(str(error), param_hint="--set") from error
+        raise usage_error(str(error), "--set") from error
     return estimator
 
 
 def _parse_setting(setting, method, known):
     parameter, equals, text = setting.partition("=")
     if not equals:
-        raise typer.BadParameter(f"{setting!r} is not NAME=VALUE", param_hint="--set")
+        raise usage_error(f"{setting!r} is not NAME=VALUE", "--set")
     if parameter == "n_features_to_select":
-        raise typer.BadParameter(f"{parameter} has an option of its own, -k", param_hint="--set")
+        raise usage_error(f"{parameter} has an option of its own, -k", "--set")
     if parameter not in known:
-        raise typer.BadParameter(
+        raise usage_error(
             f"{method} has no parameter {parameter!r} to set{suggestion(parameter, known)}; "
-            f"it has {', '.join(known) or 'none'}",
-            param_hint="--set",
+            f"it has {', '.join(known)}",
+            "--set",
         )
     try:
         return parameter, ast.literal_eval(text)
@@ -113,12 +168,10 @@ def _parse_setting(setting, method, known):
 
 
 def _is_zarr(folder):
-    """Whether a folder is a Zarr array or group, and may be overwritten as a whole."""
+    """Whether a folder is a Zarr array or group, which may be overwritten as a whole."""
     markers = ("zarr.json", ".zarray", ".zgroup")
     return folder.suffix.lower() == ".zarr" and any((folder / name).is_file() for name in markers)
 
 
 def _unknown_format(path, formats, option):
-    return typer.BadParameter(
-        f"{path} is not in a known format; use one of {', '.join(formats)}", param_hint=option
-    )
+    return usage_error(f"{path} is not in a known format; use one of {', '.join(formats)}", option)

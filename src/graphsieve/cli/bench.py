@@ -1,4 +1,4 @@
-"""``graphsieve bench``: the paper's experiments, run and shown."""
+"""``graphsieve bench``: run the paper's experiments and report on them."""
 
 import time
 from contextlib import contextmanager, nullcontext
@@ -8,22 +8,22 @@ from typing import Annotated
 
 import typer
 
-from .console import err, errors_shown, examples, out, say
+from .console import err, errors_shown, examples, install_hint, say, tell
 
 app = typer.Typer(
     no_args_is_help=True,
-    help="Run the experiments of the GAFS paper, and draw its figures.",
+    help="Run the experiments of the GAFS paper and draw its figures.",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 RUN_EPILOG = examples(
     "graphsieve bench run comparison",
     "graphsieve bench run comparison --profile medium --jobs 2 --out results",
     "graphsieve bench run all --profile medium",
-    note="A run that was stopped goes on where it was: give the same command again.",
+    note="To resume a run that was stopped, give the same command again.",
 )
 REPORT_EPILOG = examples(
     "graphsieve bench report results -o report.html",
-    note="The figures are also written as PNG and SVG files into a folder beside the page.",
+    note="The figures are also written as PNG and SVG files, into a folder next to the page.",
 )
 _LOG_SECONDS = 20
 
@@ -41,33 +41,31 @@ class Backend(StrEnum):
 
 @app.command(epilog=RUN_EPILOG)
 def run(
-    names: Annotated[
-        list[str], typer.Argument(metavar="NAME...", help="Experiments, or all of them: all.")
-    ],
-    profile: Annotated[Profile, typer.Option(help="How much of the experiment.")] = Profile.quick,
+    names: Annotated[list[str], typer.Argument(metavar="NAME...", help="Experiments, or all.")],
+    profile: Annotated[Profile, typer.Option(help="Size of the experiment.")] = Profile.quick,
     datasets: Annotated[
-        str | None, typer.Option(metavar="A,B", help="Data sets, instead of the profile's.")
+        str | None, typer.Option(metavar="A,B", help="Data sets, instead of those of the profile.")
     ] = None,
     methods: Annotated[
-        str | None, typer.Option(metavar="A,B", help="Methods, instead of the profile's.")
+        str | None, typer.Option(metavar="A,B", help="Methods, instead of those of the profile.")
     ] = None,
     splits: Annotated[
-        int | None, typer.Option(min=1, help="Number of splits, instead of the profile's.")
+        int | None, typer.Option(min=1, help="Number of splits, instead of that of the profile.")
     ] = None,
-    jobs: Annotated[int, typer.Option(help="Cells side by side; -1: one per core.")] = -1,
+    jobs: Annotated[int, typer.Option(help="Number of parallel jobs; -1 for one per core.")] = -1,
     folder: Annotated[
-        Path, typer.Option("--out", metavar="DIR", help="Where the results are kept.")
+        Path, typer.Option("--out", metavar="DIR", help="Folder for the results.")
     ] = Path("bench"),
     backend: Annotated[
-        Backend, typer.Option(help="Processes of this machine, or workers of Dask.")
+        Backend, typer.Option(help="Local processes (loky) or Dask workers.")
     ] = Backend.loky,
     scheduler: Annotated[
         str | None,
-        typer.Option(metavar="ADDRESS", help="Dask's scheduler; without: workers of this machine."),
+        typer.Option(metavar="ADDRESS", help="Dask scheduler; by default, a local cluster."),
     ] = None,
     retry: Annotated[bool, typer.Option("--retry", help="Run failed cells again.")] = False,
 ):
-    """Run experiments, or what is left of them."""
+    """Run experiments; cells that are stored already are not run again."""
     with errors_shown(), _interrupted():
         from ..paper import experiment_names, load_experiment
         from ..paper import run as run_experiment
@@ -97,16 +95,20 @@ def run(
 
 @app.command(epilog=REPORT_EPILOG)
 def report(
-    folder: Annotated[Path, typer.Argument(metavar="DIR", help="Where the results are kept.")],
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="Folder with the results.")],
     output: Annotated[
         Path, typer.Option("-o", "--output", metavar="FILE", help="Page to write.")
     ] = Path("report.html"),
     figures: Annotated[
         Path | None,
-        typer.Option(metavar="DIR", help="Folder for the figures; default: beside the page."),
+        typer.Option(metavar="DIR", help="Folder for the figures; by default, next to the page."),
     ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite an existing page.")] = False,
 ):
     """Draw the figures and check the paper's claims, on one self-contained page."""
+    from .arguments import check_output
+
+    check_output(output, (".html",), force, "-o")
     with errors_shown():
         from ..paper import read_tables
 
@@ -115,11 +117,12 @@ def report(
         except ModuleNotFoundError as error:
             if error.name not in ("jinja2", "markupsafe"):
                 raise
-            raise ValueError("bench report needs pip install 'graphsieve[report]'") from error
+            hint = install_hint("report")
+            raise ValueError(f"bench report needs Jinja2. Run: {hint}") from error
         tables = read_tables(folder)
         figures = figures or output.with_name(f"{output.stem}-figures")
         write_report(tables, output, figures)
-    out.print(f"Written: {output}, {figures}", markup=False, soft_wrap=True)
+    tell(f"Written: {output}, {figures}")
 
 
 @contextmanager
@@ -127,7 +130,11 @@ def _interrupted():
     try:
         yield
     except KeyboardInterrupt as error:
-        say("Interrupted", "all finished cells are stored; run it again to go on", "bold red")
+        say(
+            "Interrupted",
+            "finished cells are stored; give the same command to resume",
+            "bold red",
+        )
         raise typer.Exit(130) from error
 
 
@@ -138,7 +145,7 @@ def _dask_client(scheduler, jobs):
     try:
         from dask.distributed import Client
     except ModuleNotFoundError as error:
-        raise ValueError("--backend dask needs pip install 'graphsieve[dask]'") from error
+        raise ValueError(f"--backend dask needs Dask. Run: {install_hint('dask')}") from error
     if scheduler is not None:
         with Client(scheduler) as client:
             yield client
@@ -150,7 +157,7 @@ def _dask_client(scheduler, jobs):
 
 @contextmanager
 def _progress(name):
-    """A callback of the runner that draws a live bar, or writes lines where it cannot."""
+    """Yield a callback for the runner: a live bar on a terminal, lines elsewhere."""
     if not err.is_terminal:
         yield _log_lines(name)
         return
@@ -223,7 +230,7 @@ def _show(path, table):
     for reason, cells in table[table["status"] == "skipped"].groupby("error"):
         names = ", ".join(sorted(set(cells["method"])))
         say("Skipped", f"{names}: {reason}", "yellow")
-    out.print(f"Written: {path} ({len(table)} rows)", markup=False, soft_wrap=True)
+    tell(f"Written: {path} ({len(table)} rows)")
     if (table["status"] == "ok").any():
         return True
     say("Error", "no cell succeeded; --retry runs failed cells again", "bold red")

@@ -6,6 +6,7 @@ from contextlib import contextmanager
 
 import typer
 from rich.console import Console
+from typer.core import TyperGroup
 
 out = Console(highlight=False)
 err = Console(stderr=True, highlight=False)
@@ -14,15 +15,62 @@ _FOR_PROGRAMMERS = (DeprecationWarning, PendingDeprecationWarning, FutureWarning
 
 
 def examples(*lines, note=""):
-    """Text for the end of a command's help: example calls, one to a line, and a note."""
+    """Return text for the end of a command's help: example calls, one to a line, and a note."""
     # Typer keeps line breaks only in a paragraph that begins with a backspace.
     return "\n".join(["\b", "Examples:", *(f"  {line}" for line in lines), "", note])
 
 
+def printable(text):
+    """Return text in which nothing can move the cursor, ring the bell or hide other text.
+
+    Names of columns and files come from other people. Control characters, and characters that
+    reverse the direction of writing, are shown as escapes.
+    """
+    return "".join(
+        character if character.isprintable() else character.encode("unicode_escape").decode()
+        for character in str(text)
+    )
+
+
+def tell(text):
+    """Print one line of the result on stdout. Never wrapped, so that it can be searched."""
+    out.print(printable(text), markup=False, soft_wrap=True)
+
+
+def note(text):
+    """Print one line about the run on stderr."""
+    err.print(printable(text), markup=False, soft_wrap=True)
+
+
 def say(label, message, style):
-    """One message on stderr. Never wrapped, so that it can be searched for and copied."""
+    """Print one line with a label on stderr."""
     err.print(f"[{style}]{label}:[/{style}]", end=" ")
-    err.print(str(message), markup=False, soft_wrap=True)
+    note(message)
+
+
+class UsageError(Exception):
+    """A wrong command, which exits with code 2."""
+
+
+def usage_error(message, option):
+    """Return the error for a wrong value of an option or argument."""
+    return UsageError(f"{option}: {message}")
+
+
+class Group(TyperGroup):
+    """Commands that say in one line what is wrong with their options."""
+
+    def invoke(self, ctx):
+        try:
+            return super().invoke(ctx)
+        except UsageError as error:
+            say("Error", error, "bold red")
+            raise typer.Exit(2) from error
+
+
+def install_hint(extra):
+    """Return the command that installs an extra."""
+    return f'pip install ".[{extra}]" in a clone of the repository'
 
 
 @contextmanager
@@ -34,7 +82,7 @@ def errors_shown():
     try:
         yield
     except (ValueError, OSError) as error:
-        say("Error", error, "bold red")
+        say("Error", " ".join(str(error).split("\n")), "bold red")
         raise typer.Exit(1) from error
     except MemoryError as error:
         say("Error", f"not enough memory. {error}".strip(), "bold red")
@@ -48,7 +96,7 @@ def errors_shown():
 def warnings_shown():
     """Warnings for the user become one line each on stderr, those for programmers nothing.
 
-    Of several that differ only in their numbers the first is shown.
+    Of several that differ only in their numbers, the first is shown.
     """
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")

@@ -1,17 +1,18 @@
-"""``graphsieve data``: which data sets there are by name, and where their files are."""
+"""``graphsieve data``: the data sets that are known by name, and where their files are."""
 
 from typing import Annotated
 
 import typer
 
-from .console import errors_shown, examples, out, say
+from .console import errors_shown, examples, out, say, tell
+from .progress import progress
 
 EPILOG = examples(
     "graphsieve data list",
     "graphsieve data fetch yale isolet",
     'graphsieve select "$(graphsieve data path yale)" -k 10%',
-    note="Downloads go to the user's cache, unless the folder that GRAPHSIEVE_DATA names has the "
-    "files already.",
+    note="Files are looked up in the folder GRAPHSIEVE_DATA first, then downloaded to the user's "
+    "cache.",
 )
 app = typer.Typer(
     no_args_is_help=True,
@@ -23,11 +24,11 @@ app = typer.Typer(
 
 @app.command("list", epilog=EPILOG)
 def show():
-    """List the data sets, and where they are."""
+    """List the data sets and where they are."""
     from ..datasets import DATASETS
 
     for name, entry in DATASETS.items():
-        samples = "as many as images" if entry.n_samples is None else f"{entry.n_samples:,}"
+        samples = "one per image" if entry.n_samples is None else f"{entry.n_samples:,}"
         sizes = f"{samples} x {entry.n_features:,}, {entry.n_classes} classes"
         out.print(f"[bold cyan]{name}[/]  {entry.title}", soft_wrap=True)
         out.print(f"    {sizes}, {_where(entry)}", style="dim")
@@ -47,10 +48,10 @@ def _where(entry):
 def fetch(
     names: Annotated[
         list[str],
-        typer.Argument(metavar="NAME...", help="Data sets, or all that can be downloaded: all."),
+        typer.Argument(metavar="NAME...", help="Data sets, or all that can be downloaded."),
     ],
 ):
-    """Download data sets that are not here yet, check the files, and print their paths."""
+    """Download data sets that are missing, check the files, and print their paths."""
     from ..datasets import DATASETS
     from ..datasets import fetch as fetch_file
 
@@ -59,12 +60,13 @@ def fetch(
     failed = False
     for name in names:
         try:
-            with errors_shown():
-                out.print(str(fetch_file(name)), markup=False, soft_wrap=True)
+            with errors_shown(), progress(f"Downloading {name}"):
+                path = fetch_file(name)
+            tell(path)
         except typer.Exit as end:
             if end.exit_code != 1:
                 raise
-            failed = True  # the others may well be there
+            failed = True  # The others may be available.
     if failed:
         raise typer.Exit(1)
 
@@ -73,7 +75,7 @@ def fetch(
 def path(
     name: Annotated[str, typer.Argument(metavar="NAME", help="A data set.")],
 ):
-    """Print where the file of a data set is; nothing is downloaded."""
+    """Print where the file of a data set is, without downloading it."""
     from ..datasets import find
     from ..datasets.registry import lookup
 
@@ -84,6 +86,10 @@ def path(
         say("Error", f"{name} ships with scikit-learn and has no file of its own", "bold red")
         raise typer.Exit(1)
     if found is None:
-        say("Error", f"{name} is not here. graphsieve data fetch {name}", "bold red")
+        say(
+            "Error",
+            f"{name} has not been downloaded. Run: graphsieve data fetch {name}",
+            "bold red",
+        )
         raise typer.Exit(1)
-    out.print(str(found), markup=False, soft_wrap=True)
+    tell(found)

@@ -1,4 +1,4 @@
-"""``graphsieve demo``: what selection does, on data that ship with scikit-learn."""
+"""``graphsieve demo``: compare methods on data that ship with scikit-learn."""
 
 import time
 from pathlib import Path
@@ -6,13 +6,14 @@ from typing import Annotated
 
 import typer
 
-from .console import err, errors_shown, examples, out, warnings_shown
+from .console import errors_shown, examples, out, tell, warnings_shown
+from .progress import progress
 
 EPILOG = examples("graphsieve demo", "graphsieve demo -o pixels.svg --force")
 
 _PICTURE = Path("graphsieve-demo.png")
 _FORMATS = (".png", ".svg", ".pdf")
-# Every method with its defaults, but for GAFS what the user guide says of pixels and few columns.
+# Every method with its defaults, except that GAFS has the user guide's settings for pixels.
 _GAFS = {"scale": "global", "alpha": 1e-3, "decay": 1e-3}
 _METHODS = {
     "gafs (norm)": ("gafs", {**_GAFS, "selection": "norm"}),
@@ -36,10 +37,10 @@ def demo(
         typer.Option("-o", "--output", metavar="FILE", help="Picture to save: PNG, SVG or PDF."),
     ] = _PICTURE,
     force: Annotated[
-        bool, typer.Option("--force", help="Overwrite a file of another name than the default.")
+        bool, typer.Option("--force", help="Overwrite a file whose name is not the default.")
     ] = False,
 ):
-    """Choose pixels of handwritten digits with several methods, and compare them."""
+    """Select pixels of handwritten digits with several methods and compare them."""
     from sklearn.datasets import load_digits
 
     from .arguments import check_output
@@ -51,7 +52,7 @@ def demo(
         table = _score(digits)
         _save_picture(output, digits, table)
     _print_table(table, n_pixels=digits.data.shape[1])
-    out.print(f"Written: {output} ({time.perf_counter() - start:.0f} s)", markup=False)
+    tell(f"Written: {output} ({time.perf_counter() - start:.0f} s)")
 
 
 def _make(name, n_features=None):
@@ -62,14 +63,14 @@ def _make(name, n_features=None):
 
 
 def _score(digits):
-    """Table of evaluate for every method, under its name on the command line."""
+    """Return the results of all methods, under their names on the command line."""
     import pandas as pd
 
     from ..evaluation import ALL_FEATURES, evaluate
 
     tables = []
     for name in _METHODS:
-        with err.status(f"{name}: {len(tables) + 1} of {len(_METHODS)}"):
+        with progress(f"{name}: {len(tables) + 1} of {len(_METHODS)}"):
             table = evaluate(
                 _make(name),
                 digits.data,
@@ -77,7 +78,7 @@ def _score(digits):
                 shares=_SHARES,
                 n_splits=_SPLITS,
                 scale="global",
-                # Beside the splits a few repetitions are enough, and soon done.
+                # With several splits, a few repetitions are enough.
                 n_repeats=5,
                 metrics=("accuracy", "clustering"),
                 all_features=not tables,
@@ -90,9 +91,9 @@ def _score(digits):
 def _save_picture(path, digits, table):
     import numpy as np
 
+    from .._utils.files import replacing
     from ..evaluation import ALL_FEATURES
     from ..plots import pixel_mask_figure
-    from .io.files import replacing
 
     accuracy = table.groupby(["method", "share"])["accuracy"].mean()
     masks = {"mean digit": np.zeros(digits.data.shape[1], dtype=bool)}
@@ -136,6 +137,6 @@ def _print_table(table, n_pixels):
         grid.add_section()
     out.print(grid)
     out.print(
-        f"Means over {_SPLITS} splits, the best in bold. Pixels are chosen without labels.\n"
+        f"Means over {_SPLITS} splits, best in bold. Pixels are selected without labels.\n"
         "Accuracy: softmax classifier. ACC and NMI: k-means clusters."
     )

@@ -1,12 +1,11 @@
-"""``graphsieve methods``: what there is to choose from, and what each method can be told."""
+"""``graphsieve methods``: the methods and their parameters."""
 
 import inspect
-from difflib import get_close_matches
 from typing import Annotated
 
 import typer
 
-from .console import examples, out
+from .console import examples, out, usage_error
 
 EPILOG = examples(
     "graphsieve methods",
@@ -32,26 +31,21 @@ def methods(
 
 
 def find_method(name, hint):
-    """Class of a method; a usage error that suggests a name if there is none."""
+    """Return the class of a method, or raise a usage error that suggests a name."""
     from ..methods import REGISTRY
+    from .names import suggestion
 
     if name not in REGISTRY:
-        raise typer.BadParameter(
+        raise usage_error(
             f"there is no method {name!r}{suggestion(name, REGISTRY)}; "
             f"the methods are {', '.join(sorted(REGISTRY))}",
-            param_hint=hint,
+            hint,
         )
     return REGISTRY[name]
 
 
-def suggestion(name, known):
-    """Known names that are close to ``name``, as a question in brackets, or nothing."""
-    close = get_close_matches(name, known, cutoff=0.5)
-    return f" (did you mean {' or '.join(close)}?)" if close else ""
-
-
 def settable(cls):
-    """Parameters that --set takes, with their defaults, in the order of the signature."""
+    """Return the parameters that --set takes, with their defaults, in order."""
     # The others have an option of their own, or no meaning outside Python.
     elsewhere = {"n_features_to_select", "verbose", "callback"}
     signature = inspect.signature(cls).parameters.values()

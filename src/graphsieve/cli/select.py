@@ -1,22 +1,24 @@
 """``graphsieve select``: the best columns of a table in a file."""
 
 import time
-from contextlib import ExitStack
-from pathlib import Path
-from typing import Annotated
+from contextlib import contextmanager
 
 import typer
 from rich.text import Text
+from typer.core import TyperCommand
 
-from .console import err, errors_shown, examples, out, warnings_shown
+from . import options
+from .console import errors_shown, examples, note, out, printable, tell, warnings_shown
+from .progress import progress
 
 EPILOG = examples(
     "graphsieve select genes.csv -k 50 -o selected.csv",
-    "graphsieve select genes.csv -k 10% --drop id,label --scores scores.csv",
+    "graphsieve select profiles.csv -k 10% --keep 'Metadata_*' --impute median -o selected.csv",
+    "graphsieve select genes.csv -k 50 --include panel.txt --save kept.json --report page.html",
     "graphsieve select pixels.npy -k 100 --method lap_score --set n_neighbors=10",
     "graphsieve select faces.mat -k 5% --key fea -o faces.parquet --force",
-    "graphsieve select beyond-memory.zarr -k 50 --drop 0 -o selected.zarr",
-    note="Exit codes: 0 done, 1 the data or the run failed, 2 the command is wrong. "
+    "zcat sensors.csv.gz | graphsieve select - -k 20 --drop time --scores scores.csv",
+    note="Exit codes: 0 success, 1 a problem with the data or the run, 2 a wrong command. "
     "A run that fails writes nothing.",
 )
 
@@ -24,134 +26,179 @@ EPILOG = examples(
 _SHOWN = 10
 
 
+class Command(TyperCommand):
+    """A command that remembers its arguments, to suggest the same command with one more."""
+
+    def parse_args(self, ctx, args):
+        ctx.meta["arguments"] = list(args)
+        return super().parse_args(ctx, args)
+
+
 def select(
-    file: Annotated[
-        Path,
-        typer.Argument(
-            metavar="FILE",
-            help="Table with one sample per row: CSV, TSV, Parquet, NPY, NPZ, MAT or Zarr.",
-            exists=True,
-            show_default=False,
-        ),
-    ],
-    keep: Annotated[
-        str,
-        typer.Option(
-            "-k",
-            "--keep",
-            metavar="N|P%|auto",
-            help="Columns to keep: a number, a percentage, or auto for the knee of the scores.",
-            show_default=False,
-        ),
-    ],
-    method: Annotated[
-        str, typer.Option("-m", "--method", metavar="NAME", help="See: graphsieve methods")
-    ] = "gafs",
-    parameters: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--set",
-            metavar="NAME=VALUE",
-            help="Parameter of the method; may be repeated.",
-            show_default=False,
-        ),
-    ] = None,
-    drop: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--drop",
-            metavar="COLUMN,...",
-            help="Columns to leave out, by name or by position from 0; may be repeated.",
-            show_default=False,
-        ),
-    ] = None,
-    output: Annotated[
-        Path | None,
-        typer.Option(
-            "-o",
-            "--output",
-            metavar="FILE",
-            help="Write the kept columns here, in the format of the extension.",
-            show_default=False,
-        ),
-    ] = None,
-    scores: Annotated[
-        Path | None,
-        typer.Option(
-            "--scores",
-            metavar="FILE",
-            help="Write every column with score, rank and whether it is kept (CSV, TSV, Parquet).",
-            show_default=False,
-        ),
-    ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Overwrite existing files.")] = False,
-    key: Annotated[
-        str | None,
-        typer.Option(
-            "--key",
-            metavar="NAME",
-            help="Array to take from an NPZ, MAT or Zarr file; default X, or the only matrix.",
-            show_default=False,
-        ),
-    ] = None,
-    no_header: Annotated[
-        bool, typer.Option("--no-header", help="The first line of a CSV or TSV file is data.")
-    ] = False,
-    seed: Annotated[
-        int, typer.Option("--seed", metavar="N", min=0, help="Seed of methods that use chance.")
-    ] = 0,
-    jobs: Annotated[
-        int | None,
-        typer.Option(
-            "--jobs",
-            metavar="N",
-            min=1,
-            help="Threads of methods that use several; default all.",
-            show_default=False,
-        ),
-    ] = None,
+    ctx: typer.Context,
+    file: options.File,
+    number: options.Number,
+    output: options.Output = None,
+    scores: options.Scores = None,
+    save: options.Save = None,
+    report: options.Report = None,
+    image_shape: options.ImageShape = None,
+    raw_names: options.RawNames = False,
+    force: options.Force = False,
+    method: options.Method = "gafs",
+    parameters: options.Parameters = None,
+    seed: options.Seed = 0,
+    jobs: options.Jobs = None,
+    drop: options.Drop = None,
+    keep: options.Keep = None,
+    include: options.Include = None,
+    exclude: options.Exclude = None,
+    no_ids: options.NoIds = False,
+    impute: options.Impute = None,
+    drop_rows: options.DropRows = False,
+    encode: options.Encode = None,
+    key: options.Key = None,
+    no_header: options.NoHeader = False,
+    sep: options.Separator = None,
+    decimal: options.Decimal = None,
+    encoding: options.Encoding = None,
+    index: options.Index = False,
+    transpose: options.Transpose = False,
+    max_size: options.MaxSize = None,
 ):
-    """Keep the columns of a table that carry its structure."""
+    """Select the features that carry the structure of a table."""
     # NumPy and scikit-learn are slow to load: not for a call of --help.
-    from .arguments import check_input, check_outputs, make_method, parse_keep
+    from .arguments import check_input, check_outputs, make_method, make_reading, parse_number
+    from .artifacts import (
+        check_artifacts,
+        name_columns,
+        parse_image_shape,
+        set_constraints,
+        write_artifacts,
+    )
+    from .columns import carry_verbatim
+    from .output import write_outputs
 
     # Whatever is wrong with the command itself is found before the data are read.
-    check_input(file, key, not no_header)
+    reading = make_reading(
+        key=key,
+        header=not no_header,
+        separator=sep,
+        decimal=decimal,
+        encoding=encoding,
+        index=index,
+        transpose=transpose,
+        whole=bool(impute or drop_rows or encode),
+        max_size=max_size,
+    )
+    check_input(file, reading)
     check_outputs(file, output, scores, force)
-    estimator = make_method(method, parse_keep(keep), parameters or [], seed, jobs)
-    with errors_shown(), warnings_shown():
-        table = _read(file, key, not no_header, drop or [])
-        _check_fit(estimator, method, table)
-        _say_how(file, table, estimator, method)
-        seconds = _fit(estimator, method, table)
-        kept = table.take(estimator.get_support(indices=True).tolist())
-        ranking = _ranking(estimator, table)
-        _write(kept, output, ranking, scores)
-    _summarise(file, method, table, kept, ranking, seconds)
-    for path in filter(None, (output, scores)):
-        out.print(f"Written: {path}", markup=False, soft_wrap=True)
+    check_artifacts(save, report, force)
+    shape = parse_image_shape(image_shape)
+    n_features = parse_number(number)
+    estimator = make_method(method, n_features, parameters or [], seed, jobs)
+    arguments = ctx.meta["arguments"]
+    with errors_shown(), warnings_shown(), _opened(file) as (path, name, suffix):
+        table = _read(path, name, suffix, reading, estimator, method)
+        roles = _assign(table, drop, keep, not no_ids)
+        if output is not None:
+            table = carry_verbatim(table, roles)
+        mending = {"impute": impute, "drop_rows": drop_rows, "encode": encode}
+        table, features = _prepare(name, table, roles, arguments, **mending)
+        _check_fit(estimator, method, features)
+        set_constraints(estimator, features, include, exclude)
+        seconds = _fit(estimator, method, features, name, arguments)
+        ranking = features.ranking(estimator, n_features)
+        kept = _kept(table, roles, ranking)
+        for line in write_outputs(kept, output, ranking, scores, raw_names=raw_names):
+            note(line)
+        if save or report:
+            name_columns(estimator, features)
+            write_artifacts(estimator, features, save, report, shape, title=name)
+    _summarise(name, method, len(table), ranking, seconds)
+    for path in filter(None, (output, scores, save, report)):
+        tell(f"Written: {path}")
 
 
-def _read(file, key, header, drop):
+@contextmanager
+def _opened(file):
+    """Yield the path of the input, its name for messages, and its extension."""
+    from .io.files import extension, standard_input
+
+    if str(file) != "-":
+        yield file, file.name, extension(file)
+        return
+    with standard_input() as (path, suffix):
+        yield path, "standard input", suffix
+
+
+def _read(path, name, suffix, reading, estimator, method):
+    """Read the table, and say in one line what was assumed and how it is read."""
     from .io.files import read_table
 
-    with err.status(Text(f"Reading {file.name}")):
-        table = read_table(file, key=key, header=header).drop(drop)
-        table.check()
+    with progress(f"Reading {name}"):
+        table = read_table(path, reading, name, suffix)
+    if 0 in table.X.shape:
+        raise ValueError(f"{name} is empty: {len(table)} rows, {len(table.names)} columns")
+    if table.notes:
+        notes = list(table.notes)
+        if not table.in_memory and not estimator._distributes:
+            notes.append(f"all of it in memory for {method}")
+        size = f"{len(table):,} rows x {len(table.names):,} columns"
+        note(f"Reading {name}: {size}, {'; '.join(notes)}")
     return table
 
 
-def _check_fit(estimator, name, table):
-    """An error if the method cannot choose from this table, in the words of the command."""
+def _assign(table, drop, keep, find_ids):
+    from .columns import assign_roles, id_note
+
+    roles = assign_roles(table, drop or [], keep or [], find_ids=find_ids)
+    if not roles.features:
+        found = f" ({id_note(table, roles)})" if roles.ids else ""
+        hint = " If the file has several columns, give their separator with --sep."
+        raise ValueError(
+            f"no column is left to select from{found}. Give fewer columns to --drop and --keep."
+            + hint * (len(table.names) == 1)
+        )
+    if roles.ids:
+        note(id_note(table, roles))
+    return roles
+
+
+def _prepare(name, table, roles, arguments, *, impute, drop_rows, encode):
+    """Return the table without the rows that are left out, and its features as numbers."""
+    from .prepare import drop_incomplete_rows, prepare
+    from .problems import find_problems, problems_error
+
+    fill = bool(impute or drop_rows)
+    problems = find_problems(table, roles.features, encode=bool(encode), fill=fill)
+    if problems:
+        raise problems_error(name, table, problems, arguments)
+    rows_note = ""
+    if drop_rows:
+        table, rows_note = drop_incomplete_rows(table, roles.features)
+    features, values_note = prepare(table.take(roles.features), impute=impute, encode=encode)
+    for line in filter(None, (rows_note, values_note)):
+        note(line)
+    if problems.constant:
+        constant = [table.names[j] for j in problems.constant]
+        from .io.tables import listed
+
+        note(f"constant, and therefore ranked last: {listed(constant)}")
+    return table, features
+
+
+def _check_fit(estimator, name, features):
+    """Raise an error if the method cannot choose from these features."""
     from scipy.sparse import issparse
     from sklearn.utils import get_tags
 
     from ..methods import REGISTRY
 
-    wanted, n_columns = estimator.n_features_to_select, len(table.names)
+    wanted, n_columns = estimator.n_features_to_select, len(features.names)
     if isinstance(wanted, int) and wanted > n_columns:
-        raise ValueError(f"-k {wanted} is more than the table's {n_columns} columns")
-    if issparse(table.X) and not get_tags(estimator).input_tags.sparse:
+        raise ValueError(f"-k {wanted} is more than the {n_columns} columns to select from")
+    if issparse(features.X) and not get_tags(estimator).input_tags.sparse:
         able = [o for o, cls in sorted(REGISTRY.items()) if get_tags(cls()).input_tags.sparse]
         raise ValueError(
             f"{name} does not take sparse data; these methods do: {', '.join(able)}. "
@@ -159,81 +206,55 @@ def _check_fit(estimator, name, table):
         )
 
 
-def _say_how(file, table, estimator, name):
-    """One line about a file that is not read whole: what is read at a time."""
-    if not table.how:
-        return
-    n_rows, n_columns = table.X.shape
-    then = "" if estimator._distributes else f"; {name} needs all of it in memory"
-    err.print(
-        f"Reading {file.name}: {n_rows:,} rows x {n_columns:,} columns, {table.how}{then}",
-        markup=False,
-        soft_wrap=True,
-    )
+def _fit(estimator, method, features, name, arguments):
+    """Fit the estimator, showing its progress; return the seconds taken."""
+    from .problems import gaps_error, has_gaps
 
-
-def _fit(estimator, name, table):
-    """Fit, showing that something happens; seconds taken."""
     start = time.perf_counter()
-    n_rows, n_columns = table.X.shape
-    doing = f"{name} on {n_rows:,} rows, {n_columns:,} columns"
-    with err.status(doing) as status:
+    n_rows, n_columns = features.X.shape
+    with progress(f"{method} on {n_rows:,} rows, {n_columns:,} columns") as update:
         if "callback" in estimator.get_params():
             # Not the method's own progress bar: it begins only after the data are read.
             estimator.set_params(
-                callback=lambda iteration, objective: status.update(
-                    f"{doing}: iteration {iteration}, objective {objective:.6g}"
+                callback=lambda iteration, objective: update(
+                    f"iteration {iteration}, objective {objective:.6g}"
                 )
             )
-        estimator.fit(table.X)
+        try:
+            estimator.fit(features.X)
+        except ValueError as error:
+            if has_gaps(features):
+                raise gaps_error(name, arguments, error) from error
+            raise
     return time.perf_counter() - start
 
 
-def _ranking(estimator, table):
-    """Frame with a row per column, best first."""
-    import pandas as pd
+def _kept(table, roles, ranking):
+    """Return the table of the selected and the carried columns, in the order of the file."""
+    from dataclasses import replace
 
-    order = estimator.order_
-    return pd.DataFrame(
-        {
-            "feature": [table.names[j] for j in order],
-            "score": estimator.scores_[order],
-            "rank": estimator.ranking_[order],
-            "kept": estimator.get_support()[order],
-        }
-    )
+    kept = set(ranking["feature"][ranking["kept"]])
+    selected = [j for j in roles.features if table.names[j] in kept]
+    table = table.take(sorted([*selected, *roles.carried]))
+    if table.labels is None:
+        return table
+    return replace(table, labels=table.labels[roles.labels])
 
 
-def _write(kept, output, ranking, scores):
-    """Both files, or neither."""
-    from .io.files import replacing, write_table
-    from .io.tables import Table
-
-    with ExitStack() as stack:
-        for path, table in ((output, kept), (scores, Table(ranking, list(ranking)))):
-            if path is not None:
-                temporary = stack.enter_context(replacing(path))
-                with err.status(Text(f"Writing {path.name}")):
-                    write_table(temporary, table)
-
-
-def _summarise(file, method, table, kept, ranking, seconds):
+def _summarise(name, method, n_rows, ranking, seconds):
     from rich.table import Table as Grid
 
-    out.print(
-        f"Kept {len(kept.names)} of {len(table.names)} columns of {file.name} "
-        f"({table.X.shape[0]} rows) with {method} in {seconds:.1f} s",
-        markup=False,
-        soft_wrap=True,
+    best = ranking[ranking["kept"]]
+    tell(
+        f"Kept {len(best)} of {len(ranking)} columns of {name} ({n_rows} rows) with {method} in "
+        f"{seconds:.1f} s"
     )
-    best = ranking[ranking["kept"]].head(_SHOWN)
     grid = Grid(box=None, header_style="bold", pad_edge=False)
     grid.add_column("rank", justify="right")
     grid.add_column("feature")
     grid.add_column("score", justify="right")
-    for row in best.itertuples():
-        grid.add_row(str(row.rank), Text(row.feature), f"{row.score:.4g}")
+    for row in best.head(_SHOWN).itertuples():
+        grid.add_row(str(row.rank), Text(printable(row.feature)), f"{row.score:.4g}")
     out.print(grid)
-    rest = len(kept.names) - len(best)
-    if rest:
-        out.print(f"... and {rest} more")
+    if len(best) > _SHOWN:
+        out.print(f"... and {len(best) - _SHOWN} more")

@@ -3,6 +3,8 @@
 import numpy as np
 from sklearn.base import clone
 
+from .._ranker.batches import check_groups
+from .._ranker.constraints import by_position
 from .._utils.sklearn_private import HasMethods, StrOptions
 from .._utils.warn import warn
 from ..base import FeatureRanker
@@ -14,8 +16,9 @@ _FEWEST_SAMPLES = 4
 class GroupedRanker(FeatureRanker):
     """Rank features within every batch of samples and combine the rankings.
 
-    Differences between batches then explain nothing, and a feature is worth keeping if it is good
-    in many batches.
+    Differences between batches then explain nothing, and a feature ranks high if it ranks high in
+    many batches. Pass the batch of every sample as ``groups`` to ``fit``; in a pipeline, request
+    it with ``set_fit_request(groups=True)``.
 
     Parameters
     ----------
@@ -23,6 +26,9 @@ class GroupedRanker(FeatureRanker):
         The selector; a clone of it is fitted on every batch.
     n_features_to_select : int, float or None, default None
         Number or fraction of features to keep; None keeps as many as ``estimator`` would.
+    include, exclude : list of str or int, mask or None, default=None
+        Columns that are kept in any case, and columns that are never kept: names, positions or a
+        mask. Included columns count as selected features.
     combine : {"mean", "median", "best"}, default "mean"
         How the ranks of a feature in the batches are combined.
 
@@ -52,15 +58,23 @@ class GroupedRanker(FeatureRanker):
     }
     _accepts_sparse = True
 
-    def __init__(self, estimator, n_features_to_select=None, *, combine="mean"):
-        super().__init__(n_features_to_select)
+    def __init__(
+        self, estimator, n_features_to_select=None, *, include=None, exclude=None, combine="mean"
+    ):
+        super().__init__(n_features_to_select, include=include, exclude=exclude)
         self.estimator = estimator
         self.combine = combine
 
+    def _batches(self, data, groups):
+        # Ranked one by one, batches need no centring.
+        self._groups = check_groups(groups, data.n_samples)
+        return data
+
     def _rank(self, data):
-        groups = np.zeros(data.n_samples) if self._groups is None else self._groups
+        no_groups = np.zeros(1), np.zeros(data.n_samples, dtype=int)
+        names, group = vars(self).pop("_groups", no_groups)
         X = data.whole()
-        names, group, size = np.unique(groups, return_inverse=True, return_counts=True)
+        size = np.bincount(group)
         ranked = np.flatnonzero(size >= _FEWEST_SAMPLES)
         if ranked.size == 0:
             raise ValueError(
@@ -70,10 +84,13 @@ class GroupedRanker(FeatureRanker):
         if ranked.size < len(names):
             small = [str(name) for name in names[size < _FEWEST_SAMPLES][:5]]
             warn(
-                f"{len(names) - ranked.size} batches have fewer than {_FEWEST_SAMPLES} samples and "
-                f"were left out of the ranking: {', '.join(small)}"
+                f"{len(names) - ranked.size} of {len(names)} batches have fewer than "
+                f"{_FEWEST_SAMPLES} samples and are left out: {', '.join(small)}. Merge small "
+                "batches if they should count"
             )
-        fits = [clone(self.estimator).fit(X[group == number]) for number in ranked]
+        names = getattr(self, "feature_names_in_", None)
+        estimator = by_position(self.estimator, data.n_features, names)
+        fits = [clone(estimator).fit(X[group == number]) for number in ranked]
         self.n_groups_ = len(fits)
         self.rankings_ = np.array([fit.ranking_ for fit in fits])
         self.n_groups_selected_ = np.sum([fit.get_support() for fit in fits], axis=0)
@@ -83,7 +100,7 @@ class GroupedRanker(FeatureRanker):
         tie = self.n_groups_selected_ / (2 * self.n_groups_ + 2)
         return -combine(self.rankings_, axis=0) + tie
 
-    def _count_features(self):
+    def _count_features(self, data):
         if self.n_features_to_select is not None:
-            return super()._count_features()
+            return super()._count_features(data)
         return min(self._n_kept, self.n_features_in_)

@@ -9,6 +9,7 @@ from scipy.stats import norm
 from sklearn.base import clone
 from sklearn.utils import check_random_state
 
+from .._ranker.constraints import by_position
 from .._utils.progress import open_progress
 from .._utils.sklearn_private import HasMethods, Interval
 from ..base import FeatureRanker
@@ -54,14 +55,14 @@ def selection_stability(supports, confidence=0.95):
     if M < 2:
         raise ValueError(f"stability compares at least two selections, got {M}")
     frequency, size = Z.mean(axis=0), Z.sum(axis=1)
-    share = size.mean() / d
-    chance = share * (1 - share)
+    fraction = size.mean() / d
+    chance = fraction * (1 - fraction)
     if chance == 0:  # every selection keeps all features, or none
         return Stability(1.0, (1.0, 1.0))
     value = 1 - M / (M - 1) * (frequency * (1 - frequency)).mean() / chance
     # Influence of every selection on the value, theorem 7 of the paper.
-    part = Z @ frequency / d - size * share / d
-    part += value / 2 * (2 * size * share / d - size / d - share + 1)
+    part = Z @ frequency / d - size * fraction / d
+    part += value / 2 * (2 * size * fraction / d - size / d - fraction + 1)
     part /= chance
     spread = np.sqrt(4 / M**2 * ((part - part.mean()) ** 2).sum())
     reach = norm.ppf(0.5 + confidence / 2) * spread
@@ -77,6 +78,9 @@ class StabilitySelection(FeatureRanker):
         The selector; a clone of it is fitted on every subset.
     n_features_to_select : int, float or None, default None
         Number or fraction of features to keep; None keeps as many as ``estimator`` does.
+    include, exclude : list of str or int, mask or None, default=None
+        Columns that are kept in any case, and columns that are never kept: names, positions or a
+        mask. Included columns count as selected features.
     n_resamples : int, default 50
         Number of subsets.
     sample_fraction : float, default 0.5
@@ -132,6 +136,8 @@ class StabilitySelection(FeatureRanker):
         estimator,
         n_features_to_select=None,
         *,
+        include=None,
+        exclude=None,
         n_resamples=50,
         sample_fraction=0.5,
         min_frequency=None,
@@ -139,7 +145,7 @@ class StabilitySelection(FeatureRanker):
         random_state=None,
         verbose=0,
     ):
-        super().__init__(n_features_to_select)
+        super().__init__(n_features_to_select, include=include, exclude=exclude)
         self.estimator = estimator
         self.n_resamples = n_resamples
         self.sample_fraction = sample_fraction
@@ -154,8 +160,10 @@ class StabilitySelection(FeatureRanker):
         size = max(2, round(self.sample_fraction * n))
         subsets = [np.sort(rng.choice(n, size, replace=False)) for _ in range(self.n_resamples)]
         seeds = rng.randint(np.iinfo(np.int32).max, size=self.n_resamples)
+        names = getattr(self, "feature_names_in_", None)
+        estimator = by_position(self.estimator, data.n_features, names)
         fits = joblib.Parallel(self.n_jobs, return_as="generator")(
-            joblib.delayed(_fit_on)(self.estimator, X[rows], seed)
+            joblib.delayed(_fit_on)(estimator, X[rows], seed)
             for rows, seed in zip(subsets, seeds, strict=True)
         )
         supports, rankings = zip(*self._shown(fits), strict=True)
@@ -172,14 +180,14 @@ class StabilitySelection(FeatureRanker):
             return
         with open_progress(type(self).__name__, self.n_resamples) as progress:
             for number, fit in enumerate(fits, start=1):
-                progress.update(number)
+                progress.update(number, "")
                 yield fit
 
-    def _count_features(self):
+    def _count_features(self, data):
         if self.min_frequency is not None:
             return max(1, int((self.frequency_ >= self.min_frequency).sum()))
         if self.n_features_to_select is not None:
-            return super()._count_features()
+            return super()._count_features(data)
         return max(1, round(float(self.supports_.sum(axis=1).mean())))
 
 

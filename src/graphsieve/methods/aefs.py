@@ -20,8 +20,11 @@ class AEFS(AutoencoderRanker):
     Parameters
     ----------
     n_features_to_select : int, float, "auto" or None, default None
-        Number of features, fraction of the features in (0, 1], the knee of the sorted scores
-        ("auto"), or half of the features (None).
+        Number of features to keep, or a fraction in (0, 1] of them; None keeps half, "auto" as
+        many as add more than they would to shuffled columns.
+    include, exclude : list of str or int, mask or None, default=None
+        Columns that are kept in any case, and columns that are never kept: names, positions or a
+        mask. Included columns count as selected features.
     n_hidden : int, default 256
         Number of hidden units.
     alpha : float, default 0.3
@@ -82,6 +85,8 @@ class AEFS(AutoencoderRanker):
         self,
         n_features_to_select=None,
         *,
+        include=None,
+        exclude=None,
         n_hidden=256,
         alpha=0.3,
         decay=3e-2,
@@ -94,7 +99,7 @@ class AEFS(AutoencoderRanker):
         verbose=0,
         callback=None,
     ):
-        super().__init__(n_features_to_select)
+        super().__init__(n_features_to_select, include=include, exclude=exclude)
         self.n_hidden = n_hidden
         self.alpha = alpha
         self.decay = decay

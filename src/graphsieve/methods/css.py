@@ -2,50 +2,81 @@
 
 from numbers import Real
 
-from .._linear.greedy import greedy_order
+import numpy as np
+
+from .._linear.data_target import data_problem
+from .._linear.forward import ForwardSelection
+from .._ranker.constraints import GREEDY_CONSTRAINTS, GreedyConstraints
 from .._rows.division import divide_columns
 from .._utils.sklearn_private import Interval
 from ..base import SCALE_CONSTRAINTS, THREAD_CONSTRAINTS, FeatureRanker
 
 
-class GreedyCSS(FeatureRanker):
-    """Keep the columns from which all others are best rebuilt by linear regression.
+class GreedyCSS(GreedyConstraints, FeatureRanker):
+    """Greedy column subset selection.
 
-    Greedy minimisation of the reconstruction error
+    Features are picked one at a time, each for what it adds to the linear reconstruction of all
+    features, i.e. by greedy minimisation of::
 
-        min over S of  ||X - P_S X||_F^2,    X centred, P_S the projector on the columns S:
+        min over S of  |X - P_S X|_F^2,    X centred, P_S the projector on the columns S
 
-    each step takes the column that lowers the error most, given those taken before. With E the
-    residual of X, and e_j its column j, that column has the largest gain ||E'e_j||^2 / ||e_j||^2.
-    A column that the chosen ones already tell has nothing to add, so near-copies fall behind.
+    With E the residual of X and e_j its column j, the next feature is the one of largest gain
+    |E'e_j|^2 / |e_j|^2. A feature that the picked ones already predict has nothing to add, so near
+    copies fall behind.
 
     The first ``n_features_to_select`` features are exact picks; the others follow in the order of
-    what each alone would add next. Asking for more leaves the first ones as they are. When
-    n_samples <= n_features, n_samples - 1 columns explain everything: the selection proceeds in
-    layers, and exact copies wait until all other columns are ranked. Score: d - position.
+    what each alone would add next. Asking for more features does not change the first ones. When
+    n_samples <= n_features, n_samples - 1 features explain everything, so the selection proceeds in
+    layers, and exact copies wait until all other features are ranked. Score: d - position.
+
+    A pick costs one pass over the data, and no matrix is larger than 3,000 x 3,000. Data with more
+    samples and features than that are represented by the leading principal components if their
+    inner products would take too long; ``target_energy_`` reports the fraction of the variance
+    in them.
 
     Parameters
     ----------
     n_features_to_select : int, float, "auto" or None, default None
-        A number, a share in (0, 1], the knee of the unexplained energy, or half of the features.
+        Number of features to keep, or a fraction in (0, 1] of them; None keeps half, "auto" as
+        many as add more than they would to shuffled columns.
+    include, exclude : list of str or int, mask or None, default=None
+        Columns that are kept in any case, and columns that are never kept: names, positions or a
+        mask. Included columns are picked first and count as selected features; all others are
+        judged by what they add to them.
+    costs : array-like of shape (n_features,), dict of column to cost or None, default=None
+        Cost of every column, 1 for columns that a dict does not have. Columns are picked by gain
+        per cost.
+    budget : float or None, default=None
+        The most that the selected features may cost together. Unless ``n_features_to_select`` is
+        given, too, their number is then that which the budget allows.
+    groups : array-like of shape (n_features,), dict of group to columns or None, default=None
+        Columns that enter or leave as a whole, such as the codes of one category or the channels
+        of one sensor. Columns whose group is None, or that a dict does not have, stand alone.
+    max_per_group : int or None, default=None
+        Keep at most this many columns of every group, which then do not enter as a whole.
     layer_share : float in (0, 1], default 0.9
-        When n_samples <= n_features: once this share of the variance is explained, start afresh on
-        the columns that are left. With 1 a layer goes on until it has explained everything.
+        When n_samples <= n_features: once this fraction of the variance is explained, a new layer
+        starts on the features that are left. With 1, a layer ends when nothing is left to gain.
     scale : {"auto", "standard", "minmax", "global"} or None, default "auto"
         Divide every column by its standard deviation ("standard") or its range ("minmax"), or all
         columns by the range of the table ("global"), first; None uses the units of the data.
         "auto" is None if more than 90 % of the entries are zero (words, events), where the spread
         of a column is how often it occurs, else "minmax".
     n_jobs : int or None, default None
-        Number of threads. None uses the cores that OMP_NUM_THREADS and joblib leave.
+        Number of threads; None uses all cores that OMP_NUM_THREADS and joblib allow.
 
     Attributes
     ----------
+    n_exact_ : int
+        Number of features that were picked one by one; the order of the others is that of what
+        each would add next.
     gains_ : ndarray of shape (n_features,)
-        Share of the total variance that a feature explained when it was picked, on top of those
+        Fraction of the variance that a feature explained when it was picked, on top of those
         picked before it in its layer; for a feature that was not picked, what it would add next.
     layers_ : ndarray of shape (n_features,)
         Layer in which a feature was picked, from 1; 0 for one that was not.
+    target_energy_ : float
+        Fraction of the variance in the targets: 1 where these are the data themselves.
 
     References
     ----------
@@ -66,24 +97,43 @@ class GreedyCSS(FeatureRanker):
         **FeatureRanker._parameter_constraints,
         **SCALE_CONSTRAINTS,
         **THREAD_CONSTRAINTS,
+        **GREEDY_CONSTRAINTS,
         "layer_share": [Interval(Real, 0, 1, closed="right")],
     }
     _accepts_sparse = True
     _distributes = True
 
-    def __init__(self, n_features_to_select=None, *, layer_share=0.9, scale="auto", n_jobs=None):
-        super().__init__(n_features_to_select)
+    def __init__(
+        self,
+        n_features_to_select=None,
+        *,
+        include=None,
+        exclude=None,
+        costs=None,
+        budget=None,
+        groups=None,
+        max_per_group=None,
+        layer_share=0.9,
+        scale="auto",
+        n_jobs=None,
+    ):
+        super().__init__(n_features_to_select, include=include, exclude=exclude)
+        self.costs = costs
+        self.budget = budget
+        self.groups = groups
+        self.max_per_group = max_per_group
         self.layer_share = layer_share
         self.scale = scale
         self.n_jobs = n_jobs
 
     def _rank(self, data):
         data = divide_columns(data, self.scale)
-        n_picks = self._check_count(data.n_features)
-        greedy = greedy_order(data, n_picks, share=self.layer_share, n_jobs=self.n_jobs)
-        self.gains_, self.layers_ = greedy.gains, greedy.layers
-        self._unexplained = greedy.unexplained()
-        return greedy.scores
-
-    def _knee_curve(self):
-        return self._unexplained
+        wide = data.n_samples <= data.n_features
+        n_picks = self._exact_picks(data)
+        problem = data_problem(data, n_picks, np.random.RandomState(0))
+        self.target_energy_ = problem.energy
+        noise = np.zeros(data.n_features)
+        share = self.layer_share if wide else 1.0
+        rules = self._rules()
+        selection = ForwardSelection(problem.columns, problem.target, noise, share, rules)
+        return self._select(selection, n_picks)

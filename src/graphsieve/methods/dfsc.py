@@ -56,8 +56,11 @@ class DFSC(FeatureRanker):
     Parameters
     ----------
     n_features_to_select : int, float, "auto" or None, default None
-        Number of features to keep, or their fraction in (0, 1]. "auto" keeps the features before
-        the knee of the sorted scores, None half of them.
+        Number of features to keep, or a fraction in (0, 1] of them; None keeps half, "auto" as
+        many as add more than they would to shuffled columns.
+    include, exclude : list of str or int, mask or None, default=None
+        Columns that are kept in any case, and columns that are never kept: names, positions or a
+        mask. Included columns count as selected features.
     alpha : float or None, default None
         Weight of the row norms. None takes a tenth of the weight from which on S = 0.
     graph_weight : float, default 0.1
@@ -82,6 +85,7 @@ class DFSC(FeatureRanker):
     n_jobs : int or None, default None
         Number of threads. None uses the cores that OMP_NUM_THREADS and joblib leave.
     max_iter : int, default 100
+        Maximum number of iterations.
     tol : float, default 1e-5
         Stop when the relative change of the objective is smaller.
     verbose : int, default 0
@@ -127,6 +131,8 @@ class DFSC(FeatureRanker):
         self,
         n_features_to_select=None,
         *,
+        include=None,
+        exclude=None,
         alpha=None,
         graph_weight=0.1,
         feature_graph_weight=None,
@@ -140,7 +146,7 @@ class DFSC(FeatureRanker):
         verbose=0,
         callback=None,
     ):
-        super().__init__(n_features_to_select)
+        super().__init__(n_features_to_select, include=include, exclude=exclude)
         self.alpha = alpha
         self.graph_weight = graph_weight
         self.feature_graph_weight = feature_graph_weight

@@ -13,9 +13,10 @@ from .._autoencoder.start import Penalties, principal_start, relative_penalties
 from .._graph.affinity import build_graph, laplacian
 from .._graph.neighbors import SEARCHES
 from .._graph.spectral import embedding
-from .._linear.forward import FactorTarget, ForwardSelection, Rules, join_targets
+from .._linear.forward import FactorTarget, ForwardSelection, join_targets
 from .._linear.operator import ColumnOperator
 from .._linear.structure import MOST_ROWS, along_axes, find_structure, sample_rows
+from .._ranker.constraints import GREEDY_CONSTRAINTS, GreedyConstraints
 from .._rows import RowBlocks
 from .._utils.sklearn_private import Interval, StrOptions
 from ..base import GRAPH_CONSTRAINTS
@@ -30,7 +31,7 @@ _MOST_UNITS = 40
 TARGETS = ("data", "graph", "code")
 
 
-class GAFS(AutoencoderRanker):
+class GAFS(GreedyConstraints, AutoencoderRanker):
     """Graph autoencoder feature selection (GAFS).
 
     A network with one hidden layer reconstructs the data from a code
@@ -51,7 +52,23 @@ class GAFS(AutoencoderRanker):
     Parameters
     ----------
     n_features_to_select : int, float, "auto" or None, default=None
-        Number of features to keep, or a fraction in (0, 1] of them; None keeps half.
+        Number of features to keep, or a fraction in (0, 1] of them; None keeps half, "auto" as
+        many as add more than they would to shuffled columns.
+    include, exclude : list of str or int, mask or None, default=None
+        Columns that are kept in any case, and columns that are never kept: names, positions or a
+        mask. Included columns are picked first and count as selected features; all others are
+        judged by what they add to them.
+    costs : array-like of shape (n_features,), dict of column to cost or None, default=None
+        Cost of every column, 1 for columns that a dict does not have. Columns are picked by gain
+        per cost.
+    budget : float or None, default=None
+        The most that the selected features may cost together. Unless ``n_features_to_select`` is
+        given, too, their number is then that which the budget allows.
+    groups : array-like of shape (n_features,), dict of group to columns or None, default=None
+        Columns that enter or leave as a whole, such as the codes of one category or the channels
+        of one sensor. Columns whose group is None, or that a dict does not have, stand alone.
+    max_per_group : int or None, default=None
+        Keep at most this many columns of every group, which then do not enter as a whole.
     n_hidden : int or None, default=None
         Size of the code. If None, the number of principal components above noise, at most 40.
     alpha, graph_weight, decay : float or None, default=None
@@ -110,6 +127,9 @@ class GAFS(AutoencoderRanker):
         Fraction of the variance of the scaled data that the network reconstructs.
     objective_trace_, n_iter_, converged_
         The objective at every iteration, their number, and whether ``tol`` was met.
+    n_exact_ : int
+        Greedy selection: number of features that were picked one by one; the order of the others
+        is that of what each would add next.
     gains_, layers_ : ndarray of shape (n_features,)
         Greedy selection: fraction of the targets that a feature explained when it was picked, or
         would explain next, and the layer in which it was picked, 0 for one that was not.
@@ -137,6 +157,7 @@ class GAFS(AutoencoderRanker):
     _parameter_constraints = {
         **AutoencoderRanker._parameter_constraints,
         **GRAPH_CONSTRAINTS,
+        **GREEDY_CONSTRAINTS,
         "n_hidden": [Interval(Integral, 1, None, closed="left"), None],
         "alpha": [*NON_NEGATIVE, None],
         "graph_weight": [*NON_NEGATIVE, None],
@@ -155,6 +176,12 @@ class GAFS(AutoencoderRanker):
         self,
         n_features_to_select=None,
         *,
+        include=None,
+        exclude=None,
+        costs=None,
+        budget=None,
+        groups=None,
+        max_per_group=None,
         n_hidden=None,
         alpha=None,
         graph_weight=None,
@@ -177,7 +204,11 @@ class GAFS(AutoencoderRanker):
         verbose=0,
         callback=None,
     ):
-        super().__init__(n_features_to_select)
+        super().__init__(n_features_to_select, include=include, exclude=exclude)
+        self.costs = costs
+        self.budget = budget
+        self.groups = groups
+        self.max_per_group = max_per_group
         self.n_hidden = n_hidden
         self.alpha = alpha
         self.graph_weight = graph_weight
@@ -207,9 +238,8 @@ class GAFS(AutoencoderRanker):
         Parameters
         ----------
         n_features_to_select : int, float, "auto" or None, default=None
-            As in the class.
-        random_state : int, RandomState or None, default=None
-            As in the class.
+        Number of features to keep, or a fraction in (0, 1] of them; None keeps half, "auto" as
+        many as add more than they would to shuffled columns.
 
         Returns
         -------
@@ -240,6 +270,11 @@ class GAFS(AutoencoderRanker):
     def _rank(self, data):
         if not self.targets or set(self.targets) - set(TARGETS):
             raise ValueError(f"targets={self.targets!r} must name some of {', '.join(TARGETS)}")
+        if self.selection == "norm" and not self._is_unconstrained():
+            raise ValueError(
+                'costs and groups of columns need selection="greedy": the norms of the weights '
+                "rank every column by itself"
+            )
         X = self._scaled(data)
         rng = check_random_state(self.random_state)
         if self.selection == "norm" and self.init == "random":
@@ -302,16 +337,7 @@ class GAFS(AutoencoderRanker):
 
     def _pick(self, X, structure, target):
         columns = ColumnOperator(X)
-        selection = ForwardSelection(
-            columns,
-            target,
-            _NOISE * columns.squares,
-            _LAYER_SHARE,
-            Rules(later=~structure.trusted),
-        )
-        n_picks = self._check_count(X.n_features) or X.n_features
-        while len(selection.order) < n_picks and selection.pick() is not None:
-            pass
-        found = selection.finish()
-        self.gains_, self.layers_ = found.gains, found.layers
-        return found.scores
+        rules = self._rules(later=~structure.trusted)
+        noise = _NOISE * columns.squares
+        selection = ForwardSelection(columns, target, noise, _LAYER_SHARE, rules)
+        return self._select(selection, self._exact_picks(X))

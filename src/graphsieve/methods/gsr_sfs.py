@@ -41,12 +41,17 @@ class GSRSFS(FeatureRanker):
     Parameters
     ----------
     n_features_to_select : int, float, "auto" or None, default None
-        Number of features to keep, or their fraction in (0, 1]. "auto" keeps the features before
-        the knee of the sorted scores, None half of them.
+        Number of features to keep, or a fraction in (0, 1] of them; None keeps half, "auto" as
+        many as add more than they would to shuffled columns.
+    include, exclude : list of str or int, mask or None, default=None
+        Columns that are kept in any case, and columns that are never kept: names, positions or a
+        mask. Included columns count as selected features.
     alpha : float or None, default None
         Weight of the row norms. None takes a tenth of the weight from which on W = 0.
     graph_weight : float, default 0.1
+        Weight of the graph term.
     n_neighbors : int, default 5
+        Number of neighbours of a sample in the graph.
     affinity : {"cosine", "binary", "heat"}, callable or matrix, default "cosine"
         The graph of the samples, see ``graphsieve.graphs.build_graph``.
     neighbors : {"auto", "exact", "approximate"}, default "auto"
@@ -61,6 +66,7 @@ class GSRSFS(FeatureRanker):
     n_jobs : int or None, default None
         Number of threads. None uses the cores that OMP_NUM_THREADS and joblib leave.
     max_iter : int, default 100
+        Maximum number of iterations.
     tol : float, default 1e-5
         Stop when the relative change of the objective is smaller.
     verbose : int, default 0
@@ -106,6 +112,8 @@ class GSRSFS(FeatureRanker):
         self,
         n_features_to_select=None,
         *,
+        include=None,
+        exclude=None,
         alpha=None,
         graph_weight=0.1,
         n_neighbors=5,
@@ -118,7 +126,7 @@ class GSRSFS(FeatureRanker):
         verbose=0,
         callback=None,
     ):
-        super().__init__(n_features_to_select)
+        super().__init__(n_features_to_select, include=include, exclude=exclude)
         self.alpha = alpha
         self.graph_weight = graph_weight
         self.n_neighbors = n_neighbors

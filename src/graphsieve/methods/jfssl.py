@@ -44,8 +44,11 @@ class JFSSL(FeatureRanker):
     Parameters
     ----------
     n_features_to_select : int, float, "auto" or None, default None
-        Number of features to keep, or their fraction in (0, 1]. "auto" keeps the features before
-        the knee of the sorted scores, None half of them.
+        Number of features to keep, or a fraction in (0, 1] of them; None keeps half, "auto" as
+        many as add more than they would to shuffled columns.
+    include, exclude : list of str or int, mask or None, default=None
+        Columns that are kept in any case, and columns that are never kept: names, positions or a
+        mask. Included columns count as selected features.
     n_components : int, default 10
         Number of directions m.
     alpha : float or None, default None
@@ -114,6 +117,8 @@ class JFSSL(FeatureRanker):
         self,
         n_features_to_select=None,
         *,
+        include=None,
+        exclude=None,
         n_components=10,
         alpha=None,
         n_neighbors=5,
@@ -127,7 +132,7 @@ class JFSSL(FeatureRanker):
         callback=None,
         random_state=None,
     ):
-        super().__init__(n_features_to_select)
+        super().__init__(n_features_to_select, include=include, exclude=exclude)
         self.n_components = n_components
         self.alpha = alpha
         self.n_neighbors = n_neighbors

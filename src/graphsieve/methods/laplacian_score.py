@@ -3,7 +3,6 @@
 import numpy as np
 import scipy.sparse as sp
 
-from .._graph.affinity import build_graph
 from .._graph.spectral import (
     column_blocks,
     difference_operator,
@@ -13,28 +12,38 @@ from .._graph.spectral import (
     weighted_moments,
 )
 from .._rows import Moments
-from ..base import GRAPH_CONSTRAINTS, FeatureRanker
+from .._utils.threads import single_threaded_blas
+from ..base import GRAPH_CONSTRAINTS, THREAD_CONSTRAINTS, FeatureRanker
 
 
 class LaplacianScore(FeatureRanker):
-    """Keep the columns that are smooth on the graph of the samples.
+    """Laplacian score.
 
-    With the affinity A of the samples, D = diag(A 1) and L = D - A, the Laplacian score of column
-    x is ::
+    Keeps the features that are smooth on the graph of the samples. With the affinity A of the
+    samples, D = diag(A 1) and L = D - A, the Laplacian score of feature x is ::
 
         LS = f' L f / f' D f,    f = x - (x' D 1 / 1' D 1) 1,
 
-    the variation of x along the edges over its variance. It lies in [0, 2] and is small for a good
-    column; ``scores_`` holds -LS. Columns are judged one by one: copies of a good one are as good.
+    the variation of x along the edges relative to its variance. It lies in [0, 2] and is small for
+    a good feature; ``scores_`` holds -LS. Features are scored one by one: copies of a good one are
+    equally good.
 
     Parameters
     ----------
     n_features_to_select : int, float, "auto" or None, default None
-        A number, a share in (0, 1], the knee of the sorted scores, or half of the features.
+        Number of features to keep, or a fraction in (0, 1] of them; None keeps half, "auto" as
+        many as add more than they would to shuffled columns.
+    include, exclude : list of str or int, mask or None, default=None
+        Columns that are kept in any case, and columns that are never kept: names, positions or a
+        mask. Included columns count as selected features.
     n_neighbors : int, default 5
-        Neighbours of a sample in the graph.
+        Number of neighbours of a sample in the graph.
     affinity : {"cosine", "binary", "heat"}, callable, array or sparse matrix, default "cosine"
         Weights of the edges, or the affinity matrix itself.
+    neighbors : {"auto", "exact", "approximate"}, default "auto"
+        How neighbours are found. "auto" uses approximate ones for more than 50,000 samples.
+    n_jobs : int or None, default None
+        Number of threads. None uses all cores, or as many as OMP_NUM_THREADS and joblib allow.
 
     References
     ----------
@@ -42,7 +51,7 @@ class LaplacianScore(FeatureRanker):
 
     Examples
     --------
-    The second column tells two groups of samples apart, the first is mixed within them.
+    The second feature distinguishes two groups of samples, the first varies within them.
 
     >>> from graphsieve import LaplacianScore
     >>> X = [[1, 0], [2, 0], [1, 0], [2, 9], [1, 9], [2, 9]]
@@ -50,35 +59,52 @@ class LaplacianScore(FeatureRanker):
     [False, True]
     """
 
-    _parameter_constraints = {**FeatureRanker._parameter_constraints, **GRAPH_CONSTRAINTS}
+    _parameter_constraints = {
+        **FeatureRanker._parameter_constraints,
+        **GRAPH_CONSTRAINTS,
+        **THREAD_CONSTRAINTS,
+    }
     _accepts_sparse = True
     _distributes = True
 
-    def __init__(self, n_features_to_select=None, *, n_neighbors=5, affinity="cosine"):
-        super().__init__(n_features_to_select)
+    def __init__(
+        self,
+        n_features_to_select=None,
+        *,
+        include=None,
+        exclude=None,
+        n_neighbors=5,
+        affinity="cosine",
+        neighbors="auto",
+        n_jobs=None,
+    ):
+        super().__init__(n_features_to_select, include=include, exclude=exclude)
         self.n_neighbors = n_neighbors
         self.affinity = affinity
+        self.neighbors = neighbors
+        self.n_jobs = n_jobs
 
     def _rank(self, data):
-        A = build_graph(data, affinity=self.affinity, n_neighbors=self.n_neighbors)
+        A = self._graph(data)
         weight = edge_weight(A)
         X = data.resident()
-        measured = _by_rows(data, A, weight) if X is None else _by_columns(X, A, weight)
+        with single_threaded_blas():
+            measured = _by_rows(data, A, weight) if X is None else _by_columns(X, A, weight)
         mean, spread, variation = measured
-        # A column that is constant wherever there are edges has no score: the worst one.
+        # A column that is constant on all samples with edges gets the worst score.
         varies = spread > 1e-12 * (spread + weight.sum() * mean**2)
         return -np.divide(variation, spread, out=np.full(data.n_features, 2.0), where=varies)
 
 
 def _by_columns(X, A, weight):
-    """Weighted mean, f' D f and f' L f of every column, from all rows of a few at a time."""
+    """Weighted mean, f' D f and f' L f of every column, from blocks of columns."""
     B = difference_operator(A)
     found = [(*weighted_moments(X, weight), roughness(B, weight, X)) for _, X in column_blocks(X)]
-    return map(np.concatenate, zip(*found, strict=True))
+    return tuple(map(np.concatenate, zip(*found, strict=True)))
 
 
 def _by_rows(data, A, weight):
-    """The same for data that are not in memory, from blocks of rows and pairs of neighbours."""
+    """The same for data outside of memory, from blocks of rows and pairs of neighbours."""
     moments = data.reduce(Moments.of, weight)
     return moments.mean, moments.spread, data.reduce_pairs(_block_roughness, *edges(A))
 

@@ -33,8 +33,11 @@ class NonconvexRSR(FeatureRanker):
     Parameters
     ----------
     n_features_to_select : int, float, "auto" or None, default None
-        Number of features to keep, or their fraction in (0, 1]. "auto" keeps the features before
-        the knee of the sorted scores, None half of them.
+        Number of features to keep, or a fraction in (0, 1] of them; None keeps half, "auto" as
+        many as add more than they would to shuffled columns.
+    include, exclude : list of str or int, mask or None, default=None
+        Columns that are kept in any case, and columns that are never kept: names, positions or a
+        mask. Included columns count as selected features.
     p : float in (0, 1], default 0.5
         Power of the row norms; 1 is RSR.
     alpha : float or None, default None
@@ -94,6 +97,8 @@ class NonconvexRSR(FeatureRanker):
         self,
         n_features_to_select=None,
         *,
+        include=None,
+        exclude=None,
         p=0.5,
         alpha=None,
         scale="auto",
@@ -103,7 +108,7 @@ class NonconvexRSR(FeatureRanker):
         verbose=0,
         callback=None,
     ):
-        super().__init__(n_features_to_select)
+        super().__init__(n_features_to_select, include=include, exclude=exclude)
         self.p = p
         self.alpha = alpha
         self.scale = scale

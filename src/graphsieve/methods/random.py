@@ -15,8 +15,11 @@ class RandomRanker(FeatureRanker):
     Parameters
     ----------
     n_features_to_select : int, float, "auto" or None, default None
-        Number of features, fraction of the features in (0, 1], the knee of the sorted scores
-        ("auto", without meaning here), or half of the features (None).
+        Number of features to keep, or a fraction in (0, 1] of them; None keeps half, "auto" as
+        many as add more than they would to shuffled columns.
+    include, exclude : list of str or int, mask or None, default=None
+        Columns that are kept in any case, and columns that are never kept: names, positions or a
+        mask. Included columns count as selected features.
     random_state : int, RandomState or None, default None
         Random seed of the permutation.
 
@@ -34,8 +37,8 @@ class RandomRanker(FeatureRanker):
     _accepts_sparse = True
     _distributes = True
 
-    def __init__(self, n_features_to_select=None, *, random_state=None):
-        super().__init__(n_features_to_select)
+    def __init__(self, n_features_to_select=None, *, include=None, exclude=None, random_state=None):
+        super().__init__(n_features_to_select, include=include, exclude=exclude)
         self.random_state = random_state
 
     def _rank(self, data):

@@ -28,8 +28,11 @@ class RSR(FeatureRanker):
     Parameters
     ----------
     n_features_to_select : int, float, "auto" or None, default None
-        Number of features to keep, or their fraction in (0, 1]. "auto" keeps the features before
-        the knee of the sorted scores, None half of them.
+        Number of features to keep, or a fraction in (0, 1] of them; None keeps half, "auto" as
+        many as add more than they would to shuffled columns.
+    include, exclude : list of str or int, mask or None, default=None
+        Columns that are kept in any case, and columns that are never kept: names, positions or a
+        mask. Included columns count as selected features.
     alpha : float or None, default None
         Weight of the row norms. If None, `0.1 * alpha_max`, where `alpha_max` is the smallest
         value for which W = 0. Below some positive alpha the residuals are exactly zero, and when
@@ -43,6 +46,7 @@ class RSR(FeatureRanker):
     n_jobs : int or None, default None
         Number of threads. None uses the cores that OMP_NUM_THREADS and joblib leave.
     max_iter : int, default 100
+        Maximum number of iterations.
     tol : float, default 1e-5
         Stop when the relative change of the objective is smaller.
     verbose : int, default 0
@@ -86,6 +90,8 @@ class RSR(FeatureRanker):
         self,
         n_features_to_select=None,
         *,
+        include=None,
+        exclude=None,
         alpha=None,
         scale="auto",
         n_jobs=None,
@@ -94,7 +100,7 @@ class RSR(FeatureRanker):
         verbose=0,
         callback=None,
     ):
-        super().__init__(n_features_to_select)
+        super().__init__(n_features_to_select, include=include, exclude=exclude)
         self.alpha = alpha
         self.scale = scale
         self.n_jobs = n_jobs

@@ -3,49 +3,76 @@
 from numbers import Integral, Real
 
 import numpy as np
+from sklearn.cluster import KMeans
+from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.utils import check_random_state
 from sklearn.utils.extmath import row_norms
 
-from .._linear.self_representation import (
-    ALPHA_SHARE,
-    dense_columns,
-    ridge_regression,
-    square_rows,
-    varying_columns,
-)
+from .._linear.columns import dense_columns, square_rows, varying_columns
+from .._linear.self_representation import ALPHA_SHARE, ridge_regression
 from .._linear.subspace import first_representation, sweep_representation
-from .._solvers import default_eps, inverse_weights, smoothed_norms
+from .._solvers import Monitor, default_eps, inverse_weights, smoothed_norms
 from .._utils.sklearn_private import Interval
 from .._utils.threads import single_threaded_blas
+from .._utils.warn import warn
 from ..base import ITERATION_CONSTRAINTS, FeatureRanker
+
+# Weight of |F'F - I|^2.
+_ORTHOGONALITY = 10.0
+
+# Difference of F'F from the identity, relative to the norm of the identity, that is worth a
+# warning: 1 if all clusters are the same.
+_LARGEST_OVERLAP = 0.5
+
+# Iterations from every start before the best one is continued.
+_TRIAL_ITERATIONS = 5
+
+# Runs of k-means for the start, and the weight of samples outside of a cluster in it.
+_KMEANS_RUNS = 10
+_OUTSIDE = 0.01
 
 
 class SCUFS(FeatureRanker):
-    """Keep the columns that tell the clusters of samples that lie in common subspaces.
+    """Subspace clustering guided unsupervised feature selection (SCUFS).
 
-    With the rows of X at unit length, SCUFS learns how samples represent each other, Z (n x n,
-    zero diagonal), what clusters this makes, F (n x c, not negative), and which columns tell the
-    clusters, W (d x c), together. It minimises::
+    Keeps the features that predict clusters of samples, where the samples of a cluster represent
+    each other. With the rows of X at unit length, SCUFS learns the representation Z (n x n, zero
+    diagonal), the clusters F (n x c, non-negative) and the weights W (d x c) of the features
+    together. It minimises::
 
-        |X' - X'Z|_F^2 + graph_weight Tr(F' L_Z F) + |F'F - I|_F^2
+        |X' - X'Z|_F^2 + graph_weight Tr(F' L_Z F) + 10 |F'F - I|_F^2
             + fit_weight |XW - F|_F^2 + alpha sum_j |W_j|
 
-    with L_Z the Laplacian of (|Z| + |Z|') / 2; the score of column j is |W_j|. The regression
-    loss is squared throughout. (The authors' program mixes a squared and a row-wise loss, which
-    is not the descent of one objective.) Each iteration makes one sweep of coordinate descent
-    over Z, one multiplicative step in F and one reweighted least squares step in W; none of them
-    raises the objective. The problem is not convex: the start is random.
+    where L_Z is the Laplacian of (|Z| + |Z|') / 2. The score of feature j is |W_j|.
+
+    Each iteration makes one sweep of coordinate descent over Z, one multiplicative step in F and
+    one reweighted least squares step in W; none of them increases the objective. The problem is
+    not convex. The solver makes a few iterations from clusters found by k-means and from the
+    authors' random start, and continues with the better one.
+
+    The published method requires F'F = I. Its program renormalises the columns of F instead, and
+    mixes a squared and a row-wise regression loss, so that it does not minimise one objective.
+    Here the loss is squared throughout, and the constraint is a penalty of weight 10. With a
+    weight of 1, the objective is smallest for clusters that have collapsed to one.
 
     Parameters
     ----------
     n_features_to_select : int, float, "auto" or None, default None
-        A number, a share in (0, 1], the knee of the sorted scores, or half of the features.
+        Number of features to keep, or a fraction in (0, 1] of them; None keeps half, "auto" as
+        many as add more than they would to shuffled columns.
+    include, exclude : list of str or int, mask or None, default=None
+        Columns that are kept in any case, and columns that are never kept: names, positions or a
+        mask. Included columns count as selected features.
     n_clusters : int, default 10
-        Number of clusters c.
+        Number of clusters c, at most the number of samples.
     alpha : float or None, default None
-        Weight of the row norms. None takes a tenth of a weight from which on W = 0.
-    graph_weight, fit_weight : float, default 1.0
-    max_iter : int, default 100
+        Weight of the row norms. If None, a tenth of a value for which W = 0.
+    graph_weight : float, default 1.0
+        Weight of the smoothness of the clusters on the graph.
+    fit_weight : float, default 1.0
+        Weight of the regression of the clusters on the features.
+    max_iter : int, default 200
+        Largest number of iterations after the trial of the starts.
     tol : float, default 1e-4
         Stop when the relative change of the objective is smaller.
     verbose : int, default 0
@@ -53,14 +80,20 @@ class SCUFS(FeatureRanker):
     callback : callable(iteration, objective) or None, default None
         Called after every iteration; returning True stops the fit and keeps the result.
     random_state : int, RandomState or None, default None
+        Random seed of the starts.
 
     Attributes
     ----------
     alpha_ : float
-        The weight that was used.
+        The weight of the row norms that was used.
+    clusters_ : ndarray of shape (n_samples, n_clusters)
+        The cluster matrix F.
     objective_trace_ : ndarray of shape (n_iter_ + 1,)
+        Objective at the start and after every iteration.
     n_iter_ : int
+        Number of iterations.
     converged_ : bool
+        Whether the stopping rule was met.
 
     References
     ----------
@@ -71,7 +104,7 @@ class SCUFS(FeatureRanker):
     --------
     >>> from graphsieve import SCUFS
     >>> X = [[3, 0, 1], [4, 0, 2], [5, 0, 1], [0, 3, 2], [0, 5, 1], [0, 4, 2]]
-    >>> SCUFS(2, n_clusters=2, tol=1e-3, random_state=0).fit(X).get_support().tolist()
+    >>> SCUFS(2, n_clusters=2, random_state=0).fit(X).get_support().tolist()
     [True, True, False]
     """
 
@@ -89,17 +122,19 @@ class SCUFS(FeatureRanker):
         self,
         n_features_to_select=None,
         *,
+        include=None,
+        exclude=None,
         n_clusters=10,
         alpha=None,
         graph_weight=1.0,
         fit_weight=1.0,
-        max_iter=100,
+        max_iter=200,
         tol=1e-4,
         verbose=0,
         callback=None,
         random_state=None,
     ):
-        super().__init__(n_features_to_select)
+        super().__init__(n_features_to_select, include=include, exclude=exclude)
         self.n_clusters = n_clusters
         self.alpha = alpha
         self.graph_weight = graph_weight
@@ -111,7 +146,15 @@ class SCUFS(FeatureRanker):
         self.random_state = random_state
 
     def _estimate_memory(self, n_samples, n_features):
-        return 8.0 * (7 * n_samples**2 + 3 * n_samples * n_features)
+        return 8.0 * (9 * n_samples**2 + 3 * n_samples * n_features)
+
+    def _check_rows(self, data):
+        super()._check_rows(data)
+        if self.n_clusters > data.n_samples:
+            raise ValueError(
+                f"n_clusters={self.n_clusters} is larger than the number of samples, "
+                f"{data.n_samples}"
+            )
 
     def _rank(self, data):
         varying = varying_columns(data)
@@ -125,21 +168,34 @@ class SCUFS(FeatureRanker):
             self.alpha_ = ALPHA_SHARE * (2 * self.fit_weight * longest or 1.0)
         # One thread: the rows of Z follow one another in many small products.
         with single_threaded_blas(), self._monitor() as monitor:
-            result = self._alternate(X, monitor)
+            K = X @ X.T
+            first = first_representation(K)
+            trials = {}
+            for F in first_clusters(X, self.n_clusters, self.random_state):
+                trial = Monitor(tol=self.tol, max_iter=_TRIAL_ITERATIONS)
+                trials[self._alternate(X, K, first.copy(), F, trial)[0].trace[-1]] = F
+            result, F = self._alternate(X, K, first, trials[min(trials)], monitor)
         self._report(result)
+        self.clusters_ = F
+        self._warn_overlap(F)
         scores = np.zeros(data.n_features)
         scores[varying] = result.x
         return scores
 
-    def _alternate(self, X, monitor):
-        n, d = X.shape
+    def _warn_overlap(self, F):
+        overlap = np.linalg.norm(F.T @ F - np.eye(F.shape[1])) / np.sqrt(F.shape[1])
+        if overlap > _LARGEST_OVERLAP:
+            warn(
+                f"the clusters of SCUFS overlap: F'F differs from the identity by {overlap:.0%}. "
+                f"The scores describe fewer than {self.n_clusters} clusters. Use a smaller "
+                "n_clusters, graph_weight or fit_weight"
+            )
+
+    def _alternate(self, X, K, Z, F, monitor):
+        """Result with the row norms of W, and F, from the start (Z, F); changes Z."""
         ridge_W = ridge_regression(X, self.alpha_ / self.fit_weight)
-        F = np.abs(check_random_state(self.random_state).standard_normal((n, self.n_clusters)))
-        F /= row_norms(F.T)
-        W = ridge_W(np.ones(d), F)
+        W = ridge_W(np.ones(X.shape[1]), F)
         eps = default_eps(square_rows(W))
-        K = X @ X.T
-        Z = first_representation(K)
         residual = K - K @ Z
         affinity = np.abs(Z)
 
@@ -149,15 +205,17 @@ class SCUFS(FeatureRanker):
 
         fit = X @ W
         monitor.start(objective())
-        for _ in range(self.max_iter):
-            sweep_representation(Z, residual, K, self.graph_weight / 4 * _squared_distances(F))
+        for _ in range(monitor.max_iter):
+            sweep_representation(
+                Z, residual, K, self.graph_weight / 4 * euclidean_distances(F, squared=True)
+            )
             np.abs(Z, out=affinity)
             F = self._step_F(F, affinity, fit)
             W = ridge_W(inverse_weights(square_rows(W), eps), F)
             fit = X @ W
             if monitor.finished(objective()):
                 break
-        return monitor.result(row_norms(W))
+        return monitor.result(row_norms(W)), F
 
     def _cluster_objective(self, F, affinity, fit, W, eps):
         """All terms but the first."""
@@ -169,22 +227,29 @@ class SCUFS(FeatureRanker):
         penalty = smoothed_norms(square_rows(W), eps).sum()
         return (
             self.graph_weight * smooth
-            + orthogonal
+            + _ORTHOGONALITY * orthogonal
             + self.fit_weight * regress
             + self.alpha_ * penalty
         )
 
     def _step_F(self, F, affinity, fit):
-        """Multiplicative step: F stays non-negative, and the fourth root keeps it a descent."""
+        """Multiplicative step: F stays non-negative, and the fourth root makes it a descent."""
         # With the symmetric affinity (|Z| + |Z|') / 2, without forming it.
         half = self.graph_weight / 2
         degree = half * (affinity.sum(axis=0) + affinity.sum(axis=1))
         near = half * (affinity @ F + affinity.T @ F)
-        down = near + self.fit_weight * np.maximum(fit, 0) + 2 * F
-        up = degree[:, None] * F + self.fit_weight * (F + np.maximum(-fit, 0)) + 2 * F @ (F.T @ F)
+        down = near + self.fit_weight * np.maximum(fit, 0) + 2 * _ORTHOGONALITY * F
+        up = degree[:, None] * F + self.fit_weight * (F + np.maximum(-fit, 0))
+        up += 2 * _ORTHOGONALITY * F @ (F.T @ F)
         return F * (down / np.maximum(up, np.finfo(float).tiny)) ** 0.25
 
 
-def _squared_distances(F):
-    square = square_rows(F)
-    return np.maximum(square[:, None] + square - 2 * F @ F.T, 0)
+def first_clusters(X, n_clusters, random_state):
+    """Cluster matrices with unit columns: from k-means, and the authors' absolute normals."""
+    random_state = check_random_state(random_state)
+    n_distinct = min(n_clusters, len(np.unique(X, axis=0)))
+    label = KMeans(n_distinct, n_init=_KMEANS_RUNS, random_state=random_state).fit_predict(X)
+    # Multiplicative steps cannot change a zero.
+    clusters = np.eye(n_clusters)[label] + _OUTSIDE
+    normals = np.abs(random_state.standard_normal((len(X), n_clusters)))
+    return [F / row_norms(F.T) for F in (clusters, normals)]

@@ -4,7 +4,6 @@ from numbers import Integral
 
 import numpy as np
 
-from .._graph.affinity import build_graph
 from .._graph.spectral import (
     column_blocks,
     difference_operator,
@@ -15,41 +14,51 @@ from .._graph.spectral import (
     weighted_moments,
 )
 from .._utils.sklearn_private import Interval, StrOptions
-from ..base import GRAPH_CONSTRAINTS, FeatureRanker
+from .._utils.threads import single_threaded_blas
+from ..base import GRAPH_CONSTRAINTS, THREAD_CONSTRAINTS, FeatureRanker
 
 
 class SPEC(FeatureRanker):
-    """Keep the columns that agree with the spectrum of the graph of the samples.
+    """Spectral feature selection (SPEC).
 
-    Let (l_i, v_i), 0 = l_0 <= l_1 <= ... <= 2, be the eigenpairs of the normalised Laplacian
-    I - D^-1/2 A D^-1/2, v_0 the trivial one, f = D^1/2 x / |D^1/2 x| for column x,
-    a_i = f' v_i, and r the ``power``. ``criterion`` says which function scores the column: ::
+    Keeps the features that agree with the spectrum of the graph of the samples. Let (l_i, v_i),
+    0 = l_0 <= l_1 <= ... <= 2, be the eigenpairs of the normalised Laplacian
+    I - D^-1/2 A D^-1/2, v_0 the trivial one, f = D^1/2 x / |D^1/2 x| for feature x,
+    a_i = f' v_i, and r the ``power``. ``criterion`` is the function that scores a feature: ::
 
         phi1 = sum_i a_i^2 l_i^r                                        small is good
         phi2 = sum_{i>=1} a_i^2 l_i^r / sum_{i>=1} a_i^2                small is good
         phi3 = sum_{i=1..q} a_i^2 (2^r - l_i^r)                         large is good
 
-    with q the number ``n_components``. ``scores_`` holds -phi1, -phi2 or phi3. For r = 1, phi2
-    is the Laplacian score. phi1 and phi2 need no eigenvectors. In phi3 a multiple eigenvalue
-    counts as a whole, also where q would cut it: one part of it is not defined.
+    where q is ``n_components``. ``scores_`` holds -phi1, -phi2 or phi3. With r = 1, phi2 is the
+    Laplacian score. phi1 and phi2 need no eigenvectors. In phi3 a multiple eigenvalue counts as a
+    whole, even if q would cut it, because one part of it is not well defined.
 
     Parameters
     ----------
     n_features_to_select : int, float, "auto" or None, default None
-        A number, a share in (0, 1], the knee of the sorted scores, or half of the features.
+        Number of features to keep, or a fraction in (0, 1] of them; None keeps half, "auto" as
+        many as add more than they would to shuffled columns.
+    include, exclude : list of str or int, mask or None, default=None
+        Columns that are kept in any case, and columns that are never kept: names, positions or a
+        mask. Included columns count as selected features.
     criterion : {"phi1", "phi2", "phi3"}, default "phi2"
-        phi1 also rewards a column for being nearly constant; phi3 looks at the clusters only and
-        is the most robust to noise.
-    power : int, default 1
-        Larger values punish rough directions more.
+        phi2 is the only one that does not depend on the mean of a feature; phi1 also rewards a
+        feature for being nearly constant; phi3 considers the clusters only.
+    power : int, default 3
+        Larger values punish rough directions more. With 1, phi2 is the Laplacian score.
     n_components : int, default 10
-        Number of eigenvectors after the trivial one, for phi3: about the number of clusters.
+        Number of eigenvectors after the trivial one in phi3: about the number of clusters.
     n_neighbors : int, default 5
-        Neighbours of a sample in the graph.
+        Number of neighbours of a sample in the graph.
     affinity : {"cosine", "binary", "heat"}, callable, array or sparse matrix, default "cosine"
         Weights of the edges, or the affinity matrix itself.
+    neighbors : {"auto", "exact", "approximate"}, default "auto"
+        How neighbours are found. "auto" uses approximate ones for more than 50,000 samples.
+    n_jobs : int or None, default None
+        Number of threads. None uses all cores, or as many as OMP_NUM_THREADS and joblib allow.
     random_state : int, RandomState or None, default None
-        Starts the eigensolver of phi3; the scores depend on it by rounding only.
+        Random seed of the eigensolver of phi3; it changes the scores by rounding errors only.
 
     References
     ----------
@@ -57,7 +66,7 @@ class SPEC(FeatureRanker):
 
     Examples
     --------
-    The second column tells two groups of samples apart, the first is mixed within them.
+    The second feature distinguishes two groups of samples, the first varies within them.
 
     >>> from graphsieve import SPEC
     >>> X = [[1, 0], [2, 0], [1, 0], [2, 9], [1, 9], [2, 9]]
@@ -68,6 +77,7 @@ class SPEC(FeatureRanker):
     _parameter_constraints = {
         **FeatureRanker._parameter_constraints,
         **GRAPH_CONSTRAINTS,
+        **THREAD_CONSTRAINTS,
         "criterion": [StrOptions({"phi1", "phi2", "phi3"})],
         "power": [Interval(Integral, 1, None, closed="left")],
         "n_components": [Interval(Integral, 1, None, closed="left")],
@@ -79,26 +89,33 @@ class SPEC(FeatureRanker):
         self,
         n_features_to_select=None,
         *,
+        include=None,
+        exclude=None,
         criterion="phi2",
-        power=1,
+        power=3,
         n_components=10,
         n_neighbors=5,
         affinity="cosine",
+        neighbors="auto",
+        n_jobs=None,
         random_state=None,
     ):
-        super().__init__(n_features_to_select)
+        super().__init__(n_features_to_select, include=include, exclude=exclude)
         self.criterion = criterion
         self.power = power
         self.n_components = n_components
         self.n_neighbors = n_neighbors
         self.affinity = affinity
+        self.neighbors = neighbors
+        self.n_jobs = n_jobs
         self.random_state = random_state
 
     def _rank(self, data):
-        A = build_graph(data, affinity=self.affinity, n_neighbors=self.n_neighbors)
-        if self.criterion == "phi3":
-            return self._low_energy(data, A)
-        return -self._roughness(data, A)
+        A = self._graph(data)
+        with single_threaded_blas():
+            if self.criterion == "phi3":
+                return self._low_energy(data, A)
+            return -self._roughness(data, A)
 
     def _roughness(self, data, A):
         """phi1 or phi2 of every column; the worst value where there is none."""

@@ -3,55 +3,79 @@
 from numbers import Integral, Real
 
 import numpy as np
-import scipy.sparse as sp
 from scipy.linalg import cho_factor, cho_solve, eigh
 from scipy.sparse.linalg import LinearOperator, eigsh
 
-from .._graph.neighbors import limit_neighbors, nearest_neighbors
-from .._linear.self_representation import dense_columns, square_rows, varying_columns
-from .._rows import BLOCK_BYTES, RowBlocks, split_rows
-from .._solvers import reweighted_l21
-from .._utils.sklearn_private import Interval
+from .._graph.local_scatter import local_scatter
+from .._graph.neighbors import SEARCHES, limit_neighbors
+from .._linear.columns import dense_columns, square_rows, varying_columns
+from .._solvers import SMOOTHING, Monitor, inverse_weights, reweighted_l21
+from .._utils.sklearn_private import Interval, StrOptions
 from .._utils.threads import single_threaded_blas
-from ..base import ITERATION_CONSTRAINTS, FeatureRanker
+from .._utils.warn import warn
+from ..base import ITERATION_CONSTRAINTS, THREAD_CONSTRAINTS, FeatureRanker
 
-# Up to here a dense d x d eigenproblem is faster than Lanczos, also when n < d.
+# Number of features up to which a dense eigenproblem is faster than Lanczos, also if n < d.
 _SMALL = 500
+
+# Default alpha, relative to the mean of the diagonal of M.
+_ALPHA_SHARE = 0.01
+
+# Iterations from every start before the best one is continued.
+_TRIAL_ITERATIONS = 5
+
+# Row norms below this fraction of the largest one are residues of the smoothing.
+_ZERO = 10 * SMOOTHING
 
 
 class UDFS(FeatureRanker):
-    """Keep the columns on which neighbouring samples agree.
+    """Unsupervised discriminative feature selection (UDFS).
 
-    Around each sample, take it and its nearest neighbours (Euclidean), k + 1 rows of X in all,
-    picked by P_i and centred by C = I - 11'/(k + 1), as G_i. UDFS minimises over W (d x m)::
+    Keeps the features on which neighbouring samples agree. For each sample, P_i picks it and its k
+    nearest neighbours (Euclidean), C = I - 11'/(k + 1) centres them, and G_i = C P_i X. UDFS
+    minimises over W (d x m)::
 
         Tr(W' M W) + alpha sum_j |W_j|   subject to W'W = I,
         M = X' [ sum_i P_i' C (G_i G_i' + ridge I)^-1 C P_i ] X
 
-    and the score of column j is |W_j|. The trace is the scatter of XW inside the neighbourhoods
-    minus what a ridge regression within each explains, up to the factor ridge; it is small where
-    neighbours agree. Columns of small spread agree too: bring columns to one scale first. When
+    and the score of feature j is |W_j|. Up to the factor ridge, the trace is the scatter of XW
+    within the neighbourhoods that a local ridge regression does not explain; it is small if
+    neighbours agree. Features of small spread agree too: bring the features to one scale first. If
     n < d the trace is zero on directions along which the data do not vary at all, and a small
-    alpha rewards those: UDFS means most when n > d.
+    alpha rewards those: UDFS is most meaningful if n > d.
 
-    Each step takes the m smallest eigenpairs of M + alpha diag(1 / (2 |W_j|)). When n < d it does
-    so by Lanczos iteration on the inverse, without a d x d matrix.
+    Each iteration computes the m smallest eigenpairs of M + alpha diag(1 / (2 |W_j|)); if n < d,
+    by Lanczos iteration on the inverse, without a d x d matrix. The problem is not convex. The
+    solver makes a few iterations from each of several starts and continues with the best: row
+    norms in proportion to the spread of the features, the m features with the smallest M_jj, and,
+    if d <= n, the authors' start with equal weights.
 
     Parameters
     ----------
     n_features_to_select : int, float, "auto" or None, default None
-        A number, a share in (0, 1], the knee of the sorted scores, or half of the features.
+        Number of features to keep, or a fraction in (0, 1] of them; None keeps half, "auto" as
+        many as add more than they would to shuffled columns.
+    include, exclude : list of str or int, mask or None, default=None
+        Columns that are kept in any case, and columns that are never kept: names, positions or a
+        mask. Included columns count as selected features.
     n_components : int, default 10
-        Directions m. At most half as many as columns that vary are used: with as many directions
-        as columns all scores would be 1.
-    alpha : float, default 1.0
-        Weight of the row norms.
+        Number of directions m. At most half as many as there are features that vary are used:
+        with as many directions as features all scores would be 1.
+    alpha : float or None, default None
+        Weight of the row norms. If None, 0.01 times the mean of the diagonal of M. The larger
+        alpha, the fewer features have a non-zero score, but never fewer than m.
     ridge : float, default 1000.0
         Added to the local Gram matrices, in squared units of the data.
     n_neighbors : int, default 5
+        Number of neighbours of a sample.
+    neighbors : {"auto", "exact", "approximate"}, default "auto"
+        How neighbours are found. "auto" uses approximate ones for more than 50,000 samples.
     max_iter : int, default 50
-    tol : float, default 1e-5
+        Largest number of iterations after the trial of the starts.
+    tol : float, default 1e-4
         Stop when the relative change of the objective is smaller.
+    n_jobs : int or None, default None
+        Number of threads. None uses all cores, or as many as OMP_NUM_THREADS and joblib allow.
     verbose : int, default 0
         If positive, show progress.
     callback : callable(iteration, objective) or None, default None
@@ -59,9 +83,14 @@ class UDFS(FeatureRanker):
 
     Attributes
     ----------
+    alpha_ : float
+        The weight of the row norms that was used.
     objective_trace_ : ndarray of shape (n_iter_ + 1,)
+        Objective at the best start and after every iteration.
     n_iter_ : int
+        Number of iterations.
     converged_ : bool
+        Whether the stopping rule was met.
 
     References
     ----------
@@ -70,7 +99,7 @@ class UDFS(FeatureRanker):
 
     Examples
     --------
-    The first column is the same among neighbours:
+    Neighbours agree on the first feature:
 
     >>> from graphsieve import UDFS
     >>> X = [[0, 3, 1], [0, 1, 4], [0, 4, 2], [9, 3, 0], [9, 1, 1], [9, 4, 3]]
@@ -81,32 +110,40 @@ class UDFS(FeatureRanker):
     _parameter_constraints = {
         **FeatureRanker._parameter_constraints,
         **ITERATION_CONSTRAINTS,
+        **THREAD_CONSTRAINTS,
         "n_components": [Interval(Integral, 1, None, closed="left")],
-        "alpha": [Interval(Real, 0, None, closed="neither")],
+        "alpha": [Interval(Real, 0, None, closed="neither"), None],
         "ridge": [Interval(Real, 0, None, closed="neither")],
         "n_neighbors": [Interval(Integral, 1, None, closed="left")],
+        "neighbors": [StrOptions(set(SEARCHES))],
     }
 
     def __init__(
         self,
         n_features_to_select=None,
         *,
+        include=None,
+        exclude=None,
         n_components=10,
-        alpha=1.0,
+        alpha=None,
         ridge=1e3,
         n_neighbors=5,
+        neighbors="auto",
         max_iter=50,
-        tol=1e-5,
+        tol=1e-4,
+        n_jobs=None,
         verbose=0,
         callback=None,
     ):
-        super().__init__(n_features_to_select)
+        super().__init__(n_features_to_select, include=include, exclude=exclude)
         self.n_components = n_components
         self.alpha = alpha
         self.ridge = ridge
         self.n_neighbors = n_neighbors
+        self.neighbors = neighbors
         self.max_iter = max_iter
         self.tol = tol
+        self.n_jobs = n_jobs
         self.verbose = verbose
         self.callback = callback
 
@@ -120,79 +157,119 @@ class UDFS(FeatureRanker):
         X -= X.mean(axis=0)
         n, d = X.shape
         m = min(self.n_components, max(1, d // 2))
-        B = local_scatter(X, limit_neighbors(self.n_neighbors, n), self.ridge)
-        step = _dense_step if d <= max(n, _SMALL, 8 * m) else _lanczos_step
+        B = local_scatter(
+            X,
+            n_neighbors=limit_neighbors(self.n_neighbors, n),
+            ridge=self.ridge,
+            neighbors=self.neighbors,
+            n_jobs=self.n_jobs,
+        )
         # One thread: eigensolvers make many small BLAS calls.
         with single_threaded_blas(), self._monitor() as monitor:
-            result = reweighted_l21(
-                step(X, B, self.alpha, m), 2 * _first_norms(X, m), monitor, weight=self.alpha
-            )
+            problem = (_Dense if d <= max(n, _SMALL, 8 * m) else _Lanczos)(X, B, m)
+            self.alpha_ = self.alpha or _ALPHA_SHARE * problem.diagonal.mean() or 1.0
+            result = _minimise(problem, starts(X, problem.diagonal, m), self.alpha_, monitor)
         self._report(result)
+        self._warn_zeros(result.x, data.n_features)
         scores = np.zeros(data.n_features)
         scores[varying] = result.x
         return scores
 
-
-def local_scatter(X, n_neighbors, ridge):
-    """sum_i P_i' C (G_i G_i' + ridge I)^-1 C P_i, a sparse n x n matrix with rows of zero sum."""
-    n, d = X.shape
-    size = n_neighbors + 1
-    neighbors = nearest_neighbors(RowBlocks(X), n_neighbors, metric="euclidean")[1]
-    groups = np.column_stack([np.arange(n), neighbors.reshape(n, n_neighbors)])
-    centring = np.eye(size) - 1 / size
-    local = np.empty((n, size, size))
-    for rows in split_rows(n, max(1, BLOCK_BYTES // (8 * size * d))):
-        G = X[groups[rows]]
-        G -= G.mean(axis=1, keepdims=True)
-        gram = G @ G.transpose(0, 2, 1)
-        local[rows] = centring @ np.linalg.inv(gram + ridge * np.eye(size)) @ centring
-    i, j = np.repeat(groups, size, axis=1), np.tile(groups, size)
-    return sp.csr_array((local.ravel(), (i.ravel(), j.ravel())), shape=(n, n))
+    def _warn_zeros(self, norms, n_features):
+        if self.n_features_to_select is None:
+            return  # half of the features is nobody's wish
+        n_nonzero = np.count_nonzero(norms > _ZERO * norms.max())
+        n_wanted = self._check_count(n_features) or 0
+        if 0 < n_nonzero < min(n_wanted, len(norms)):
+            warn(
+                f"UDFS gives only {n_nonzero} features a non-zero weight, and {n_wanted} are to "
+                "be selected: the order of the others means little. Use a smaller alpha (now "
+                f"{self.alpha_:.3g}), or a larger n_components"
+            )
 
 
-def _first_norms(X, m):
-    """Row norms of an orthonormal W in proportion to the spread of the columns.
+def starts(X, diagonal, m):
+    """Row norms from which the solver starts.
 
-    With equal ones the first eigenvectors are an arbitrary basis of the null space of M when
-    n < d, and the result depends on the order of the columns.
+    With n < d, equal norms would make the first eigenvectors an arbitrary basis of the null space
+    of M, and the result depend on the order of the columns.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n, d)
+    diagonal : ndarray of shape (d,)
+        The diagonal of M.
+    m : int
     """
+    n, d = X.shape
     spread = X.std(axis=0)
-    return np.maximum(np.sqrt(m) * spread / (np.linalg.norm(spread) or 1.0), 1e-6)
+    norms = [np.sqrt(m) * spread / (np.linalg.norm(spread) or 1.0)]
+    unit = np.zeros(d)
+    unit[np.argsort(diagonal, kind="stable")[:m]] = 1
+    norms.append(unit)
+    if d <= n:
+        norms.append(np.full(d, np.sqrt(m / d)))
+    return norms
 
 
-def _dense_step(X, B, alpha, m):
-    M = X.T @ (B @ X)
+def _minimise(problem, starts, alpha, monitor):
+    """Reweighted eigenproblems from the start that is best after a few iterations."""
+    solve = problem.step(alpha)
 
-    def solve(inverse):
-        A = M + np.diag(alpha / inverse)
-        W = eigh(A, subset_by_index=[0, m - 1], overwrite_a=True)[1]
-        return np.vdot(W, M @ W), square_rows(W)
+    def run(norms, monitor):
+        inverse = inverse_weights(norms**2, SMOOTHING)
+        return reweighted_l21(solve, inverse, monitor, weight=alpha, eps=SMOOTHING)
 
-    return solve
+    trials = [run(norms, Monitor(tol=monitor.tol, max_iter=_TRIAL_ITERATIONS)) for norms in starts]
+    best = min(trials, key=lambda trial: trial.trace[-1])
+    return run(best.x, monitor)
 
 
-def _lanczos_step(X, B, alpha, m):
+class _Dense:
+    """The m smallest eigenpairs of M + diag(alpha / inverse), from the d x d matrix."""
+
+    def __init__(self, X, B, m):
+        self.m = m
+        self.M = X.T @ (B @ X)
+        self.diagonal = self.M.diagonal()
+
+    def step(self, alpha):
+        def solve(inverse):
+            A = self.M + np.diag(alpha / inverse)
+            W = eigh(A, subset_by_index=[0, self.m - 1], overwrite_a=True)[1]
+            return np.vdot(W, self.M @ W), square_rows(W)
+
+        return solve
+
+
+class _Lanczos:
     """The same from the inverse of M + diag(1 / a), M = QQ': diag(a) minus a matrix of rank n."""
-    d = X.shape[1]
-    value, vector = eigh(B.toarray())
-    kept = value > 1e-14 * value[-1]
-    Q = X.T @ (vector[:, kept] * np.sqrt(value[kept]))
-    first = np.random.default_rng(0).standard_normal(d)
 
-    def solve(inverse):
-        a = inverse / alpha
-        scaled = np.sqrt(a)[:, None] * Q
-        core = scaled.T @ scaled
-        core[np.diag_indices_from(core)] += 1
-        factor = cho_factor(core, overwrite_a=True)
+    def __init__(self, X, B, m):
+        self.m = m
+        value, vector = eigh(B.toarray())
+        kept = value > 1e-14 * value[-1]
+        self.Q = X.T @ (vector[:, kept] * np.sqrt(value[kept]))
+        self.diagonal = square_rows(self.Q)
 
-        def multiply(v):
-            v = a * v.ravel()
-            return v - a * (Q @ cho_solve(factor, Q.T @ v))
+    def step(self, alpha):
+        Q, m = self.Q, self.m
+        d = len(Q)
+        first = np.random.default_rng(0).standard_normal(d)
 
-        operator = LinearOperator((d, d), matvec=multiply, dtype=np.float64)
-        size = max(4 * m, 40)
-        W = eigsh(operator, m, which="LA", ncv=size, v0=first, tol=1e-12)[1]
-        return np.square(Q.T @ W).sum(), square_rows(W)
+        def solve(inverse):
+            a = inverse / alpha
+            scaled = np.sqrt(a)[:, None] * Q
+            core = scaled.T @ scaled
+            core[np.diag_indices_from(core)] += 1
+            factor = cho_factor(core, overwrite_a=True)
 
-    return solve
+            def multiply(v):
+                v = a * v.ravel()
+                return v - a * (Q @ cho_solve(factor, Q.T @ v))
+
+            operator = LinearOperator((d, d), matvec=multiply, dtype=np.float64)
+            W = eigsh(operator, m, which="LA", ncv=max(4 * m, 40), v0=first, tol=1e-12)[1]
+            return np.square(Q.T @ W).sum(), square_rows(W)
+
+        return solve

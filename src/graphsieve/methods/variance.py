@@ -15,8 +15,11 @@ class Variance(FeatureRanker):
     Parameters
     ----------
     n_features_to_select : int, float, "auto" or None, default None
-        Number of features to keep, or their fraction in (0, 1]. "auto" keeps the features before
-        the knee of the sorted scores, None half of them.
+        Number of features to keep, or a fraction in (0, 1] of them; None keeps half, "auto" as
+        many as add more than they would to shuffled columns.
+    include, exclude : list of str or int, mask or None, default=None
+        Columns that are kept in any case, and columns that are never kept: names, positions or a
+        mask. Included columns count as selected features.
     scale : {"minmax", "global"} or None, default None
         "minmax" divides every column by its range first, so that units do not matter; "global"
         divides all columns by the range of the table.
@@ -35,8 +38,8 @@ class Variance(FeatureRanker):
     _accepts_sparse = True
     _distributes = True
 
-    def __init__(self, n_features_to_select=None, *, scale=None):
-        super().__init__(n_features_to_select)
+    def __init__(self, n_features_to_select=None, *, include=None, exclude=None, scale=None):
+        super().__init__(n_features_to_select, include=include, exclude=exclude)
         self.scale = scale
 
     def _rank(self, data):

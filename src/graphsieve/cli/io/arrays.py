@@ -7,16 +7,17 @@ import numpy as np
 import scipy.sparse as sp
 
 from ..._rows import ZarrStream, is_numeric
-from .tables import STREAM_BYTES, Table, TableError, counted, default_names, warn
+from .limits import array_bytes, check_size
+from .tables import STREAM_BYTES, Table, TableError, counted, default_names, unique_names
 
-# Where files that have no place for them keep the names of the columns.
-_NAMES = "feature_names"
-# A chunk of a Zarr array that we write, about.
+# Where files without a header keep the names of the columns.
+NAMES = "feature_names"
+# Approximate size of a chunk of a Zarr array that we write.
 _CHUNK_BYTES = 2**20
 
 
-def read_npy(path, key, header):
-    return _array_table(path, np.load(path, mmap_mode="r"), how="memory-mapped")
+def read_npy(path, name, reading):
+    return array_table(name, np.load(path, mmap_mode="r"), notes=("memory-mapped",))
 
 
 def write_npy(path, table):
@@ -25,7 +26,7 @@ def write_npy(path, table):
 
 
 def _write_array(file, table):
-    """In the format of NPY files, a piece at a time."""
+    """Write the format of NPY files, a piece at a time."""
     dtype = table.head().array().dtype
     header = {"descr": np.lib.format.dtype_to_descr(dtype), "fortran_order": False}
     np.lib.format.write_array_header_1_0(file, header | {"shape": table.X.shape})
@@ -33,14 +34,43 @@ def _write_array(file, table):
         file.write(np.ascontiguousarray(piece.array(), dtype).data)
 
 
-def read_npz(path, key, header):
+def read_npz(path, name, reading):
+    with zipfile.ZipFile(path) as archive:
+        headers = {
+            info.filename.removesuffix(".npy"): _read_header(archive, info)
+            for info in archive.infolist()
+        }
+    # One matrix in several arrays, as scipy.sparse.save_npz writes it.
+    is_sparse = {"format", "shape", "data"} <= set(headers)
+    shapes = {key: shape for key, (shape, _, _) in headers.items()}
+    key = "X" if is_sparse else choose_array(name, shapes, reading.key)
+    for part in headers if is_sparse else {key, NAMES} & set(headers):
+        _check_header(name, part, headers[part], reading)
     with np.load(path) as archive:
-        names = archive.get(_NAMES)
-        # One matrix in several arrays, as scipy.sparse.save_npz writes it.
-        if {"format", "shape", "data"} <= set(archive):
-            return _array_table(path, sp.load_npz(path), names)
-        key = _choose(path, list(archive), lambda name: archive[name].shape, key)
-        return _array_table(path, archive[key], names, key)
+        names = archive[NAMES] if NAMES in headers else None
+        X = check_sparse(name, sp.load_npz(path), reading) if is_sparse else archive[key]
+    return array_table(name, X, names, key)
+
+
+def _read_header(archive, info):
+    """Return shape, type and unpacked size of an array in an NPZ file, without reading it."""
+    with archive.open(info) as file:
+        version = np.lib.format.read_magic(file)
+        if version == (1, 0):
+            shape, _, dtype = np.lib.format.read_array_header_1_0(file)
+        else:
+            shape, _, dtype = np.lib.format.read_array_header_2_0(file)
+    return shape, dtype, info.file_size
+
+
+def _check_header(name, key, header, reading):
+    shape, dtype, stored = header
+    declared = array_bytes(shape, dtype)
+    check_size(name, max(stored, declared), reading, what=key)
+    if declared > stored:
+        raise TableError(
+            f"{name} is damaged: {key} declares {declared:,} bytes and holds {stored:,}"
+        )
 
 
 def write_npz(path, table):
@@ -49,30 +79,36 @@ def write_npz(path, table):
     if sp.issparse(X):
         arrays = {"format": b"csr", "shape": X.shape, "data": X.data}
         arrays |= {"indices": X.indices, "indptr": X.indptr}
-        np.savez_compressed(path, **arrays, **{_NAMES: names})
+        np.savez_compressed(path, **arrays, **{NAMES: names})
         return
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
         with archive.open(f"{table.key}.npy", "w", force_zip64=True) as file:
             _write_array(file, table)
-        with archive.open(f"{_NAMES}.npy", "w") as file:
+        with archive.open(f"{NAMES}.npy", "w") as file:
             np.lib.format.write_array(file, names)
 
 
-def read_mat(path, key, header):
+def read_mat(path, name, reading):
     from scipy.io import loadmat, whosmat
 
     try:
-        shapes = {name: shape for name, shape, _ in whosmat(path)}
+        entries = whosmat(path)
     except NotImplementedError:
-        raise TableError(
-            f"{path} has MATLAB's format 7.3, which is not read; save it again with -v7"
-        ) from None
-    key = _choose(path, list(shapes), shapes.get, key)
-    content = loadmat(path, variable_names=[key, _NAMES])
-    names = content.get(_NAMES)
+        from .hdf import read_matlab
+
+        return read_matlab(path, name, reading)
+    kinds = {key: kind for key, _, kind in entries}
+    key = choose_array(name, {key: shape for key, shape, _ in entries}, reading.key)
+    if kinds[key] != "sparse":
+        # MATLAB's largest numbers have eight bytes; few files use less.
+        shape = next(shape for other, shape, _ in entries if other == key)
+        check_size(name, array_bytes(shape, np.dtype(float)), reading, what=key)
+    content = loadmat(path, variable_names=[key, NAMES])
+    names = content.get(NAMES)
     if names is not None:
         names = ["".join(map(str, np.ravel(name))) for name in names.ravel()]
-    return _array_table(path, content[key], names, key)
+    X = content[key]
+    return array_table(name, check_sparse(name, X, reading) if sp.issparse(X) else X, names, key)
 
 
 def write_mat(path, table):
@@ -82,29 +118,33 @@ def write_mat(path, table):
     if not sp.issparse(X):
         X = np.concatenate([piece.array() for piece in table.pieces()])
     names = np.array(table.names, dtype=object)
-    savemat(path, {table.key: X, _NAMES: names}, do_compression=True)
+    savemat(path, {table.key: X, NAMES: names}, do_compression=True)
 
 
-def read_zarr(path, key, header):
+def read_zarr(path, name, reading):
     import zarr
 
-    array = zarr.open(path, mode="r")
+    array, key = zarr.open(path, mode="r"), reading.key
     if isinstance(array, zarr.Group):
         items = array.members(max_depth=None)
-        arrays = {name: item for name, item in items if isinstance(item, zarr.Array)}
-        key = _choose(path, list(arrays), lambda name: arrays[name].shape, key)
+        arrays = {key: item for key, item in items if isinstance(item, zarr.Array)}
+        key = choose_array(name, {key: item.shape for key, item in arrays.items()}, key)
         array = arrays[key]
     elif key is not None:
-        raise TableError(f"{path} is a single array, without a name; leave out --key")
-    table = _array_table(path, array, array.attrs.get(_NAMES), key or "X")
+        raise TableError(f"{name} is a single array without a name; leave out --key")
+    table = array_table(name, array, array.attrs.get(NAMES), key or "X")
     n_rows, n_columns = array.chunks
-    if n_rows * array.shape[1] * array.dtype.itemsize > STREAM_BYTES:
-        warn(
-            f"a row of chunks of {path} has {n_rows:,} rows and must fit in memory; if it does "
-            "not, write the array with chunks of fewer rows"
-        )
+    check_size(name, array_bytes(array.shape, array.dtype), reading, streamed=True)
+    row_bytes = array_bytes((n_rows, array.shape[1]), array.dtype)
+    check_size(name, row_bytes, reading, what="one row of chunks")
     chunks = counted(array.nchunks, "chunk")
-    return replace(table, how=f"{chunks} of {n_rows:,} x {n_columns:,}, a few at a time")
+    notes = [f"{chunks} of {n_rows:,} x {n_columns:,}, a few at a time"]
+    if row_bytes > STREAM_BYTES:
+        notes.append(
+            "a row of which must fit in memory (if it does not, write the array with chunks of "
+            "fewer rows)"
+        )
+    return replace(table, notes=tuple(notes))
 
 
 def write_zarr(path, table):
@@ -118,7 +158,7 @@ def write_zarr(path, table):
         shape=(n_rows, n_columns),
         chunks=(min(chunk_rows, n_rows), n_columns),
         dtype=dtype,
-        attributes={_NAMES: table.names},
+        attributes={NAMES: table.names},
     )
     start = 0
     for piece in table.pieces():
@@ -127,36 +167,53 @@ def write_zarr(path, table):
         start = stop
 
 
-def _array_table(path, X, names=None, key="X", how=""):
-    """The table of an array, a memory map, a sparse matrix or a Zarr array."""
-    if X.ndim != 2:
-        raise TableError(f"{path}: {key} has {X.ndim} dimensions {X.shape}, not rows and columns")
-    if not is_numeric(X.dtype):
-        raise TableError(f"{path}: {key} does not hold numbers but {X.dtype.name}")
-    named = names is not None and len(names) == X.shape[1]
-    names = [str(name) for name in names] if named else default_names(X.shape[1])
-    if sp.issparse(X):
+def check_sparse(name, X, reading):
+    """Return a CSR array of a sparse matrix from a file, whose indices cannot be trusted.
+
+    SciPy's compiled routines do not check indices: a file with a wrong one would make them read
+    and write outside their memory.
+    """
+    # The pointers of the other formats take one entry per row or column once converted.
+    check_size(name, 8 * sum(map(int, X.shape)), reading, what="the sparse matrix")
+    try:
+        if hasattr(X, "check_format"):
+            X.check_format(full_check=True)
         X = sp.csr_array(X)
-    elif not isinstance(X, np.ndarray):
+        X.check_format(full_check=True)
+    except (ValueError, IndexError, TypeError) as error:
+        raise TableError(f"{name} is damaged: not a valid sparse matrix ({error})") from error
+    return X
+
+
+def array_table(name, X, names=None, key="X", notes=()):
+    """Return the table of an array, a memory map, a CSR array or a Zarr array."""
+    if X.ndim != 2:
+        raise TableError(
+            f"{name}: {key} has {X.ndim} dimensions {X.shape}; a table has rows and columns"
+        )
+    if not is_numeric(X.dtype):
+        raise TableError(f"{name}: {key} does not hold numbers but {X.dtype.name}")
+    named = names is not None and len(names) == X.shape[1]
+    names, renamed = unique_names(names) if named else (default_names(X.shape[1]), ())
+    if not isinstance(X, np.ndarray) and not sp.issparse(X):
         X = ZarrStream(X, names)
-    elif named:
+    elif named and isinstance(X, np.ndarray):
         import pandas as pd
 
-        # In a frame, so that whoever complains about a column can name it.
+        # In a frame, so that messages about a column can name it.
         X = pd.DataFrame(X, columns=names, copy=False)
-    return Table(X, names, key, how)
+    return Table(X, names, key, notes=(*notes, *renamed))
 
 
-def _choose(path, names, shape_of, key):
-    """Name of the array to take from a file that may hold several."""
-    if key in names:
+def choose_array(name, shapes, key):
+    """Return the name of the array to take from a file that may hold several."""
+    if key in shapes:
         return key
-    if key is None and "X" in names:
+    if key is None and "X" in shapes:
         return "X"
-    shapes = {name: shape_of(name) for name in names}
-    matrices = [name for name, shape in shapes.items() if len(shape) == 2 and min(shape) > 1]
+    matrices = [key for key, shape in shapes.items() if len(shape) == 2 and min(shape) > 1]
     if key is None and len(matrices) == 1:
         return matrices[0]
-    held = ", ".join(f"{name} ({' x '.join(map(str, shape))})" for name, shape in shapes.items())
-    wanted = "which array to take is not clear" if key is None else f"there is no array {key!r}"
-    raise TableError(f"{path}: {wanted}; it holds {held or 'none'}. Choose one with --key NAME")
+    held = ", ".join(f"{key} ({' x '.join(map(str, shape))})" for key, shape in shapes.items())
+    what = "it is not clear which array to take" if key is None else f"there is no array {key!r}"
+    raise TableError(f"{name}: {what}; it holds {held or 'none'}. Choose one with --key NAME")

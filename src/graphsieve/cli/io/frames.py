@@ -1,84 +1,70 @@
-"""Files of columns with names: CSV, TSV and Parquet."""
+"""Files of data frames: Parquet, Feather, Excel and JSON lines."""
+
+import gzip
+import json
+import zipfile
+from collections.abc import Hashable
+from datetime import date, time
 
 from ..._rows import ParquetStream
-from .tables import STREAM_BYTES, Table, TableError, counted, default_names, warn
+from .dialect import open_bytes
+from .limits import check_size
+from .tables import (
+    STREAM_BYTES,
+    Table,
+    TableError,
+    arrow_frame,
+    counted,
+    default_names,
+    listed,
+    unique_names,
+)
+from .text import with_row_names
+
+_EXCEL_ROWS, _EXCEL_COLUMNS = 2**20, 2**14
 
 
-def read_text(separator):
-    def read(path, key, header):
-        import pandas as pd
-
-        try:
-            # In one piece, so that a column has one type.
-            frame = pd.read_csv(path, sep=separator, header=0 if header else None, low_memory=False)
-        except pd.errors.EmptyDataError:
-            raise TableError(f"{path} is empty") from None
-        if header:
-            _check_header(path, _first_line(path, separator))
-        else:
-            frame.columns = default_names(frame.shape[1])
-        return _frame_table(frame)
-
-    return read
+def frame_table(frame, notes=()):
+    """Return the table of a data frame whose names may be of any type, and not unique."""
+    names, renamed = unique_names(frame.columns)
+    frame = frame.set_axis(names, axis=1)
+    nested = [name for name in names if _is_nested(frame[name])]
+    if nested:
+        # Lists cannot be compared; as text they can be carried or dropped.
+        frame = frame.assign(**{name: frame[name].map(str) for name in nested})
+    return Table(frame, names, notes=(*notes, *renamed))
 
 
-def _check_header(path, cells):
-    """An error or a warning where the first line is not what a header looks like."""
-    if len(cells) == 1 and any(separator in cells[0] for separator in ";,\t|"):
-        raise TableError(
-            f"{path} has a single column, {cells[0]!r}: CSV needs commas between the columns, "
-            "TSV tabulators"
-        )
-    if _looks_like_data(cells):
-        warn(
-            f"the first line of {path} holds only numbers and was taken for the names of the "
-            "columns; if it is data, add --no-header"
-        )
-    if not cells[0]:
-        warn(
-            f"the first column of {path} has no name and was taken for a feature; if it numbers "
-            "the rows, add --drop 0"
-        )
+def _is_nested(column):
+    if column.dtype.kind != "O":
+        return False
+    present = column.dropna()
+    return len(present) > 0 and not isinstance(present.iloc[0], Hashable)
 
 
-def _first_line(path, separator):
-    """Cells of the first line as they stand: pandas makes the names of columns unique."""
-    import pandas as pd
-
-    line = pd.read_csv(path, sep=separator, header=None, nrows=1, dtype=str, keep_default_na=False)
-    return line.iloc[0].tolist()
-
-
-def write_text(separator):
-    def write(path, table):
-        with open(path, "w", encoding="utf-8", newline="") as file:
-            for number, piece in enumerate(table.pieces()):
-                piece.frame().to_csv(file, sep=separator, index=False, header=number == 0)
-
-    return write
-
-
-def read_parquet(path, key, header):
-    import pandas as pd
+def read_parquet(path, name, reading):
     import pyarrow.parquet as pq
 
     file = pq.ParquetFile(path)
-    if _bytes_in_memory(file.metadata) <= STREAM_BYTES:
-        return _frame_table(pd.read_parquet(path))
+    n_bytes = _bytes_in_memory(file.metadata)
+    if n_bytes <= STREAM_BYTES or reading.whole or reading.transpose:
+        check_size(name, n_bytes, reading)
+        return frame_table(arrow_frame(file.read()))
+    check_size(name, n_bytes, reading, streamed=True)
     stream = ParquetStream(file)
     groups = [file.metadata.row_group(number) for number in range(file.num_row_groups)]
     n_rows = max(group.num_rows for group in groups)
+    notes = [f"{counted(len(groups), 'row group')} of up to {n_rows:,} rows, one at a time"]
     if max(map(_bytes_in_memory, groups)) > STREAM_BYTES:
-        warn(
-            f"a row group of {path} has {n_rows:,} rows and must fit in memory; if it does not, "
-            "write the file with smaller ones"
+        notes.append(
+            "each of which must fit in memory (if it does not, write the file with a smaller "
+            "row_group_size)"
         )
-    how = f"{counted(len(groups), 'row group')} of up to {n_rows:,} rows, one at a time"
-    return Table(stream, stream.names, how=how)
+    return Table(stream, stream.names, notes=tuple(notes))
 
 
 def _bytes_in_memory(part):
-    """What the numbers of a Parquet file or row group take as doubles, from its metadata."""
+    """Return what the numbers of a Parquet file or row group take as doubles."""
     return 8 * part.num_rows * part.num_columns
 
 
@@ -89,18 +75,136 @@ def write_parquet(path, table):
     schema = pa.Schema.from_pandas(table.head().frame())
     with pq.ParquetWriter(path, schema) as writer:
         for piece in table.pieces():
-            writer.write_table(pa.Table.from_pandas(piece.frame()))
+            writer.write_table(pa.Table.from_pandas(piece.frame(), schema))
 
 
-def _frame_table(frame):
-    names = [str(name) for name in frame.columns]
-    return Table(frame.set_axis(names, axis=1), names)
+def read_feather(path, name, reading):
+    import pyarrow as pa
+
+    with pa.memory_map(str(path)) as source:
+        table = pa.ipc.open_file(source).read_all()
+        check_size(name, table.nbytes, reading)
+        return frame_table(arrow_frame(table))
 
 
-def _looks_like_data(cells):
-    """Whether all cells are numbers, but not those that stand for positions (0, 1, 2, ...)."""
+def write_feather(path, table):
+    import pandas as pd
+    from pyarrow import Table as ArrowTable
+    from pyarrow import feather
+
+    frame = pd.concat([with_row_names(piece.frame()) for piece in table.pieces()])
+    feather.write_feather(ArrowTable.from_pandas(frame, preserve_index=False), path)
+
+
+def read_excel(path, name, reading):
+    import openpyxl
+
+    with zipfile.ZipFile(path) as archive:
+        check_size(name, sum(info.file_size for info in archive.infolist()), reading)
+    book = openpyxl.load_workbook(path, read_only=True, data_only=True)
     try:
-        values = [float(cell) for cell in cells]
-    except ValueError:
-        return False
-    return [value - values[0] for value in values] != list(range(len(values)))
+        sheets = book.sheetnames
+        sheet = reading.key or sheets[0]
+        if sheet not in sheets:
+            raise TableError(
+                f"{name} has no sheet {sheet!r}; choose one with --key: {listed(sheets)}"
+            )
+        notes = ()
+        if reading.key is None and len(sheets) > 1:
+            notes = (f"sheet {sheet!r} of {len(sheets)} (choose another with --key)",)
+        # A sheet can declare a billion cells and hold one.
+        book[sheet].reset_dimensions()
+        rows = [row for row in book[sheet].iter_rows(values_only=True) if _has_values(row)]
+    finally:
+        book.close()
+    if not rows:
+        raise TableError(f"{name} is empty: sheet {sheet!r} has no values")
+    return _excel_table(name, rows, reading, notes)
+
+
+def _has_values(row):
+    return any(value is not None for value in row)
+
+
+def _excel_table(name, rows, reading, notes):
+    import pandas as pd
+
+    width = max(map(len, rows))
+    header = rows.pop(0) if reading.header else default_names(width)
+    if not rows:
+        raise TableError(f"{name} is empty: it holds a header and no rows")
+    names = ["" if value is None else value for value in header] + [""] * (width - len(header))
+    rows = [(*row, *[None] * (width - len(row))) for row in rows]
+    frame = pd.DataFrame(rows, columns=range(width)).infer_objects()
+    # Columns that were formatted and never filled.
+    used = [j for j in range(width) if names[j] != "" or frame[j].notna().any()]
+    return frame_table(frame[used].set_axis([names[j] for j in used], axis=1), notes)
+
+
+def write_excel(path, table):
+    import openpyxl
+
+    n_rows, n_columns = table.X.shape
+    if n_rows >= _EXCEL_ROWS or n_columns > _EXCEL_COLUMNS:
+        raise TableError(
+            f"{n_rows:,} rows x {n_columns:,} columns do not fit in an Excel sheet; write .csv or "
+            ".parquet"
+        )
+    book = openpyxl.Workbook(write_only=True)
+    sheet = book.create_sheet("selected")
+    for number, piece in enumerate(table.pieces()):
+        frame = with_row_names(piece.frame())
+        if number == 0:
+            sheet.append(list(frame.columns))
+        for row in _records(frame):
+            sheet.append(row)
+    book.save(path)
+
+
+def read_json_lines(path, name, reading):
+    import pyarrow as pa
+    from pyarrow import json as arrow_json
+
+    longest = _longest_line(path, name, reading)
+    with open_bytes(path) as file:
+        table = arrow_json.read_json(
+            file,
+            arrow_json.ReadOptions(block_size=min(max(2**20, 64 * longest), 2**30)),
+        )
+    if table.num_columns == 0:
+        raise TableError(f"{name} is empty")
+    while any(pa.types.is_struct(field.type) for field in table.schema):
+        table = table.flatten()
+    return frame_table(arrow_frame(table))
+
+
+def _longest_line(path, name, reading):
+    longest = n_bytes = 0
+    with open_bytes(path) as file:
+        for line in file:
+            longest, n_bytes = max(longest, len(line)), n_bytes + len(line)
+            check_size(name, n_bytes, reading, what="the text")
+    return longest
+
+
+def write_json_lines(path, table, packed=False):
+    with gzip.open(path, "wt") if packed else open(path, "w", encoding="utf-8") as file:
+        for piece in table.pieces():
+            frame = with_row_names(piece.frame())
+            names = list(frame.columns)
+            for row in _records(frame):
+                record = dict(zip(names, map(_jsonable, row), strict=True))
+                file.write(json.dumps(record, ensure_ascii=False) + "\n")
+
+
+def _records(frame):
+    """Yield the rows as lists of Python values, None where one is missing."""
+    missing = frame.isna()
+    plain = frame.astype(object).where(~missing, None)
+    yield from plain.itertuples(index=False, name=None)
+
+
+def _jsonable(value):
+    if hasattr(value, "item"):
+        value = value.item()
+    return value.isoformat() if isinstance(value, (date, time)) else value

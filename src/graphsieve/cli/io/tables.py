@@ -1,120 +1,172 @@
-"""Tables: columns of numbers with names, whatever file they come from."""
+"""Tables: named columns, whichever file they come from."""
 
-import shlex
-import warnings
+from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
 import scipy.sparse as sp
 
-from ..._rows import non_numeric, row_pieces, view_columns
+from ..._rows import is_lazy, row_pieces, view_columns
 
-# What takes more in memory is read in pieces where the format has pieces.
+# Files that need more memory than this are read in pieces where the format has pieces.
 STREAM_BYTES = 2**28
-# How many columns an error names before it says how many more there are.
+# Number of columns that a message names before it says how many more there are.
 _NAMED = 10
 
 
 class TableError(ValueError):
-    """A table that is not what is needed, with a message for the user."""
+    """An unusable table, with a message for the user."""
 
 
 @dataclass(frozen=True)
 class Table:
-    """Columns with names: ``X`` is a data frame, an array, a memory map, a CSR array or a Stream.
+    """Named columns of a file.
 
-    ``key`` is the name of the array in formats that hold several; ``how`` says in what pieces a
-    file is read that is not read whole.
+    Parameters
+    ----------
+    X : DataFrame, ndarray, memory map, csr_array or Stream
+        The columns.
+    names : list of str
+        One unique name per column.
+    key : str
+        Name of the array in formats that hold several.
+    notes : tuple of str
+        What was assumed when the file was read, and in which pieces it is read.
+    labels : DataFrame or None
+        Columns that belong to the rows and are never features, such as ``obs`` of AnnData. Its
+        index holds the names of the rows.
+    row_names : str or None
+        The column that holds the names of the rows, which is no feature.
+    verbatim : callable or None
+        ``verbatim(names)`` returns these columns as the text that the file holds.
     """
 
     X: object
     names: list
     key: str = "X"
-    how: str = ""
+    notes: tuple = ()
+    labels: object = None
+    row_names: str | None = None
+    verbatim: Callable | None = None
 
     @property
     def is_frame(self):
         return hasattr(self.X, "columns")
 
+    def __len__(self):
+        return self.X.shape[0]
+
+    @property
+    def in_memory(self):
+        return not is_lazy(self.X) and not isinstance(self.X, np.memmap)
+
     def take(self, columns):
-        """The table with only these columns, a list of positions."""
+        """Return the table of these columns, a list of positions."""
+        if list(columns) == list(range(len(self.names))):
+            return self
         names = [self.names[j] for j in columns]
         if self.is_frame:
             return replace(self, X=self.X.iloc[:, columns], names=names)
         return replace(self, X=view_columns(self.X, columns, self.names), names=names)
 
-    def drop(self, unwanted):
-        """The table without these columns: names, positions, or several with commas between."""
-        dropped = {j for item in unwanted for j in self._positions(item)}
-        if not dropped:
+    def renamed(self, names):
+        """Return the table with other names."""
+        X = self.X.set_axis(names, axis=1) if self.is_frame else self.X
+        return replace(self, X=X, names=names)
+
+    def take_rows(self, mask):
+        """Return the table of some rows; only for tables in memory."""
+        X = self.X[mask]
+        labels = None if self.labels is None else self.labels[mask]
+        return replace(self, X=X, labels=labels)
+
+    def whole(self):
+        """Return the same table, in memory."""
+        if self.in_memory:
             return self
-        return self.take([j for j in range(len(self.names)) if j not in dropped])
+        pieces = [piece.X for piece in self.pieces()]
+        if hasattr(pieces[0], "columns"):
+            import pandas as pd
 
-    def _positions(self, item):
-        parts = [item] if item in self.names else [part.strip() for part in item.split(",")]
-        return [self._position(part) for part in parts if part]
-
-    def _position(self, column):
-        if column in self.names:
-            return self.names.index(column)
-        try:
-            return range(len(self.names))[int(column)]
-        except (ValueError, IndexError):
-            raise TableError(
-                f"there is no column {column!r} to drop; the columns are {listed(self.names)} "
-                f"(0 to {len(self.names) - 1} by position)"
-            ) from None
-
-    def check(self):
-        """An error that names the columns unless every column of a frame holds numbers.
-
-        Arrays and infinities are left to the methods, and so are missing values of a stream: they
-        look at every entry anyway.
-        """
-        n_rows, n_columns = self.X.shape
-        if n_rows == 0 or n_columns == 0:
-            raise TableError(f"the table is empty: {n_rows} rows, {n_columns} columns")
-        if self.is_frame:
-            missing = self.X.isna().to_numpy()
-            _check_columns(self.X, empty=missing.all(axis=0))
-            _check_missing(self.names, missing)
-        else:
-            _check_types(non_numeric(self.X))
+            return replace(self, X=pd.concat(pieces))
+        return replace(self, X=np.concatenate(pieces))
 
     def pieces(self):
-        """Tables of some of the rows each, in order and in memory; only one if this one is."""
+        """Yield tables of some rows each, in order and in memory; one if the table is in memory."""
         for piece in row_pieces(self.X):
+            if hasattr(piece, "columns") and piece is not self.X:
+                piece = piece.set_axis(self.names, axis=1)
             yield replace(self, X=piece)
 
     def head(self):
-        """The first piece: its types are those of all."""
+        """Return the first piece; all pieces have its types."""
         return next(self.pieces())
 
     def frame(self):
-        """The table as a data frame, dense."""
+        """Return a dense data frame, with the labels of the rows in front."""
         import pandas as pd
 
-        return self.X if self.is_frame else pd.DataFrame(self.array(), columns=self.names)
+        if self.is_frame:
+            return self.X
+        frame = pd.DataFrame(self.array(), columns=self.names)
+        if self.labels is None:
+            return frame
+        return pd.concat([self.labels, frame.set_axis(self.labels.index, axis=0)], axis=1)
 
     def array(self):
-        """The table as a dense array."""
+        """Return a dense array."""
         if sp.issparse(self.X):
             return self.X.toarray()
         if not self.is_frame:
             return np.asarray(self.X)
         values = self.X.to_numpy()
-        # Columns of truth values beside numbers have no common type but object.
+        # Boolean columns and numbers have no common type but object.
         return values.astype(float) if values.dtype == object else values
 
 
+def arrow_frame(table):
+    """Return the data frame of an Arrow table, giving its memory back on the way."""
+    import pandas as pd
+    import pyarrow as pa
+
+    gaps = [
+        j
+        for j, column in enumerate(table.columns)
+        if pa.types.is_boolean(column.type) and column.null_count
+    ]
+    frame = table.to_pandas(split_blocks=True, self_destruct=True)
+    for j in gaps:
+        # Truth values and None are objects otherwise.
+        frame.isetitem(j, frame.iloc[:, j].astype(pd.BooleanDtype()))
+    return frame
+
+
 def default_names(n_columns):
-    """x0, x1, ...: scikit-learn's names for columns that have none."""
+    """Return x0, x1, ..., scikit-learn's names for columns without names."""
     return [f"x{j}" for j in range(n_columns)]
 
 
-def warn(message):
-    """Warn the user, not the programmer: where this was called does not matter."""
-    warnings.warn(message, UserWarning, stacklevel=1)
+def unique_names(names):
+    """Return names that are all different, and notes about those that were changed.
+
+    As in pandas, the second ``a`` becomes ``a.1``, and an empty name ``Unnamed: 3``.
+    """
+    names = [str(name) or f"Unnamed: {j}" for j, name in enumerate(names)]
+    counts = Counter(names)
+    if len(counts) == len(names):
+        return names, ()
+    taken, used, number, unique = set(names), set(), Counter(), []
+    for name in names:
+        new = name
+        while new in used or (new != name and new in taken):
+            number[name] += 1
+            new = f"{name}.{number[name]}"
+        used.add(new)
+        unique.append(new)
+    twice = [name for name, count in counts.items() if count > 1]
+    changed = [new for new, old in zip(unique, names, strict=True) if new != old]
+    return unique, (f"duplicate names {listed(twice)} renamed to {listed(changed)}",)
 
 
 def counted(number, noun):
@@ -123,59 +175,7 @@ def counted(number, noun):
 
 
 def listed(names):
-    """The first few names in quotes, and how many more there are."""
+    """Return the first few names in quotes, and how many more there are."""
     text = ", ".join(repr(name) for name in list(names)[:_NAMED])
     rest = len(names) - _NAMED
     return text if rest <= 0 else f"{text} and {rest} more"
-
-
-def _check_columns(frame, empty):
-    import pandas as pd
-    from pandas.api.types import is_numeric_dtype
-
-    text = np.array([not is_numeric_dtype(dtype) for dtype in frame.dtypes]) & ~empty
-    complaints = []
-    if text.any():
-        first = int(np.argmax(text))
-        values = frame.iloc[:, first].dropna()
-        words = values[pd.to_numeric(values, errors="coerce").isna()]
-        value = (words if len(words) else values).iloc[0]
-        complaints.append(
-            f"not numeric: {listed(frame.columns[text])} "
-            f"({frame.columns[first]!r} holds {str(value)!r})"
-        )
-    if empty.any():
-        complaints.append(f"without any value: {listed(frame.columns[empty])}")
-    if complaints:
-        raise _unusable(complaints, frame.columns[text | empty])
-
-
-def _check_types(text):
-    if text:
-        name, kind = next(iter(text.items()))
-        raise _unusable([f"not numeric: {listed(list(text))} ({name!r} holds {kind})"], list(text))
-
-
-def _unusable(complaints, names):
-    return TableError(
-        f"some columns cannot be used; {'; '.join(complaints)}. Leave them out with "
-        f"--drop {_argument(names)}"
-    )
-
-
-def _check_missing(names, missing):
-    if not missing.any():
-        return
-    row, column = np.argwhere(missing)[0]
-    affected = [names[j] for j in np.flatnonzero(missing.any(axis=0))]
-    raise TableError(
-        f"missing values: {missing.sum()} in {len(affected)} of {len(names)} columns "
-        f"({listed(affected)}), the first in row {row} (counted from 0), column "
-        f"{names[column]!r}. Fill them in, or leave the columns out with --drop "
-        f"{_argument(affected)}"
-    )
-
-
-def _argument(names):
-    """Names as one would type them behind --drop."""
-    return shlex.quote(",".join(names)) if len(names) <= _NAMED else "NAME,NAME,..."

@@ -1,0 +1,5 @@
+"""``python -m graphsieve``: the command line."""
+
+from .cli import main
+
+main()

@@ -1,0 +1,195 @@
+"""Exact nearest neighbours.
+
+Inner products in single precision leave a few candidates per sample: all samples that rounding
+does not exclude. Where these are more than the neighbours wanted, their distances are computed
+from differences in double precision. Neither an outlier nor an offset of the data changes the
+result, and only distances that agree to their own rounding error are ties.
+"""
+
+from hashlib import blake2b
+
+import numpy as np
+import scipy.sparse as sp
+
+from .._rows import split_rows
+from .points import squared_distances
+
+# Numbers in one block of similarities (rows of the block times all samples).
+_BLOCK_ENTRIES = 2**23
+
+# Fewest rows for which a block of their own is worthwhile.
+_FEWEST_ROWS = 128
+
+# Candidates per sample from which on it pays to look for copies of samples among them.
+_MANY_CANDIDATES = 64
+
+
+def exact_pairs(points, n_neighbors, workers):
+    """Sample and neighbour, for the ``n_neighbors`` nearest samples of every sample.
+
+    Parameters
+    ----------
+    points : Points
+    n_neighbors : int
+    workers : Workers
+
+    Returns
+    -------
+    i, j : ndarray
+        By increasing i and then j.
+    """
+    states = points.data.fold_parts(_fold, points.without_data(), n_neighbors)
+    if states is None:
+        numbers = points.searched
+        n = points.data.n_samples
+        # Blocks for many threads, the same for any number of them.
+        rows = min(_BLOCK_ENTRIES // n, max(_FEWEST_ROWS, -(-len(numbers) // 16)))
+        blocks = split_rows(len(numbers), max(1, rows))
+        _ = points.resident  # once, not once per thread
+        states = workers.map(lambda block: _nearest(points, numbers[block], n_neighbors), blocks)
+    i, j = (np.concatenate(arrays) for arrays in zip(*(s[:2] for s in states), strict=True))
+    order = np.lexsort((j, i))
+    return i[order], j[order]
+
+
+def choose_nearest(points, i, j, squared, n_neighbors):
+    """Mask of the pairs (i, j) with the ``n_neighbors`` smallest distances for every i.
+
+    Of the neighbours whose distance equals the largest one to within its rounding error, those
+    with the lowest j are chosen.
+    """
+    order = np.lexsort((squared, i))
+    start, group, rank = _groups(i[order])
+    last = np.minimum(start + n_neighbors, np.append(start[1:], len(i))) - 1
+    excess = squared[order] - squared[order][last][group]
+    is_tie = np.abs(excess) <= points.rounding(i, j, squared)[order]
+    order = order[np.lexsort((j[order], np.where(is_tie, 0, np.sign(excess)), group))]
+    mask = np.zeros(len(i), dtype=bool)
+    mask[order[rank < n_neighbors]] = True
+    return mask
+
+
+def _groups(i):
+    """Start of every run of equal numbers; for every entry its run and its place there."""
+    start = np.flatnonzero(np.diff(i, prepend=-1))
+    length = np.diff(start, append=len(i))
+    group = np.repeat(np.arange(len(start)), length)
+    return start, group, np.arange(len(i)) - start[group]
+
+
+def _nearest(points, number, n_neighbors):
+    """Pairs (i, j) of the samples ``number`` and their neighbours among all samples."""
+    left = points.rows(number)
+    S = np.empty((len(number), points.data.n_samples), points.dtype)
+    for columns, right in points.blocks():
+        _scores(points, left, columns, right, S[:, columns])
+    row, j = _candidates(points, S, number, slice(0, S.shape[1]), n_neighbors)
+    i = number[row]
+    unclear = np.bincount(row, minlength=len(number))[row] > n_neighbors
+    rivals = i[unclear], j[unclear]
+    squared = _direct(points, points.data, points.data, *rivals, *rivals)
+    chosen = np.ones(len(i), dtype=bool)
+    chosen[unclear] = choose_nearest(points, *rivals, squared, n_neighbors)
+    return i[chosen], j[chosen]
+
+
+def _fold(best, part, rows, other, columns, points, n_neighbors):
+    """Pairs and squared distances of the neighbours found so far of the samples in one part."""
+    right = points.prepare(other.whole(), columns)
+    found = [] if best is None else [best]
+    for block in split_rows(part.n_samples, max(1, _BLOCK_ENTRIES // other.n_samples)):
+        number = np.arange(rows.start, rows.stop)[block]
+        S = np.empty((len(number), other.n_samples), points.dtype)
+        _scores(points, points.prepare(part.rows(block), number), columns, right, S)
+        row, column = _candidates(points, S, number, columns, n_neighbors)
+        i, j = number[row], columns.start + column
+        found.append((i, j, _direct(points, part, other, i - rows.start, column, i, j)))
+    i, j, squared = (np.concatenate(arrays) for arrays in zip(*found, strict=True))
+    chosen = choose_nearest(points, i, j, squared, n_neighbors)
+    return i[chosen], j[chosen], squared[chosen]
+
+
+def _scores(points, left, columns, right, out):
+    """2 <x_i, x_j> - |x_j|^2: in every row the largest belong to the nearest samples."""
+    if sp.issparse(left):
+        (2 * left @ right.T).toarray(out=out)
+    else:
+        np.matmul(2 * left, right.T, out=out)
+    out -= points.square[columns].astype(out.dtype)
+
+
+def _candidates(points, S, number, columns, n_neighbors):
+    """Row and column in S of all samples that may be among the nearest ones."""
+    own = (number >= columns.start) & (number < columns.stop)
+    S[own, number[own] - columns.start] = -np.inf
+    if points.is_cosine:
+        S[points.norm[number] == 0] = -np.inf
+        S[:, points.norm[columns] == 0] = -np.inf
+    # So many groups that few rows have two of their neighbours in one of them.
+    top = maxima_of_groups(S, max(256, 16 * n_neighbors**2))
+    place = max(0, top.shape[1] - n_neighbors)
+    nearest = np.partition(top, place, axis=1)[:, place].astype(np.float64)
+    # Minus infinity marks what is no candidate, also where there are too few.
+    bound = np.full(len(S), np.finfo(S.dtype).min)
+    enough = np.isfinite(nearest)
+    bound[enough] = points.threshold(nearest[enough], number[enough])
+    return np.nonzero(bound[:, None].astype(S.dtype) <= S)
+
+
+def maxima_of_groups(S, n_groups):
+    """Entries of every row whose k-th largest is close to that of all entries, and no larger.
+
+    Maxima of groups of columns are different entries. The k-th largest of them takes a fraction
+    of the time of partitioning the row.
+    """
+    n = S.shape[1]
+    if n < 4 * n_groups:
+        return S
+    top = S[:, :n_groups].copy()
+    for start in range(n_groups, n, n_groups):
+        group = S[:, start : start + n_groups]
+        np.maximum(top[:, : group.shape[1]], group, out=top[:, : group.shape[1]])
+    return top
+
+
+def _direct(points, left, right, row, column, i, j):
+    """Squared distances of samples i and j, rows of ``left`` and ``right``, from differences."""
+    if not len(i):
+        return np.empty(0)
+    if len(i) > _MANY_CANDIDATES * len(np.unique(row)):
+        # Copies have the same distances: compute each only once.
+        row, column = _first_copies(left, row), _first_copies(right, column)
+        _, first, place = np.unique(
+            row * right.n_samples + column, return_index=True, return_inverse=True
+        )
+        row, column, i, j = row[first], column[first], i[first], j[first]
+    else:
+        place = slice(None)
+    squared = left.reduce_pairs(
+        squared_distances,
+        row,
+        column,
+        points.scale[i],
+        points.scale[j],
+        combine=_append,
+        others=right,
+    )
+    return squared[place]
+
+
+def _append(one, other):
+    return np.concatenate([one, other])
+
+
+def _first_copies(data, numbers):
+    """For every sample the first one, among those given, whose row is the same."""
+    distinct, place = np.unique(numbers, return_inverse=True)
+    first = {}
+    copies = [first.setdefault(_digest(data.rows(slice(k, k + 1))), k) for k in distinct]
+    return np.array(copies)[place]
+
+
+def _digest(row):
+    if not sp.issparse(row):
+        return blake2b(np.ascontiguousarray(row), digest_size=16).digest()
+    return blake2b(row.indices.tobytes() + row.data.tobytes(), digest_size=16).digest()

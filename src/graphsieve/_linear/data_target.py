@@ -1,0 +1,154 @@
+"""Column subset selection: the columns themselves as the targets, in the form that costs least.
+
+Few samples: the Gram matrix of the samples. Few features: a triangle with the inner products of the
+columns takes the place of the data. Otherwise no square matrix is formed: the target is applied as
+X (X'q) where the gains before the first pick can be computed exactly, and is approximated by a
+truncated SVD, whose explained energy is reported, where they cannot.
+"""
+
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+
+from .._rows import RowBlocks, split_rows
+from .forward import FactorTarget, GramTarget
+from .operator import ColumnOperator, centred_squares
+
+# Largest square matrix: 72 MB.
+_MOST_SQUARE = 3000
+# Multiplications that the exact gains before the first pick may take: about ten seconds.
+_MOST_PRODUCTS = {"sparse": 5e9, "dense": 5e11}
+# Columns whose inner products with all columns are held at a time.
+_BLOCK_COLUMNS = 256
+# Components of a truncated SVD: twice the picks, within these bounds.
+_COMPONENTS = (50, 200)
+_OVERSAMPLING = 10
+_N_ITERATIONS = 3
+
+
+class Problem(NamedTuple):
+    """Columns to pick from, their targets, and the fraction of the data's energy in these."""
+
+    columns: ColumnOperator
+    target: object
+    energy: float
+
+
+def data_problem(data, n_picks, rng):
+    """Columns and targets for the reconstruction of all columns.
+
+    Parameters
+    ----------
+    data : Rows
+        Scaled.
+    n_picks : int
+        Number of columns that will be picked.
+    rng : RandomState
+        For the truncated SVD.
+
+    Returns
+    -------
+    Problem
+    """
+    n, d = data.n_samples, data.n_features
+    if n > d and d <= _MOST_SQUARE:
+        triangle = column_triangle(data)
+        columns = ColumnOperator(RowBlocks(triangle), squares=centred_squares(data))
+        return Problem(columns, GramTarget(triangle @ triangle.T), 1.0)
+    columns = ColumnOperator(data)
+    if n <= _MOST_SQUARE:
+        return Problem(columns, GramTarget(_sample_gram(data)), 1.0)
+    X = data.resident()
+    if X is not None and _is_affordable(X):
+        return Problem(columns, DataTarget(X), 1.0)
+    n_components = min(max(2 * n_picks, _COMPONENTS[0]), _COMPONENTS[1], n - 1, d)
+    T = leading_scores(columns, n_components, rng)
+    return Problem(columns, FactorTarget(T), float(np.vdot(T, T) / columns.squares.sum()))
+
+
+class DataTarget:
+    """All columns as targets, applied as X (X'q): exact, and without a square matrix."""
+
+    def __init__(self, X):
+        self._X = X
+        self._mean = np.asarray(X.mean(axis=0, dtype=np.float64)).ravel()
+
+    def forms(self, columns):
+        """|X'x_j|^2 for every column, a few columns at a time."""
+        self._columns = columns
+        self.energy = float(columns.squares.sum())
+        X = self._X.tocsc() if sp.issparse(self._X) else self._X - self._mean
+        forms = np.empty(columns.n_features)
+        for block in split_rows(columns.n_features, _BLOCK_COLUMNS):
+            product = X.T @ X[:, block]
+            if sp.issparse(product):
+                product = product.toarray()
+                product -= columns.n_samples * np.outer(self._mean, self._mean[block])
+            forms[block] = np.einsum("ij,ij->j", product, product)
+        return forms
+
+    def apply(self, q):
+        """X X' q."""
+        return self._columns.combine(self._columns.products(q[np.newaxis]).T)[:, 0]
+
+
+def leading_scores(columns, n_components, rng):
+    """Left singular vectors times singular values of the centred columns, by subspace iteration.
+
+    N. Halko, P. G. Martinsson and J. A. Tropp, "Finding structure with randomness", SIAM Review 53,
+    2011, algorithm 4.4.
+    """
+    size = min(n_components + _OVERSAMPLING, columns.n_samples, columns.n_features)
+    Q = np.linalg.qr(columns.combine(rng.standard_normal((columns.n_features, size))))[0]
+    for _ in range(_N_ITERATIONS):
+        axes = np.linalg.qr(columns.products(Q.T).T)[0]
+        Q = np.linalg.qr(columns.combine(axes))[0]
+    U, s, _ = np.linalg.svd(columns.products(Q.T), full_matrices=False)
+    return Q @ (U[:, :n_components] * s[:n_components])
+
+
+def column_triangle(data):
+    """R, d x d, with the inner products of the centred columns, in one pass over the rows."""
+    mean = data.column_moments()[0]
+    d = data.n_features
+    # Many rows at a time, as two triangles take as long to put together as a square of rows.
+    block_bytes = 4 * d * d * data.dtype.itemsize
+    R = data.reduce(partial(_factor, mean), combine=_stack_triangles, block_bytes=block_bytes)
+    triangle = np.zeros((d, d))
+    triangle[: len(R)] = R
+    return triangle
+
+
+def _factor(mean, block):
+    if not sp.issparse(block):
+        return np.linalg.qr(block - mean, mode="r")
+    R = np.empty((0, block.shape[1]))
+    for rows in split_rows(block.shape[0], 4 * block.shape[1]):
+        R = _stack_triangles(R, block[rows].toarray() - mean)
+    return R
+
+
+def _stack_triangles(one, other):
+    return np.linalg.qr(np.vstack([one, other]), mode="r")
+
+
+def _sample_gram(data):
+    """Inner products of the centred rows."""
+    X = data.whole()
+    if not sp.issparse(X):
+        X = X - data.column_moments()[0]
+        return X @ X.T
+    K = (X @ X.T).toarray()
+    K -= K.mean(axis=0)
+    K -= K.mean(axis=1, keepdims=True)
+    return K
+
+
+def _is_affordable(X):
+    """Whether the inner products of all columns take seconds."""
+    if not sp.issparse(X):
+        return float(X.shape[0]) * X.shape[1] ** 2 <= _MOST_PRODUCTS["dense"]
+    stored = np.diff(X.indptr).astype(np.float64)
+    return float(stored @ stored) <= _MOST_PRODUCTS["sparse"]

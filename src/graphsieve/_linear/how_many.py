@@ -1,0 +1,94 @@
+"""How many features to keep: as long as a feature adds more than it would to shuffled columns.
+
+Shuffling every column on its own keeps the columns and removes what they share. A feature of the
+ranking is worth keeping if it explains more of all features, on top of those before it, than the
+best choice does at that place in shuffled columns.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from .._rows import RowBlocks
+from .forward import ForwardSelection, GramTarget
+from .operator import ColumnOperator
+from .structure import shuffle_columns
+
+_N_SHUFFLES = 3
+# The ranking ends where so many features in a row add no more than chance.
+_PATIENCE = 3
+
+
+@dataclass(frozen=True)
+class GainCurve:
+    """What the features of a ranking add, one after another, and what chance would.
+
+    Attributes
+    ----------
+    gains : ndarray of shape (n,)
+        Fraction of the variance of all features that each feature adds to those before it.
+    chance : ndarray of shape (n,)
+        The largest gain at this place in shuffled columns.
+    n_features : int
+        Number of features before the gains fall to chance; 0 if none is above it.
+    """
+
+    gains: np.ndarray
+    chance: np.ndarray
+    n_features: int
+
+
+def gain_curve(X, order, rng):
+    """Compare the gains along a ranking with those of shuffled columns.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_rows, n_features)
+        Some rows of the data; at most a few thousand.
+    order : ndarray of shape (n_features,)
+        The ranking, best first.
+    rng : RandomState
+        For shuffling.
+
+    Returns
+    -------
+    GainCurve
+    """
+    Z = _standardised(X)
+    given = _gains(Z, order)
+    shuffled = [_gains(shuffle_columns(Z, rng)) for _ in range(_N_SHUFFLES)]
+    gains, chance, below = [], [], 0
+    for gain, *others in zip(given, *shuffled, strict=False):
+        gains.append(gain)
+        chance.append(max(others))
+        below = below + 1 if gain <= chance[-1] else 0
+        if below == _PATIENCE:
+            break
+    gains, chance = np.array(gains), np.array(chance)
+    above = gains > chance
+    n_features = int(np.argmin(above)) if not above.all() else len(above)
+    return GainCurve(gains, chance, n_features)
+
+
+def _standardised(X):
+    spread = X.std(axis=0)
+    varying = spread > 1e-12 * np.abs(X).max(axis=0, initial=1.0)
+    return (X - X.mean(axis=0)) / np.where(varying, spread, np.inf)
+
+
+def _gains(Z, order=None):
+    """Yield the gains of the columns in this order, or of greedy selection."""
+    columns = ColumnOperator(RowBlocks(Z))
+    target = GramTarget(Z @ Z.T)
+    selection = ForwardSelection(columns, target, np.zeros(Z.shape[1]))
+    while True:
+        if order is None:
+            j = selection.pick()
+            if j is None or selection.n_layers > 1:
+                return
+        else:
+            if len(selection.order) == len(order):
+                return
+            j = order[len(selection.order)]
+            selection.take(int(j))
+        yield selection.gains[j]

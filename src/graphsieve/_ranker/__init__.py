@@ -1,0 +1,1 @@
+"""Parts of FeatureRanker: batches, constraints, reconstruction and its explanation."""

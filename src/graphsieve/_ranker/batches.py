@@ -1,0 +1,67 @@
+"""Batches of samples: donors, plates, sites."""
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.utils import check_consistent_length, column_or_1d
+
+from .._rows import RowBlocks
+
+
+def check_groups(groups, n_samples):
+    """Number of the batch of every sample, from labels of any type.
+
+    Parameters
+    ----------
+    groups : array-like of shape (n_samples,)
+    n_samples : int
+
+    Returns
+    -------
+    labels : ndarray
+        The batches, sorted.
+    number : ndarray of int of shape (n_samples,)
+    """
+    groups = column_or_1d(groups)
+    check_consistent_length(groups, np.empty(n_samples))
+    # Missing labels are None or NaN, and NaN is not equal to itself.
+    missing = np.array([label is None or label != label for label in groups.tolist()])
+    if missing.any():
+        raise ValueError(
+            f"groups has {missing.sum()} missing labels, the first at row {missing.argmax()}. Give "
+            "these samples a label, or leave them out of X"
+        )
+    labels, number = np.unique(groups, return_inverse=True)
+    return labels, number
+
+
+def centre_within(data, number):
+    """Rows with the mean of its batch replaced by the mean of all samples in every column.
+
+    Parameters
+    ----------
+    data : Rows
+    number : ndarray of int of shape (n_samples,)
+        Batch of every sample.
+
+    Returns
+    -------
+    RowBlocks
+    """
+    if data.is_sparse:
+        raise TypeError(
+            "groups centre the columns within every batch, which would fill in the zeros of sparse "
+            "data. Use GroupedRanker, which ranks the features within every batch, or pass "
+            "X.toarray()"
+        )
+    X = data.resident()
+    if not isinstance(X, np.ndarray):
+        raise TypeError(
+            "groups centre the columns within every batch, which needs an array in memory. Use "
+            "GroupedRanker, or subtract the means of the batches before fit"
+        )
+    member = sp.csr_array((np.ones(len(number)), (number, np.arange(len(number)))))
+    means = member @ X / member.sum(axis=1)[:, np.newaxis]
+    # With the common mean, columns keep their place: a column that is constant within every batch
+    # is recognised as constant, and angles between samples keep their meaning.
+    shift = X.mean(axis=0, dtype=np.float64) - means
+    return RowBlocks((X + shift[number]).astype(X.dtype, copy=False))

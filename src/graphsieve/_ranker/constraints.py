@@ -1,0 +1,313 @@
+"""Conditions on a selection: what must be in it, what must not, what it may cost."""
+
+from collections.abc import Mapping
+from functools import partial
+from numbers import Integral, Real
+
+import numpy as np
+from sklearn.base import clone
+
+from .._linear.forward import Rules
+from .._linear.rules import select_columns
+from .._rows import is_constant
+from .._utils.names import find_columns
+from .._utils.order import count_features
+from .._utils.sklearn_private import Interval
+
+INCLUDE_CONSTRAINTS = {
+    "include": ["array-like", str, Integral, None],
+    "exclude": ["array-like", str, Integral, None],
+}
+GREEDY_CONSTRAINTS = {
+    "costs": ["array-like", Mapping, None],
+    "budget": [Interval(Real, 0, None, closed="neither"), None],
+    "groups": ["array-like", Mapping, None],
+    "max_per_group": [Interval(Integral, 1, None, closed="left"), None],
+}
+
+
+def by_position(estimator, n_features, names):
+    """A clone whose constraints refer to columns by position, for data without their names.
+
+    Parameters
+    ----------
+    estimator : FeatureRanker
+    n_features : int
+    names : ndarray of str or None
+        Names of the columns.
+    """
+    estimator = clone(estimator)
+    given = estimator.get_params(deep=False)
+    find = partial(find_columns, n_features=n_features, names=names)
+    for name in ("include", "exclude"):
+        if given.get(name) is not None:
+            estimator.set_params(**{name: find(given[name], parameter=name)})
+    if isinstance(costs := given.get("costs"), Mapping):
+        found = {find([c], parameter="costs")[0]: cost for c, cost in costs.items()}
+        estimator.set_params(costs=found)
+    if isinstance(groups := given.get("groups"), Mapping):
+        found = {group: find(c, parameter="groups") for group, c in groups.items()}
+        estimator.set_params(groups=found)
+    return estimator
+
+
+class IncludeExclude:
+    """Mixin for the parameters ``include`` and ``exclude`` and for the number of features."""
+
+    def _given(self):
+        """(included columns in the order given, mask of the excluded ones)."""
+        d, names = self.n_features_in_, getattr(self, "feature_names_in_", None)
+        include = find_columns(self.include, d, names, parameter="include")
+        excluded = find_columns(self.exclude, d, names, parameter="exclude")
+        both = [j for j in include if j in set(excluded)]
+        if both:
+            raise ValueError(
+                f"column {self._column_name(both[0])} is in both include and exclude: remove it "
+                "from one of them"
+            )
+        mask = np.zeros(d, dtype=bool)
+        mask[excluded] = True
+        if mask.all():
+            raise ValueError("exclude names all columns: leave at least one to select")
+        return include, mask
+
+    def _check_constraints(self):
+        """Raise an error for impossible constraints, before any work."""
+        self._check_count(self.n_features_in_)
+
+    def _find_constant(self, data):
+        """Mask of the columns that are ranked last because they are constant."""
+        return is_constant(*data.column_range())
+
+    def _check_count(self, n_features):
+        """Number of features to keep; None for "auto"."""
+        include, exclude = self._given()
+        return self._count_within(len(include), n_features - int(exclude.sum()), n_features)
+
+    def _count_within(self, least, most, n_features):
+        wanted = self.n_features_to_select
+        if isinstance(wanted, str):
+            return None
+        if wanted is None:
+            return int(np.clip(count_features(None, n_features), least, most))
+        count = max(self._all_counts(n_features))
+        if count < least:
+            raise ValueError(
+                f"include has {least} columns, but n_features_to_select={wanted} keeps {count}. "
+                f"n_features_to_select counts the included columns, too: use {least} or more"
+            )
+        if count > most:
+            raise ValueError(
+                f"n_features_to_select={wanted} is {count} columns, but the constraints leave "
+                f"only {most}: use {most} or fewer, or relax the constraints"
+            )
+        return count
+
+    def _all_counts(self, n_features):
+        """Every number of features that is asked for, increasing."""
+        wanted = self.n_features_to_select
+        if not isinstance(wanted, list | tuple | np.ndarray):
+            wanted = [wanted]
+        if len(wanted) == 0:
+            raise ValueError("n_features_to_select is an empty list: give one number or more")
+        return sorted({count_features(entry, n_features) for entry in wanted})
+
+
+class GreedyConstraints(IncludeExclude):
+    """Mixin of greedy methods for costs, a budget, and groups of columns."""
+
+    def _rules(self, later=None):
+        """Rules for a ForwardSelection, from the parameters.
+
+        Parameters
+        ----------
+        later : ndarray of bool, optional
+            Columns that the method picks only when no other column is left.
+        """
+        include, exclude = self._given()
+        labels = self._labels()
+        costs = self._costs()
+        whole = labels is not None and self.max_per_group is None
+        units = limits = None
+        if whole:
+            # A column without a group is a unit of its own.
+            alone = labels < 0
+            units = np.where(alone, labels.max(initial=0) + 1 + np.arange(len(labels)), labels)
+            include = self._whole_units(units, include, exclude)
+        elif labels is not None:
+            limits = labels, self.max_per_group
+            self._check_limits(labels, include)
+        if self.budget is not None:
+            self._check_budget(costs, units, include, exclude)
+        return Rules(
+            include=tuple(include),
+            exclude=exclude,
+            later=later,
+            costs=costs,
+            budget=self.budget,
+            units=units,
+            limits=limits,
+        )
+
+    def _select(self, selection, n_exact):
+        """Run a ForwardSelection and publish what it found; returns the scores.
+
+        Parameters
+        ----------
+        selection : ForwardSelection
+        n_exact : int
+            The most features to pick one by one, if nothing but their number limits them.
+        """
+        count = self._check_count(self.n_features_in_) or self.n_features_in_
+        n_exact = n_exact if self._is_unconstrained() else count
+        found, self._n_selected = select_columns(selection, count, min(n_exact, count))
+        if self._n_selected == 0:
+            raise ValueError(
+                f"no group of columns is small enough for n_features_to_select={count}: increase it"
+            )
+        self.gains_, self.layers_ = found.gains, found.layers
+        self.n_exact_ = found.n_picks
+        return found.scores
+
+    def _is_unconstrained(self):
+        return self.costs is None and self.budget is None and self.groups is None
+
+    def _check_constraints(self):
+        super()._check_constraints()
+        self._rules()
+
+    def _find_constant(self, data):
+        # A constant column may belong to a group that is kept.
+        constant = super()._find_constant(data)
+        return constant if self._is_unconstrained() else np.zeros_like(constant)
+
+    def _check_prefix(self, n_features):
+        units = self._rules().units
+        if units is None:
+            return
+        first, rest = units[self.order_[:n_features]], units[self.order_[n_features:]]
+        if np.isin(first, rest).any():
+            whole = [
+                n
+                for n in range(1, len(units) + 1)
+                if not np.isin(units[self.order_[:n]], units[self.order_[n:]]).any()
+            ]
+            near = min(whole, key=lambda n: abs(n - n_features))
+            raise ValueError(
+                f"the first {n_features} features would split a group of columns, and groups are "
+                f"kept as a whole: use {near}"
+            )
+
+    def _check_count(self, n_features):
+        include, exclude = self._given()
+        if self.groups is None and self.max_per_group is not None:
+            raise ValueError("max_per_group needs groups: pass the group of every column")
+        most = n_features - int(exclude.sum())
+        labels = self._labels()
+        if labels is not None and self.max_per_group is not None:
+            allowed = labels[~exclude]
+            sizes = np.bincount(allowed[allowed >= 0])
+            most = int(np.minimum(sizes, self.max_per_group).sum() + (allowed < 0).sum())
+        if self.budget is not None and self.n_features_to_select is None:
+            return most
+        return self._count_within(len(include), most, n_features)
+
+    def _count_features(self, data):
+        return super()._count_features(data) if self._is_unconstrained() else self._n_selected
+
+    def _costs(self):
+        """Cost of every column, or None."""
+        d, names = self.n_features_in_, getattr(self, "feature_names_in_", None)
+        if self.costs is None:
+            if self.budget is not None:
+                raise ValueError(
+                    "budget needs costs: pass the cost of every column, or use "
+                    "n_features_to_select if all columns cost the same"
+                )
+            return None
+        if isinstance(self.costs, Mapping):
+            costs = np.ones(d)
+            for column, cost in self.costs.items():
+                costs[find_columns([column], d, names, parameter="costs")] = cost
+        else:
+            costs = np.asarray(self.costs, dtype=float)
+        if costs.shape != (d,):
+            raise ValueError(
+                f"costs has {costs.size} entries, but the data have {d} columns: pass one cost per "
+                "column, or a dict from column to cost"
+            )
+        bad = ~(np.isfinite(costs) & (costs > 0))
+        if bad.any():
+            j = int(bad.argmax())
+            raise ValueError(
+                f"costs must be positive numbers: column {self._column_name(j)} costs {costs[j]:g}"
+            )
+        return costs
+
+    def _labels(self):
+        """Number of the group of every column, -1 for a column without one; None if no groups."""
+        if self.groups is None:
+            return None
+        d, names = self.n_features_in_, getattr(self, "feature_names_in_", None)
+        labels = np.full(d, -1)
+        if isinstance(self.groups, Mapping):
+            for number, (group, columns) in enumerate(self.groups.items()):
+                members = find_columns(columns, d, names, parameter="groups")
+                twice = [j for j in members if labels[j] >= 0]
+                if twice:
+                    raise ValueError(
+                        f"column {self._column_name(twice[0])} is in group {group!r} and in "
+                        "another group: a column can have one group only"
+                    )
+                labels[members] = number
+            return labels
+        groups = list(self.groups)
+        if len(groups) != d:
+            raise ValueError(
+                f"groups has {len(groups)} entries, but the data have {d} columns: pass one group "
+                "per column, or a dict from group to columns. The batches of samples are passed "
+                "to fit"
+            )
+        numbers = {}
+        for j, group in enumerate(groups):
+            if group is not None and group == group:  # None and NaN are no group
+                labels[j] = numbers.setdefault(group, len(numbers))
+        return labels
+
+    def _whole_units(self, units, include, exclude):
+        """The included columns with the rest of their groups."""
+        split = exclude & np.isin(units, units[~exclude])
+        if split.any():
+            raise ValueError(
+                f"column {self._column_name(int(split.argmax()))} is excluded, but other columns "
+                "of its group are not, and groups enter as a whole: exclude the whole group, or "
+                "remove the column from groups"
+            )
+        whole = [k for j in include for k in np.flatnonzero(units == units[j]).tolist()]
+        return list(dict.fromkeys(whole))
+
+    def _check_limits(self, labels, include):
+        given = labels[include]
+        counts = np.bincount(given[given >= 0], minlength=1)
+        if counts.max() > self.max_per_group:
+            first = next(j for j in include if labels[j] == counts.argmax())
+            raise ValueError(
+                f"include has {counts.max()} columns of the group of column "
+                f"{self._column_name(first)}, but max_per_group={self.max_per_group}: increase "
+                "it, or include fewer"
+            )
+
+    def _check_budget(self, costs, units, include, exclude):
+        given = costs[include].sum()
+        if given > self.budget * (1 + 1e-12):
+            raise ValueError(
+                f"the included columns cost {given:g}, more than budget={self.budget:g}: increase "
+                "the budget, or include fewer columns"
+            )
+        prices = costs if units is None else np.bincount(units, costs)[units]
+        if not include and prices[~exclude].min() > self.budget:
+            j = int(np.argmin(np.where(exclude, np.inf, prices)))
+            raise ValueError(
+                f"budget={self.budget:g} buys no column: the cheapest, "
+                f"{self._column_name(j)}, costs {prices[j]:g}"
+            )

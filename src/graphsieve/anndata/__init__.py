@@ -1,0 +1,7 @@
+"""Gene panels from AnnData, in scanpy's conventions. Needs the extra ``anndata``."""
+
+from .files import read_h5ad, write_h5ad
+from .panels import evaluate_panel, plot_panels
+from .select import select_genes
+
+__all__ = ["evaluate_panel", "plot_panels", "read_h5ad", "select_genes", "write_h5ad"]

@@ -1,0 +1,150 @@
+"""Rankings of genes: the estimator, checks of its input, and one fit per batch."""
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.base import clone
+
+from .._rows import find_non_finite, is_constant, open_rows
+from .._utils.names import suggestion
+from .._utils.warn import warn
+from ..base import FeatureRanker
+from ..methods import REGISTRY
+from .data import first_cells, labels, take_cells
+
+# A batch with fewer cells says next to nothing about genes.
+_FEWEST_CELLS = 20
+
+
+def make_estimator(method, random_state, affinity=None):
+    """An unfitted estimator from the name of a method, or a clone of an estimator.
+
+    Parameters
+    ----------
+    method : str or FeatureRanker
+    random_state : int, RandomState or None
+        For a method given by its name, if it uses random numbers.
+    affinity : sparse matrix or None
+        Neighbour graph of the cells.
+    """
+    if isinstance(method, FeatureRanker):
+        estimator = clone(method)
+    elif method in REGISTRY:
+        estimator = REGISTRY[method]()
+        if "random_state" in estimator.get_params():
+            estimator.set_params(random_state=random_state)
+    else:
+        raise ValueError(
+            f"method={method!r} is neither a method of graphsieve nor an estimator."
+            f"{suggestion(method, REGISTRY)} The methods are {', '.join(REGISTRY)}"
+        )
+    if affinity is not None and "affinity" not in estimator.get_params():
+        with_graph = [name for name, cls in REGISTRY.items() if "affinity" in cls().get_params()]
+        raise ValueError(
+            f"{type(estimator).__name__} uses no neighbour graph: leave neighbors_key out, or use "
+            f"one of the methods {', '.join(with_graph)}"
+        )
+    return estimator
+
+
+def check_values(X, names, estimator, where):
+    """Refuse values that the estimator cannot process; returns the mask of constant genes.
+
+    Parameters
+    ----------
+    X : container
+        Cells by genes.
+    names : sequence of str
+        Names of the genes.
+    estimator : FeatureRanker
+    where : str
+        The name of X, for messages.
+    """
+    data = open_rows(X)
+    if data.is_sparse and not estimator.__sklearn_tags__().input_tags.sparse:
+        accepting = [n for n, c in REGISTRY.items() if c().__sklearn_tags__().input_tags.sparse]
+        raise TypeError(
+            f"{where} is sparse, and {type(estimator).__name__} needs dense data: store it with "
+            f".toarray(), or use one of the methods {', '.join(accepting)}"
+        )
+    low, high = data.column_range()
+    if not (np.isfinite(low).all() and np.isfinite(high).all()):
+        cell, gene = find_non_finite(data)
+        raise ValueError(
+            f"{where} contains NaN or infinity: cell {cell}, gene {str(names[gene])!r}. Filter or "
+            "fill such values first"
+        )
+    if data.is_sparse and low.min() < 0 and getattr(estimator, "scale", None) is not None:
+        raise ValueError(
+            f"{where} is sparse and has negative values (gene {str(names[low.argmin()])!r}), which "
+            f"{type(estimator).__name__} cannot scale: use a layer with log-normalised counts, or "
+            "store the values with .toarray()"
+        )
+    _warn_of_counts(first_cells(X), low.min(), where)
+    return is_constant(low, high)
+
+
+def _warn_of_counts(X, smallest, where):
+    values = X.data if sp.issparse(X) else X
+    largest = values.max(initial=0)
+    if smallest < 0 or largest <= 1 or (values != np.floor(values)).any():
+        return
+    warn(
+        f"{where} holds integers up to {largest:g}, which look like raw counts: genes with large "
+        "counts and deeply sequenced cells dominate the selection. Log-normalise first "
+        "(scanpy.pp.normalize_total, then scanpy.pp.log1p), or pass the layer that is"
+    )
+
+
+def find_batches(adata, batch_key):
+    """Masks of the cells of every batch that is large enough."""
+    number, names = labels(adata, batch_key, "batch_key")
+    if (number < 0).any():
+        raise ValueError(
+            f"adata.obs[{batch_key!r}] is missing for {(number < 0).sum()} cells: fill it, or "
+            "leave these cells out"
+        )
+    size = np.bincount(number)
+    if size.max() < _FEWEST_CELLS:
+        raise ValueError(
+            f"no batch of adata.obs[{batch_key!r}] has {_FEWEST_CELLS} cells or more (the largest "
+            f"has {size.max()}): merge batches, or leave batch_key out"
+        )
+    if size.min() < _FEWEST_CELLS:
+        small = [str(name) for name in names[size < _FEWEST_CELLS]]
+        warn(
+            f"{len(small)} of {len(names)} batches have fewer than {_FEWEST_CELLS} cells and have "
+            f"no influence on the selection: {', '.join(small[:5])}. Merge small batches if they "
+            "should count"
+        )
+    return [number == batch for batch in np.flatnonzero(size >= _FEWEST_CELLS)]
+
+
+def rank_genes(estimator, X, affinity=None, batches=None):
+    """Ranks (0 is best) and scores of the genes in every batch.
+
+    Parameters
+    ----------
+    estimator : FeatureRanker
+    X : container
+        Cells by genes.
+    affinity : sparse matrix or None
+    batches : list of ndarray of bool, or None
+        Masks of the cells; None for one batch of all cells.
+
+    Returns
+    -------
+    ranks, scores : ndarray of shape (n_batches, n_genes)
+    """
+    if batches is None:
+        fits = [_fit(estimator, X, affinity)]
+    else:
+        parts = ((c, None if affinity is None else affinity[c][:, c]) for c in batches)
+        fits = [_fit(estimator, take_cells(X, cells), A) for cells, A in parts]
+    return np.array([fit.ranking_ - 1 for fit in fits]), np.array([fit.scores_ for fit in fits])
+
+
+def _fit(estimator, X, affinity):
+    estimator = clone(estimator)
+    if affinity is not None:
+        estimator.set_params(affinity=affinity)
+    return estimator.fit(X)

@@ -1,0 +1,122 @@
+"""``graphsieve apply`` and ``graphsieve report``: a saved selection on another table."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from . import options
+from .console import errors_shown, examples, tell, warnings_shown
+from .progress import progress
+
+APPLY_EPILOG = examples("graphsieve apply kept.json new.csv -o selected.csv")
+REPORT_EPILOG = examples(
+    "graphsieve report kept.json data.csv -o report.html",
+    "graphsieve report kept.json faces.npy --image-shape 32x32",
+)
+
+Kept = Annotated[
+    Path,
+    typer.Argument(
+        metavar="KEPT", help="Selection that graphsieve select --save wrote.", show_default=False
+    ),
+]
+Table = Annotated[
+    Path, typer.Argument(metavar="FILE", help="Table, as for select.", show_default=False)
+]
+Extra = Annotated[
+    bool,
+    typer.Option("--extra", help="Also write the columns that the selection has never seen."),
+]
+
+
+def apply(
+    kept: Kept,
+    file: Table,
+    output: Annotated[Path, typer.Option("-o", "--output", metavar="FILE", help="Where to write.")],
+    extra: Extra = False,
+    force: options.Force = False,
+):
+    """Keep the columns of a saved selection in another table."""
+    from .arguments import check_outputs
+    from .output import write_outputs
+
+    check_outputs(file, output, None, force)
+    with errors_shown(), warnings_shown():
+        selection, table = _load(kept, file)
+        columns = _positions(selection, table, kept)
+        if extra:
+            seen = set(selection.feature_names_in or ())
+            columns = [j for j, name in enumerate(table.names) if name not in seen] + columns
+        write_outputs(table.take(columns), output, None, None)
+    tell(f"Written: {output} ({len(columns)} of {len(table.names)} columns)")
+
+
+def report(
+    kept: Kept,
+    file: Table,
+    output: Annotated[
+        Path, typer.Option("-o", "--output", metavar="FILE", help="The page.")
+    ] = Path("report.html"),
+    image_shape: options.ImageShape = None,
+    force: options.Force = False,
+):
+    """Write a page about a saved selection and the table it was made from."""
+    from .artifacts import check_artifacts, parse_image_shape
+
+    check_artifacts(None, output, force)
+    shape = parse_image_shape(image_shape)
+    with errors_shown(), warnings_shown():
+        from ..report import write_report
+
+        selection, table = _load(kept, file)
+        names = selection.feature_names_in
+        if names is not None:
+            table = table.take([table.names.index(name) for name in names if name in table.names])
+        with progress(f"Writing {output.name}"):
+            write_report(selection, table.X, output, image_shape=shape, title=file.name)
+    tell(f"Written: {output}")
+
+
+def _load(kept, file):
+    from ..selection import Selection
+    from .arguments import check_input, make_reading
+    from .io.files import extension, read_table
+
+    if not kept.is_file():
+        raise ValueError(f"there is no file {kept}: write one with graphsieve select --save")
+    reading = make_reading(
+        key=None,
+        header=True,
+        separator=None,
+        decimal=None,
+        encoding=None,
+        index=False,
+        transpose=False,
+        whole=True,
+        max_size=None,
+    )
+    check_input(file, reading)
+    selection = Selection.load(kept)
+    return selection, read_table(file, reading, file.name, extension(file))
+
+
+def _positions(selection, table, kept):
+    """Positions of the selected columns in the table, by name if they have names."""
+    if selection.names is None:
+        if len(table.names) != selection.n_features_in:
+            raise ValueError(
+                f"{kept.name} is for tables of {selection.n_features_in} columns, and this one has "
+                f"{len(table.names)}"
+            )
+        return list(selection.kept)
+    from .._utils.names import suggestion
+    from .io.tables import listed
+
+    missing = [name for name in selection.names if name not in table.names]
+    if missing:
+        raise ValueError(
+            f"the table lacks {len(missing)} of the {len(selection.kept)} selected columns: "
+            f"{listed(missing)}.{suggestion(missing[0], table.names)}"
+        )
+    return [table.names.index(name) for name in selection.names]

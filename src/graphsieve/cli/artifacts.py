@@ -1,0 +1,81 @@
+"""What a selection leaves behind besides tables: its file and its page; and its constraints."""
+
+import re
+from pathlib import Path
+
+import numpy as np
+import typer
+
+from .names import find_columns
+from .progress import progress
+
+_SHAPE = re.compile(r"(\d+)\s*[xX,]\s*(\d+)")
+
+
+def check_artifacts(save, report, force):
+    """Refuse wrong extensions, and files that exist, before the data are read."""
+    for path, suffix, option in ((save, ".json", "--save"), (report, ".html", "--report")):
+        if path is None:
+            continue
+        if path.suffix.lower() != suffix:
+            raise typer.BadParameter(f"{path.name} should end in {suffix}", param_hint=option)
+        if path.exists() and not force:
+            raise typer.BadParameter(f"{path} exists; add --force to replace it", param_hint=option)
+        if not path.absolute().parent.is_dir():
+            raise typer.BadParameter(f"there is no folder {path.parent}", param_hint=option)
+
+
+def parse_image_shape(text):
+    """Height and width from text such as 32x32."""
+    if text is None:
+        return None
+    match = _SHAPE.fullmatch(text.strip())
+    if match is None:
+        raise typer.BadParameter(
+            f"{text!r} is no image shape: use height x width, such as 32x32",
+            param_hint="--image-shape",
+        )
+    return int(match[1]), int(match[2])
+
+
+def set_constraints(estimator, features, include, exclude):
+    """Give the estimator the positions of the columns that must be in or out."""
+    for parameter, items in (("include", include), ("exclude", exclude)):
+        if not items:
+            continue
+        if features.owner is not None:
+            raise ValueError(f"--{parameter} does not work together with --encode")
+        found = find_columns(_listed_names(items), features.names, f"--{parameter}")
+        estimator.set_params(**{parameter: found})
+
+
+def _listed_names(items):
+    """Names as given, and those in text files, one per line."""
+    names = []
+    for item in items:
+        path = Path(item)
+        if path.suffix.lower() in (".txt", ".lst") and path.is_file():
+            lines = path.read_text("utf-8-sig").splitlines()
+            names += [line.strip() for line in lines if line.strip()]
+        else:
+            names.append(item)
+    return names
+
+
+def name_columns(estimator, features):
+    """Tell a fitted estimator the names of its columns, which an array does not have."""
+    if features.owner is None:
+        estimator.feature_names_in_ = np.asarray(features.names, dtype=object)
+
+
+def write_artifacts(estimator, features, save, report, image_shape, *, title):
+    """Write the selection and the page about it."""
+    if features.owner is not None:
+        raise ValueError("--save and --report do not work together with --encode")
+    if save is not None:
+        estimator.save(save)
+    if report is not None:
+        from ..report import write_report
+
+        with progress(f"Writing {report.name}"):
+            write_report(estimator, features.X, report, image_shape=image_shape, title=title)

@@ -1,0 +1,82 @@
+"""Names that users type: columns by name, position or pattern, and what they may have meant."""
+
+import shlex
+from difflib import get_close_matches
+from fnmatch import fnmatchcase
+
+from .io.tables import TableError, listed
+
+
+def suggestion(name, known):
+    """Return known names that are close to ``name``, as a question in brackets, or nothing.
+
+    Upper and lower case count as equal.
+    """
+    by_lower = {}
+    for other in map(str, known):
+        by_lower.setdefault(other.lower(), other)
+    lower = name.lower()
+    close = [lower] if lower in by_lower else get_close_matches(lower, by_lower, cutoff=0.5)
+    return f" (did you mean {' or '.join(by_lower[other] for other in close)}?)" if close else ""
+
+
+def find_columns(items, names, option):
+    """Return the positions of columns that a user asked for, in the order of the table.
+
+    Parameters
+    ----------
+    items : list of str
+        Each a name, a position from 0 (-1 is the last one), a pattern with ``*`` or ``?``, or
+        several of these with commas between.
+    names : list of str
+        All names.
+    option : str
+        The option that they were given to, for messages.
+    """
+    position = {name: j for j, name in enumerate(names)}
+    found = set()
+    for item in items:
+        parts = [item] if item in position else [part.strip() for part in item.split(",")]
+        for part in filter(None, parts):
+            found.update(_find(part, names, position, option))
+    return sorted(found)
+
+
+def _find(part, names, position, option):
+    if part in position:
+        return [position[part]]
+    if "*" in part or "?" in part:
+        matches = [j for j, name in enumerate(names) if fnmatchcase(name, part)]
+        if matches:
+            return matches
+        raise TableError(f"{option}: no column matches {part!r}; the columns are {listed(names)}")
+    try:
+        return [range(len(names))[int(part)]]
+    except (ValueError, IndexError):
+        raise TableError(
+            f"{option}: there is no column {part!r}{suggestion(part, names)}; the columns are "
+            f"{listed(names)} (0 to {len(names) - 1} by position)"
+        ) from None
+
+
+def as_arguments(option, positions, names):
+    """Return the arguments that pass these columns to an option, as one would type them."""
+    alone = [j for j in positions if not _is_plain(names[j])]
+    plain = [names[j] for j in positions if _is_plain(names[j])]
+    # What cannot be typed has a position.
+    typed = [names[j] if names[j].isprintable() else str(j) for j in alone]
+    joined = [",".join(plain)] if plain else []
+    return [word for value in joined + typed for word in _option(option, value)]
+
+
+def _option(option, value):
+    return [f"{option}={value}"] if value.startswith("-") else [option, value]
+
+
+def _is_plain(name):
+    return name.isprintable() and "," not in name and name == name.strip() and name != ""
+
+
+def command_line(arguments):
+    """Return a command with its arguments, quoted for a shell."""
+    return shlex.join(["graphsieve", "select", *arguments])

@@ -1,0 +1,150 @@
+"""From a table with gaps and text to the numbers that a method sees."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from .._utils.order import count_features
+from .columns import kinds
+from .io.tables import TableError, counted
+
+
+@dataclass(frozen=True)
+class Features:
+    """What a method is fitted on.
+
+    ``names`` are the columns to choose from. Where text was encoded, ``owner`` has the position in
+    ``names`` of the column behind each column of ``X``.
+    """
+
+    X: object
+    names: list
+    owner: np.ndarray | None = None
+
+    def ranking(self, estimator, n_features):
+        """Return a frame of the columns, best first.
+
+        A column that was encoded has the place and the score of its best value.
+
+        Parameters
+        ----------
+        estimator : FeatureRanker
+            Fitted on ``X``.
+        n_features : int, float or "auto"
+            How many columns are kept.
+        """
+        import pandas as pd
+
+        order, scores, n_kept = estimator.order_, estimator.scores_, estimator.n_features_
+        if self.owner is not None:
+            best = self.owner[order]
+            _, first = np.unique(best, return_index=True)
+            places = np.sort(first)
+            if n_features == "auto":
+                n_kept = int((places < n_kept).sum())
+            else:
+                n_kept = count_features(n_features, len(self.names))
+            order, scores = best[places], scores[order[places]]
+        else:
+            scores = scores[order]
+        rank = np.arange(1, len(order) + 1)
+        return pd.DataFrame(
+            {
+                "feature": [self.names[j] for j in order],
+                "score": scores,
+                "rank": rank,
+                "kept": rank <= n_kept,
+            }
+        )
+
+
+def drop_incomplete_rows(table, features):
+    """Return the table of the rows without gaps in the features, and a note."""
+    _, incomplete = _gaps(table.take(features))
+    if incomplete.all():
+        raise TableError(
+            "--drop-rows leaves no row: every row has a missing value. Use --impute median, or "
+            "leave out the columns with most gaps with --drop"
+        )
+    if not incomplete.any():
+        return table, ""
+    note = f"{counted(int(incomplete.sum()), 'incomplete row')} of {len(incomplete):,} left out"
+    return table.take_rows(~incomplete), note
+
+
+def prepare(table, *, impute=None, encode=None):
+    """Return the features of a table of candidate columns, and a note.
+
+    Parameters
+    ----------
+    table : Table
+        The columns to select from.
+    impute : {"median", "mean"} or None
+        What to fill gaps with.
+    encode : {"onehot"} or None
+        How text becomes numbers.
+    """
+    X, notes = table.X, []
+    if impute and (n_gaps := _gaps(table)[0]):
+        X = _impute(table, impute)
+        notes.append(
+            f"{counted(n_gaps, 'missing value')} filled with the {impute} of the column for the "
+            "selection; the output has the gaps as they were"
+        )
+    if encode and "text" in (kind := kinds(table)):
+        X, owner = _encode(X, kind)
+        notes.append(
+            f"{counted(kind.count('text'), 'text column')} encoded as "
+            f"{counted(X.shape[1] - len(kind) + kind.count('text'), 'indicator')} for the selection"
+        )
+        return Features(X, table.names, owner), "; ".join(notes)
+    return Features(X, table.names), "; ".join(notes)
+
+
+def _gaps(table):
+    """Return the number of missing numbers, and a mask of the rows with any missing value."""
+    X = table.X
+    if table.is_frame:
+        missing = X.isna().to_numpy()
+        numbers = [dtype.kind in "biuf" for dtype in X.dtypes]
+        return int(missing[:, numbers].sum()), missing.any(axis=1)
+    incomplete = np.zeros(X.shape[0], dtype=bool)
+    if X.dtype.kind != "f":
+        return 0, incomplete
+    if hasattr(X, "indptr"):
+        missing = np.isnan(X.data)
+        incomplete[np.repeat(np.arange(X.shape[0]), np.diff(X.indptr))[missing]] = True
+        return int(missing.sum()), incomplete
+    missing = np.isnan(X)
+    return int(missing.sum()), missing.any(axis=1)
+
+
+def _impute(table, strategy):
+    from sklearn.impute import SimpleImputer
+
+    imputer = SimpleImputer(strategy=strategy)
+    if not table.is_frame:
+        return imputer.fit_transform(table.X)
+    gaps = [
+        name for name in table.names if table.X[name].dtype.kind in "biuf" and table.X[name].hasnans
+    ]
+    values = [table.X[name].to_numpy(dtype=float, na_value=np.nan) for name in gaps]
+    filled = imputer.fit_transform(np.column_stack(values))
+    return table.X.assign(**dict(zip(gaps, filled.T, strict=True)))
+
+
+def _encode(frame, kind):
+    """Return a frame with one column per value of a text column, and the column behind each."""
+    import pandas as pd
+
+    parts, owner = [], []
+    for j, name in enumerate(frame):
+        column = frame.iloc[:, [j]]
+        if kind[j] == "text":
+            # Two values need one indicator only; a missing value counts as one.
+            values = column.astype(str)
+            binary = values[name].nunique() == 2
+            column = pd.get_dummies(values, drop_first=binary, dtype=float)
+        parts.append(column)
+        owner += [j] * column.shape[1]
+    return pd.concat(parts, axis=1), np.array(owner)

@@ -1,0 +1,166 @@
+"""DropRedundant: drop the columns that the kept ones predict."""
+
+from numbers import Real
+
+import numpy as np
+
+from .._linear.correlation import MOST_STORED, Correlations
+from .._linear.cover import cover_columns, keep_uncorrelated
+from .._linear.ridge import fit_heldout
+from .._utils.sklearn_private import Interval, StrOptions
+from .._utils.warn import warn
+from ..base import FeatureRanker
+
+# Fraction of the rows that are held out to measure how well dropped columns are predicted.
+_HELD_OUT = 0.2
+# R^2 from products in single precision is off by less than this.
+_SINGLE = 1e-5
+
+
+class DropRedundant(FeatureRanker):
+    """Drop the columns that the kept ones predict together.
+
+    Columns are kept one at a time, each for what it explains of the columns that are not covered
+    yet, until a linear regression on the kept columns predicts every dropped column with an R^2
+    of at least ``explained`` on the training rows. A column that is the sum of two kept ones is
+    dropped, although its correlation with either may be low. The result does not depend on the
+    order of the columns.
+
+    The R^2 on new rows is lower than on the training rows, above all with few rows:
+    ``heldout_r2_`` has it, from a regression on four fifths of the rows.
+
+    Parameters
+    ----------
+    explained : float in (0, 1], default=0.9
+        The R^2 with which every dropped column is predicted, or, with ``by="correlation"``, the
+        absolute correlation at which two columns are redundant.
+    by : {"r2", "correlation"}, default="r2"
+        "r2" lets the kept columns stand for a dropped one together. "correlation" is the pairwise
+        rule: no two kept columns, and no dropped column without a kept one, have an absolute
+        correlation of ``explained`` or more.
+    include, exclude : list of str or int, mask or None, default=None
+        Columns that are kept in any case, and columns that are never kept: names, positions or a
+        mask. If all that explains a column is excluded, the column is dropped with a warning.
+
+    Attributes
+    ----------
+    n_features_ : int
+        Number of kept features.
+    r2_ : ndarray of shape (n_features,)
+        R^2 of every feature, predicted from the kept ones, on the training rows; 1 for kept and
+        for constant features.
+    heldout_r2_ : ndarray of shape (n_features,)
+        The same on a fifth of the rows that took no part in the regression. It can be negative.
+    coverage_ : DataFrame
+        R^2 of every dropped feature and the kept features that stand for it.
+    scores_, order_, ranking_, support_
+        As in all rankers: kept features in the order in which they were picked, then dropped
+        features from least to best predicted, then constant ones.
+
+    See Also
+    --------
+    GreedyCSS : Keeps a given number of columns.
+
+    Examples
+    --------
+    The last column is the sum of the first two.
+
+    >>> import numpy as np
+    >>> from graphsieve import DropRedundant
+    >>> X = np.random.default_rng(0).normal(size=(50, 3))
+    >>> X[:, 2] = X[:, 0] + X[:, 1]
+    >>> int(DropRedundant().fit(X).n_features_)
+    2
+    >>> int(DropRedundant(by="correlation").fit(X).n_features_)
+    3
+    """
+
+    _parameter_constraints = {
+        **FeatureRanker._parameter_constraints,
+        "explained": [Interval(Real, 0, 1, closed="right")],
+        "by": [StrOptions({"r2", "correlation"})],
+    }
+    _accepts_sparse = True
+    _ridge = 0.0  # the promise is about least squares
+
+    def __init__(self, explained=0.9, *, by="r2", include=None, exclude=None):
+        super().__init__(include=include, exclude=exclude)
+        self.explained = explained
+        self.by = by
+
+    def _check_constraints(self):
+        self._given()
+        if self.by == "correlation" and self.n_features_in_ > MOST_STORED:
+            raise ValueError(
+                f'by="correlation" compares all pairs of columns and takes at most {MOST_STORED:,} '
+                f'columns, but X has {self.n_features_in_:,}: use by="r2"'
+            )
+
+    def _estimate_memory(self, n_samples, n_features):
+        if n_features <= MOST_STORED:
+            return 8.0 * 4 * n_features**2
+        return 8.0 * 1000 * n_features
+
+    def _rank(self, data):
+        correlations = Correlations(data)
+        kept = self._cover(correlations, data.dtype)
+        if len(kept) == 0:  # every column is constant
+            kept = np.flatnonzero(~self._given()[1])[:1]
+        self._n_kept = len(kept)
+        support = np.zeros(data.n_features, dtype=bool)
+        support[kept] = True
+        held_out = np.zeros(data.n_samples, dtype=bool)
+        size = max(1, round(_HELD_OUT * data.n_samples))
+        held_out[np.random.default_rng(0).choice(data.n_samples, size, replace=False)] = True
+        self._learned, heldout = fit_heldout(data, support, held_out, self._ridge)
+        self.r2_, self.heldout_r2_ = np.ones((2, data.n_features))
+        self.r2_[~support], self.heldout_r2_[~support] = self._learned.r2, heldout
+        self._check_promise(support)
+        order = np.lexsort((np.round(self.r2_, 10), ~support, ~correlations.varying))
+        order = np.concatenate([kept, order[~support[order]]])
+        scores = np.empty(data.n_features)
+        scores[order] = np.arange(data.n_features, 0, -1)
+        return scores
+
+    def _cover(self, correlations, dtype):
+        include, exclude = self._given()
+        names = getattr(self, "feature_names_in_", np.arange(self.n_features_in_))
+        # Equal columns are told apart by their names, not by their places.
+        tie_break = np.empty(len(names), dtype=int)
+        tie_break[np.lexsort((names, correlations.fingerprints()))] = np.arange(len(names))
+        options = {"tie_break": tie_break, "given": include, "candidates": ~exclude}
+        varying = correlations.varying
+        if self.by == "correlation":
+            return keep_uncorrelated(correlations.matrix, varying, self.explained, **options)
+        threshold = self.explained
+        if dtype == np.float32 and threshold < 1 - 10 * _SINGLE:
+            threshold += _SINGLE
+        return cover_columns(correlations.apply, varying, threshold, **options).picked
+
+    def _check_promise(self, support):
+        if self.by != "r2":
+            return
+        missed = self.r2_ < self.explained - 1e-6
+        if missed.any():
+            worst = int(np.argmin(self.r2_))
+            warn(
+                f"{missed.sum()} dropped columns are predicted with an R^2 below "
+                f"{self.explained:g}, because the columns that would explain them are excluded: "
+                f"column {self._column_name(worst)} has {self.r2_[worst]:.2f}. Exclude fewer "
+                "columns if they matter"
+            )
+        dropped = self.heldout_r2_[~support & ~missed]
+        low = np.count_nonzero(dropped < self.explained / 2)
+        if low > len(dropped) / 2:
+            warn(
+                f"On held-out rows, {low} of the {len(dropped)} dropped columns are predicted with "
+                f"an R^2 below {self.explained / 2:g}, although it is {self.explained:g} or more "
+                "on the training rows: there are too few rows for this many columns. Use more "
+                "rows, or GreedyCSS or GAFS for a given number of columns"
+            )
+
+    def _count_features(self, data):
+        return self._n_kept
+
+    def _learn(self, data):
+        return vars(self).pop("_learned")

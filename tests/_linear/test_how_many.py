@@ -1,0 +1,43 @@
+"""The number of features above chance: right on planted sources, next to none on noise."""
+
+import numpy as np
+import pytest
+
+from graphsieve._linear.how_many import gain_curve
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_five_sources_need_five_features(seed):
+    rng = np.random.default_rng(seed)
+    sources = rng.normal(size=(200, 5))
+    X = np.repeat(sources, 8, axis=1) + 0.2 * rng.normal(size=(200, 40))
+    order = np.concatenate([np.arange(0, 40, 8), np.setdiff1d(np.arange(40), np.arange(0, 40, 8))])
+    found = gain_curve(X, order, np.random.RandomState(0))
+    assert found.n_features == 5
+    np.testing.assert_array_less(found.chance[:5], found.gains[:5])
+
+
+@pytest.mark.parametrize("shape", [(100, 30), (60, 200)])
+def test_noise_needs_next_to_none(shape):
+    X = np.random.default_rng(0).normal(size=shape)
+    found = gain_curve(X, np.arange(shape[1]), np.random.RandomState(0))
+    assert found.n_features <= 2
+
+
+def test_gains_meet_refitted_regressions():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(50, 3)) @ rng.normal(size=(3, 12)) + 0.3 * rng.normal(size=(50, 12))
+    order = rng.permutation(12)
+    found = gain_curve(X, order, np.random.RandomState(0))
+    Z = (X - X.mean(axis=0)) / X.std(axis=0)
+    explained = [0.0]
+    for k in range(1, len(found.gains) + 1):
+        S = Z[:, order[:k]]
+        fitted = S @ np.linalg.lstsq(S, Z, rcond=None)[0]
+        explained.append(1 - ((Z - fitted) ** 2).sum() / (Z**2).sum())
+    np.testing.assert_allclose(found.gains, np.diff(explained), atol=1e-10)
+
+
+def test_constant_columns(rng):
+    X = np.hstack([rng.normal(size=(40, 4)), np.ones((40, 2))])
+    assert np.isfinite(gain_curve(X, np.arange(6), np.random.RandomState(0)).gains).all()

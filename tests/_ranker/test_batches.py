@@ -1,0 +1,101 @@
+"""fit(X, groups=...): columns are centred within batches, alone and through metadata routing."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+import sklearn
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GroupKFold, cross_validate
+from sklearn.pipeline import make_pipeline
+
+from graphsieve import GAFS, GroupedRanker, LaplacianScore, Variance
+
+
+@pytest.fixture
+def batches(rng):
+    """Column 3 only differs between batches."""
+    batch = np.repeat(["x", "y", "z"], 12)
+    X = rng.normal(size=(36, 4)) * [1, 2, 3, 0]
+    X[:, 3] = 100 * (batch == "y") + 7
+    return X, batch
+
+
+def centred(X, batch):
+    X = X.copy()
+    for name in np.unique(batch):
+        X[batch == name] -= X[batch == name].mean(axis=0)
+    return X
+
+
+def test_differences_between_batches_explain_nothing(batches):
+    X, batch = batches
+    assert Variance(1).fit(X).order_[0] == 3
+    sel = Variance(1).fit(X, groups=batch)
+    assert sel.order_[-1] == 3
+    np.testing.assert_allclose(sel.scores_, centred(X, batch).var(axis=0), atol=1e-10)
+
+
+def test_every_method_takes_batches(batches):
+    X, batch = batches
+    everything = X.mean(axis=0) + centred(X, batch)
+    np.testing.assert_allclose(
+        LaplacianScore(2).fit(X, groups=batch).scores_[:3],
+        LaplacianScore(2).fit(everything).scores_[:3],
+    )
+    assert GAFS(2, random_state=0).fit(X, groups=batch).order_[-1] == 3
+
+
+def test_reconstruction_is_that_of_the_data_as_given(batches):
+    X, batch = batches
+    sel = Variance(3).fit(X, groups=batch)
+    rebuilt = sel.reconstruct(sel.transform(X))
+    np.testing.assert_array_equal(rebuilt[:, :3], X[:, :3])
+
+
+def test_sparse_data_are_ranked_per_batch_instead(batches):
+    X, batch = batches
+    with pytest.raises(TypeError, match="Use GroupedRanker"):
+        Variance(1).fit(sp.csr_array(X), groups=batch)
+
+
+@pytest.mark.parametrize(
+    ("groups", "message"),
+    [
+        (["a"] * 35, "inconsistent numbers of samples"),
+        ([None] + ["a"] * 35, "1 missing labels, the first at row 0"),
+        ([1.0] * 20 + [np.nan] * 16, "16 missing labels, the first at row 20"),
+    ],
+)
+def test_impossible_batches(batches, groups, message):
+    with pytest.raises(ValueError, match=message):
+        Variance(1).fit(batches[0], groups=groups)
+
+
+@pytest.mark.parametrize("make", [Variance, lambda k: GroupedRanker(Variance(k))])
+def test_routing_in_a_pipeline(batches, make):
+    X, batch = batches
+    y = np.arange(36) % 2
+    with sklearn.config_context(enable_metadata_routing=True):
+        selector = make(1).set_fit_request(groups=True)
+        pipeline = make_pipeline(selector, LogisticRegression())
+        pipeline.fit(X, y, groups=batch)
+    assert pipeline[0].order_[0] == 2
+    np.testing.assert_array_equal(pipeline[0].scores_, make(1).fit(X, groups=batch).scores_)
+
+
+def test_routing_in_cross_validation(batches):
+    X, batch = batches
+    y = np.arange(36) % 2
+    with sklearn.config_context(enable_metadata_routing=True):
+        selector = Variance(1).set_fit_request(groups=True)
+        found = cross_validate(
+            make_pipeline(selector, LogisticRegression()),
+            X,
+            y,
+            cv=GroupKFold(3),
+            params={"groups": batch},
+            return_estimator=True,
+            error_score="raise",
+        )
+    # The splitter and the selector both get the batches, the selector those of its own rows.
+    assert [fit[0].order_[0] for fit in found["estimator"]] == [2, 2, 2]

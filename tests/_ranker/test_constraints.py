@@ -1,0 +1,237 @@
+"""include, exclude, costs, budgets and groups of columns."""
+
+import warnings
+from functools import partial
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import clone
+
+from graphsieve import GAFS, REGISTRY, GreedyCSS, Variance
+
+RANKERS = sorted(REGISTRY)
+
+
+@pytest.fixture
+def table(rng):
+    X = rng.normal(size=(40, 3)) @ rng.normal(size=(3, 8)) + 0.3 * rng.normal(size=(40, 8))
+    return pd.DataFrame(X, columns=[f"gene_{j}" for j in range(8)])
+
+
+def quiet_fit(estimator, X):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return estimator.fit(X)
+
+
+@pytest.mark.parametrize("name", RANKERS)
+def test_included_first_and_excluded_last(name, table):
+    free = quiet_fit(REGISTRY[name](3), table)
+    worst, best = free.order_[-1], free.order_[0]
+    sel = clone(free).set_params(include=[f"gene_{worst}"], exclude=[int(best)])
+    quiet_fit(sel, table)
+    assert sel.order_[0] == worst
+    assert sel.order_[-1] == best
+    assert sel.n_features_ == 3
+    assert sel.support_[worst]
+    assert not sel.support_[best]
+
+
+def test_names_positions_and_masks_are_the_same(table):
+    mask = np.array([False, True, False, False, True, False, False, False])
+    orders = [
+        Variance(3, include=include).fit(table).order_.tolist()
+        for include in (["gene_1", "gene_4"], [1, 4], [-7, 4], mask, np.array([4, 1]))
+    ]
+    assert all(order == orders[0] for order in orders)
+
+
+def test_half_and_auto_stay_within_the_constraints(table):
+    assert Variance(exclude=table.columns[:6]).fit(table).n_features_ == 2
+    assert Variance(include=table.columns[:7]).fit(table).n_features_ == 7
+    sel = Variance("auto", include=table.columns[:7]).fit(table)
+    assert sel.support_[:7].all()
+
+
+GREEDY = {"gafs": partial(GAFS, random_state=0), "css": GreedyCSS}
+
+
+@pytest.mark.parametrize("name", GREEDY)
+def test_include_makes_the_twin_wait(rng, name):
+    """On data where every column is doubled, an included copy stands for both."""
+    X = rng.normal(size=(60, 4)) @ rng.normal(size=(4, 10)) + 0.5 * rng.normal(size=(60, 10))
+    doubled = np.hstack([X, X])
+    for j in range(10):
+        sel = GREEDY[name](10, include=[10 + j]).fit(doubled)
+        assert sel.order_[0] == 10 + j
+        assert not sel.support_[j]
+        # Never both columns of a pair before every pair has one.
+        assert len(set(sel.order_[:10] % 10)) == 10
+
+
+def residual_energy(X, columns):
+    """What is left of centred data after a regression on some of its columns."""
+    Z = X - X.mean(axis=0)
+    return ((Z - Z[:, columns] @ np.linalg.lstsq(Z[:, columns], Z, rcond=None)[0]) ** 2).sum()
+
+
+@pytest.mark.parametrize("shape", [(60, 12), (10, 25)])
+@pytest.mark.parametrize("costs", [None, np.linspace(1, 3, 25)])
+def test_the_rest_is_forward_selection_on_the_residual(rng, shape, costs):
+    X = rng.normal(size=(shape[0], 5)) @ rng.normal(size=(5, shape[1]))
+    X += 0.5 * rng.normal(size=shape)
+    costs = None if costs is None else costs[: shape[1]]
+    given = [7, 3]
+    sel = GreedyCSS(7, include=given, costs=costs, scale=None, layer_share=1.0).fit(X)
+    picked = list(given)
+    while len(picked) < 7:
+        left = [j for j in range(shape[1]) if j not in picked]
+        price = np.ones(shape[1]) if costs is None else costs
+        before = residual_energy(X, picked)
+        gain = [(before - residual_energy(X, [*picked, j])) / price[j] for j in left]
+        picked.append(left[int(np.argmax(gain))])
+    assert sel.order_[:7].tolist() == picked
+
+
+@pytest.mark.parametrize("shape", [(60, 12), (10, 25)])
+def test_groups_of_columns_in_greedy_css(rng, shape):
+    X = rng.normal(size=(shape[0], 5)) @ rng.normal(size=(5, shape[1]))
+    X += 0.5 * rng.normal(size=shape)
+    groups = np.arange(shape[1]) // 3
+    sel = GreedyCSS(6, groups=groups, scale=None, layer_share=1.0).fit(X)
+    picked = []
+    for _ in range(2):
+        left = {
+            group: picked + np.flatnonzero(groups == group).tolist()
+            for group in set(groups.tolist())
+            if not set(np.flatnonzero(groups == group)) & set(picked)
+            and np.count_nonzero(groups == group) == 3
+        }
+        picked = min(left.values(), key=lambda columns: residual_energy(X, columns))
+    assert set(sel.order_[:6]) == set(picked)
+
+
+def test_the_rest_is_judged_on_top_of_the_included(rng):
+    """Two columns carry the same signal; including one makes the other worthless."""
+    signal, other = rng.normal(size=(2, 80))
+    X = np.column_stack([signal, signal + 0.01 * rng.normal(size=80), other, other * 2])
+    X += 0.01 * rng.normal(size=X.shape)
+    for first, second in ((0, {2, 3}), (1, {2, 3}), (2, {0, 1}), (3, {0, 1})):
+        assert GAFS(2, include=[first], random_state=0).fit(X).order_[1] in second
+
+
+def test_continue_from_a_panel(table):
+    panel = GAFS(3, random_state=0).fit(table)
+    more = GAFS(6, include=panel.get_feature_names_out(), random_state=0).fit(table)
+    assert set(more.order_[:3]) == set(panel.order_[:3])
+    assert set(more.order_[:6]) == set(GAFS(6, random_state=0).fit(table).order_[:6])
+
+
+def test_budget(table):
+    costs = {"gene_0": 10.0, "gene_1": 10.0}
+    sel = GAFS(costs=costs, budget=4.0, random_state=0).fit(table)
+    assert sel.n_features_ == 4
+    assert not sel.support_[:2].any()
+    sel = GAFS(2, costs=costs, budget=4.0, random_state=0).fit(table)
+    assert sel.n_features_ == 2
+    as_array = GAFS(costs=[10, 10] + [1] * 6, budget=4.0, random_state=0).fit(table)
+    np.testing.assert_array_equal(
+        as_array.order_, GAFS(costs=costs, budget=4.0, random_state=0).fit(table).order_
+    )
+
+
+def test_groups_enter_as_a_whole(table):
+    groups = {"a": ["gene_0", "gene_5"], "b": ["gene_2", "gene_3", "gene_4"]}
+    sel = GAFS(5, groups=groups, random_state=0).fit(table)
+    for columns in groups.values():
+        assert table.columns.isin(columns)[sel.support_].sum() in (0, len(columns))
+    labels = ["a", None, "b", "b", "b", "a", float("nan"), None]
+    same = GAFS(5, groups=labels, random_state=0).fit(table)
+    np.testing.assert_array_equal(sel.order_, same.order_)
+    # A group that is included by one of its columns is included as a whole.
+    sel = GAFS(3, groups=groups, include=["gene_3"], random_state=0).fit(table)
+    assert sel.get_feature_names_out().tolist() == groups["b"]
+
+
+def test_a_constant_code_stays_with_its_group(table):
+    table["gene_3"] = 1.0
+    sel = GAFS(3, groups={"b": ["gene_2", "gene_3"]}, include=["gene_2"], random_state=0).fit(table)
+    assert sel.support_[[2, 3]].all()
+    assert sel.n_features_ == 3
+
+
+def test_max_per_group(table):
+    groups = ["a"] * 4 + ["b"] * 4
+    sel = GAFS(4, groups=groups, max_per_group=2, random_state=0).fit(table)
+    assert sel.support_[:4].sum() == sel.support_[4:].sum() == 2
+
+
+MISTAKES = {
+    "misspelt name": ({"include": ["gnee_1"]}, "'gnee_1'.*Did you mean 'gene_1'"),
+    "other case": ({"exclude": ["GENE_2"]}, "'GENE_2'.*Did you mean 'gene_2'"),
+    "no such position": ({"include": [8]}, r"column 8, but the data have 8 columns \(0 to 7\)"),
+    "short mask": ({"exclude": [True, False]}, "mask of 2 entries, but the data have 8"),
+    "overlap": (
+        {"include": [1], "exclude": ["gene_1"]},
+        "'gene_1' is in both include and exclude: remove it",
+    ),
+    "more included than wanted": (
+        {"n_features_to_select": 1, "include": [0, 1]},
+        "include has 2 columns.*use 2 or more",
+    ),
+    "everything excluded": ({"exclude": list(range(8))}, "leave at least one"),
+    "too few left": (
+        {"n_features_to_select": 7, "exclude": [0, 1]},
+        "leave only 6: use 6 or fewer",
+    ),
+    "budget without costs": ({"budget": 3.0}, "budget needs costs"),
+    "budget below the cheapest": (
+        {"costs": [5.0] * 7 + [2.0], "budget": 1.0},
+        "budget=1 buys no column: the cheapest, 'gene_7', costs 2",
+    ),
+    "include above the budget": (
+        {"costs": np.arange(1.0, 9), "budget": 5.0, "include": [6]},
+        "included columns cost 7, more than budget=5: increase",
+    ),
+    "wrong number of costs": ({"costs": [1.0, 2.0]}, "costs has 2 entries.*8 columns"),
+    "free column": ({"costs": {"gene_3": 0.0}}, "positive numbers: column 'gene_3' costs 0"),
+    "cost of a misspelt name": ({"costs": {"gene3": 1.0}}, "Did you mean 'gene_3'"),
+    "wrong number of groups": ({"groups": ["a", "b"]}, "groups has 2 entries.*8 columns"),
+    "column in two groups": (
+        {"groups": {"a": [0, 1], "b": [1, 2]}},
+        "'gene_1' is in group 'b' and in another",
+    ),
+    "part of a group excluded": (
+        {"groups": {"a": [0, 1]}, "exclude": [1]},
+        "'gene_1' is excluded.*exclude the whole group",
+    ),
+    "limit without groups": ({"max_per_group": 2}, "max_per_group needs groups"),
+    "more included than the limit": (
+        {"groups": ["a"] * 8, "max_per_group": 1, "include": [0, 1], "n_features_to_select": 2},
+        "max_per_group=1|leave only 1",
+    ),
+    "more wanted than the limit allows": (
+        {"groups": ["a"] * 8, "max_per_group": 2, "n_features_to_select": 3},
+        "leave only 2: use 2 or fewer",
+    ),
+    "groups too large": (
+        {"groups": {"a": [0, 1, 2, 3], "b": [4, 5, 6, 7]}, "n_features_to_select": 3},
+        "no group of columns is small enough for n_features_to_select=3",
+    ),
+    "costs with norms": ({"costs": [1.0] * 8, "selection": "norm"}, 'need selection="greedy"'),
+}
+
+
+@pytest.mark.parametrize("mistake", MISTAKES)
+def test_natural_mistakes(table, mistake):
+    parameters, message = MISTAKES[mistake]
+    sel = GAFS(random_state=0, **parameters)
+    with pytest.raises(ValueError, match=message) as caught:
+        sel.fit(table)
+    assert "\n" not in str(caught.value)
+
+
+def test_names_need_a_table_with_names(table):
+    with pytest.raises(ValueError, match="have no column names: pass a data frame"):
+        Variance(2, include=["gene_1"]).fit(table.to_numpy())

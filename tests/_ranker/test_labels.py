@@ -1,0 +1,121 @@
+"""Names survive, and columns that do not hold numbers are named."""
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+import scipy.sparse as sp
+
+from graphsieve import GAFS, Variance
+
+
+@pytest.fixture
+def X(rng):
+    return rng.normal(size=(30, 4)) * [1, 9, 2, 8]
+
+
+@pytest.mark.parametrize(
+    "columns",
+    [
+        pd.Index([10, 20, 30, 40], name="position"),
+        pd.MultiIndex.from_product([["p", "q"], [1, 2]], names=["plate", "channel"]),
+        pd.Index(list("abcd")),
+        pd.date_range("2020-01-01", periods=4),
+    ],
+)
+def test_names_come_back_as_they_were(X, columns):
+    frame = pd.DataFrame(X, columns=columns, index=np.arange(100, 130))
+    sel = Variance(2).set_output(transform="pandas").fit(frame)
+    out = sel.transform(frame)
+    assert out.columns.equals(columns[[1, 3]])
+    assert out.index.equals(frame.index)
+    assert list(sel.get_feature_names_out()) == list(columns[[1, 3]])
+    rebuilt = sel.reconstruct(out)
+    assert rebuilt.columns.equals(columns)
+    assert rebuilt.index.equals(frame.index)
+    np.testing.assert_array_equal(rebuilt.iloc[:, [1, 3]], out)
+    assert set(sel.coverage_["feature"]) == set(columns[[0, 2]])
+
+
+def test_arrays_by_default(X):
+    frame = pd.DataFrame(X, columns=list("abcd"))
+    sel = Variance(2).fit(frame)
+    assert isinstance(sel.reconstruct(sel.transform(frame)), np.ndarray)
+    assert Variance(2).fit(X).get_feature_names_out().tolist() == ["x1", "x3"]
+
+
+def test_other_containers(X):
+    sel = Variance(2).set_output(transform="polars").fit(X)
+    assert sel.reconstruct(sel.transform(X)).columns == ["x0", "x1", "x2", "x3"]
+    sel.set_output(transform="pandas")
+    assert sel.reconstruct(sp.csr_array(X[:, [1, 3]])).columns.tolist() == ["x0", "x1", "x2", "x3"]
+
+
+def test_codes_follow_set_output(X):
+    frame = pd.DataFrame(X, columns=list("abcd"), index=np.arange(50, 80))
+    sel = GAFS(2, n_hidden=2, random_state=0).fit(frame)
+    code = sel.encode(frame)
+    named = sel.set_output(transform="pandas").encode(frame)
+    assert named.columns.tolist() == ["gafs0", "gafs1"]
+    assert named.index.equals(frame.index)
+    np.testing.assert_array_equal(named, code)
+
+
+@pytest.mark.parametrize("make", [pl.DataFrame, lambda X: pa.table(dict(X)), pd.DataFrame])
+def test_frames_of_all_kinds(X, make):
+    frame = pd.DataFrame(X, columns=list("abcd"))
+    sel = Variance(2).fit(make(frame))
+    assert sel.get_feature_names_out().tolist() == ["b", "d"]
+    np.testing.assert_array_equal(sel.transform(make(frame)), X[:, [1, 3]])
+
+
+def test_nullable_and_boolean_columns_are_numbers(X):
+    frame = pd.DataFrame(X, columns=list("abcd"))
+    frame["int"] = pd.array(np.arange(30), dtype="Int64")
+    frame["flag"] = pd.array(np.arange(30) % 2 == 0, dtype="boolean")
+    frame["bool"] = np.arange(30) % 3 == 0
+    frame["object"] = np.array([float(j) for j in range(30)], dtype=object)
+    frame["arrow"] = pd.array(np.arange(30), dtype="int64[pyarrow]")
+    sel = Variance(2).fit(frame)
+    np.testing.assert_allclose(sel.scores_, frame.astype(float).var(ddof=0))
+    frame.loc[3, "int"] = pd.NA
+    with pytest.raises(ValueError, match="1 missing values in 1 of 9 columns .'int': 1."):
+        Variance(2).fit(frame)
+
+
+@pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame])
+def test_columns_without_numbers_are_named(X, make):
+    frame = pd.DataFrame(X, columns=list("abcd"))
+    frame["when"] = pd.date_range("2020-01-01", periods=30)
+    frame["who"] = "me"
+    with pytest.raises(ValueError) as caught:
+        Variance(2).fit(make(frame))
+    text = str(caught.value)
+    assert "2 of the 6 columns do not hold numbers: 'when' (dates), 'who' (text)" in text
+    assert "select_dtypes" in text
+
+
+def test_categories_are_named(X):
+    frame = pd.DataFrame(X, columns=list("abcd"))
+    frame["kind"] = pd.Categorical(np.arange(30) % 3)
+    frame["span"] = pd.to_timedelta(np.arange(30), unit="h")
+    with pytest.raises(
+        ValueError, match=r"'kind' \(categories\), 'span' \(durations\).*get_dummies"
+    ):
+        Variance(2).fit(frame)
+
+
+@pytest.mark.parametrize("container", [np.asarray, sp.csr_array])
+def test_gaps_are_counted(X, container):
+    X[[3, 7], 2] = np.nan
+    X[5, 0] = np.nan
+    message = (
+        r"3 missing values in 2 of 4 columns \(2: 2, 0: 1\), the first at row 3, column 2.*"
+        "SimpleImputer.*--impute median"
+    )
+    with pytest.raises(ValueError, match=message):
+        Variance(2).fit(container(X))
+    X[0, 0] = np.inf
+    with pytest.raises(ValueError, match="1 infinite and 3 missing values, the first at row 0"):
+        Variance(2).fit(container(X))

@@ -1,0 +1,245 @@
+"""Which columns are selected from, carried and left out; gaps, text and what mends them."""
+
+import re
+import shlex
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from graphsieve import Variance
+from tests.cli.conftest import read_frame, save
+
+VARIANCE = ("--method", "variance")
+
+
+@pytest.fixture
+def table(frame):
+    """A table as people have it: IDs, text, dates, gaps, a constant and an empty column."""
+    n = len(frame)
+    frame.insert(0, "patient", [f"p{i}" for i in range(n)])
+    frame["sex"] = ["f", "m"] * (n // 2)
+    frame["visit"] = pd.date_range("2020-01-01", periods=n).repeat(2)[:n].strftime("%Y-%m-%d")
+    frame.loc[[3, 7], "d"] = np.nan
+    frame.loc[9, "b b"] = np.nan
+    frame["plate"] = 4
+    frame["nothing"] = np.nan
+    return frame
+
+
+@pytest.fixture
+def select(run, tmp_path):
+    """select(frame, *options, suffix=".csv") -> (frame that was written, result)."""
+
+    def check(frame, *options, suffix=".csv", k="100%"):
+        path, chosen = save(frame, tmp_path / f"data{suffix}"), tmp_path / f"chosen{suffix}"
+        result = run("select", path, "-k", k, "-o", chosen, "--force", *VARIANCE, *options)
+        return (read_frame(chosen) if chosen.exists() else None), result
+
+    return check
+
+
+def test_drop_and_keep_are_two_things(select, frame):
+    written, result = select(frame, "--drop", "a", "--keep", "e", k=2)
+    assert written.columns.tolist() == ["b b", "c[red]", "e"]
+    assert "Kept 2 of 4 columns" in result.stdout
+    assert " e " not in result.stdout
+
+
+def test_patterns(select, frame):
+    frame = frame.rename(columns={"a": "Metadata_plate", "d": "Metadata_well"})
+    for option in ("--keep", "--pass"):
+        written, result = select(frame, option, "Metadata_*", k=1)
+        assert written.columns.tolist() == ["Metadata_plate", "Metadata_well", "e"]
+        assert "of 4 columns" in result.stdout
+    written, result = select(frame, "--drop", "Metadata_*,?", k=1)
+    assert written.columns.tolist() == ["c[red]"]
+    assert "of 2 columns" in result.stdout
+    _, result = select(frame, "--keep", "metadata_*")
+    assert "--keep: no column matches 'metadata_*'" in result.stderr
+
+
+def test_suggestions_ignore_case(select, frame, run, csv):
+    _, result = select(frame.rename(columns={"d": "flag"}), "--drop", "Flag")
+    assert "there is no column 'Flag' (did you mean flag?)" in result.stderr
+    result = run("select", csv, "-k", 1, "--method", "GAFS")
+    assert result.exit_code == 2
+    assert "did you mean gafs" in result.stderr
+
+
+def test_a_column_cannot_be_dropped_and_kept(select, frame):
+    _, result = select(frame, "--drop", "a,d", "--keep", "d")
+    assert "--drop and --keep both name 'd'" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("values", "name", "reason"),
+    [
+        (range(20), "n", "a counter"),
+        (range(100, 120), "n", "a counter"),
+        (np.random.default_rng(0).permutation(20), "n", "a counter"),
+        (np.arange(20.0), "n", "a counter"),
+        (np.arange(20) ** 2, "patient_id", "called an ID, all values differ"),
+        (np.arange(20) ** 2, "sampleID", "called an ID, all values differ"),
+        (np.arange(20) ** 2, "n", "integers that all differ"),
+        ([f"s{i}" for i in range(20)], "n", "all values differ"),
+        ([f"2020-01-{i:02}" for i in range(1, 21)], "n", "all values differ"),
+    ],
+)
+@pytest.mark.parametrize("suffix", [".csv", ".parquet"])
+def test_ids_are_carried_with_a_word(select, frame, values, name, reason, suffix):
+    frame.insert(2, name, values)
+    written, result = select(frame, k=1, suffix=suffix)
+    assert result.exit_code == 0, result.output
+    assert written.columns.tolist() == [name, "e"]
+    assert written[name].tolist() == list(values)
+    assert f"'{name}' ({reason}): not selected from, but carried to the output" in result.stderr
+    assert len(result.stderr.splitlines()) == 1
+    written, result = select(frame, "--drop", name, k=1, suffix=suffix)
+    assert written.columns.tolist() == ["e"]
+    assert not result.stderr
+
+
+def test_ids_can_be_selected(select, frame):
+    written, result = select(frame.assign(id=range(20)), "--no-ids", k=1)
+    assert written.columns.tolist() == ["id"]
+    assert not result.stderr
+
+
+def test_what_is_not_an_id(select, frame):
+    """Counts differ without being IDs, and so do measurements and few rows."""
+    counts = np.arange(400).reshape(20, 20) ** 2
+    counts = pd.DataFrame(counts, columns=[f"gene{j}" for j in range(20)])
+    _, result = select(counts)
+    assert "Kept 20 of 20 columns" in result.stdout
+    _, result = select(frame)
+    assert "Kept 6 of 6 columns" in result.stdout
+    _, result = select(pd.DataFrame({"a": [1, 2, 3], "b": [0.5, 0.1, 0.7]}))
+    assert "Kept 2 of 2 columns" in result.stdout
+
+
+def test_all_problems_in_one_message_with_one_command(select, table, run, tmp_path):
+    _, result = select(table)
+    assert result.exit_code == 1
+    *_, message = result.stderr.splitlines()
+    assert message.startswith("Error: data.csv needs decisions. ")
+    assert "text: 'sex' ('sex' holds 'f')" in message
+    assert "dates: 'visit' ('visit' holds '2020-01-01')" in message
+    assert "no values: 'nothing'" in message
+    assert "3 missing values in 2 of 11 columns: 'b b', 'd'" in message
+    assert "the first in row 3, counted from 0, of 'd'" in message
+    assert "constant: 'plate'" in message
+    command = re.search(r"Run: (graphsieve .*?) \(or", message)[1]
+    arguments = shlex.split(command)[1:]
+    assert run(*arguments).exit_code == 0, command
+    written = read_frame(tmp_path / "chosen.csv")
+    expected = table.drop(columns=["plate", "nothing"])
+    pd.testing.assert_frame_equal(written, expected)
+
+
+@pytest.mark.parametrize("name", ["my, text", "-text", " text", "it's", "te\x1bxt"])
+def test_the_command_works_for_awkward_names(select, frame, run, tmp_path, name):
+    path = save(frame.assign(**{name: ["x", "y"] * 10}), tmp_path / "data.parquet")
+    message = run("select", path, "-k", 1, *VARIANCE).stderr
+    command = re.search(r"Run: (graphsieve .*?) \(or", message)[1]
+    assert run(*shlex.split(command)[1:]).exit_code == 0, command
+
+
+@pytest.mark.parametrize("strategy", ["median", "mean"])
+@pytest.mark.parametrize("suffix", [".csv", ".parquet", ".jsonl"])
+def test_impute(select, frame, tmp_path, strategy, suffix):
+    frame.loc[[3, 7], "d"] = np.nan
+    frame["flag"] = pd.array([True, None, *[False] * 18], dtype="boolean")
+    scores = tmp_path / "scores.csv"
+    written, result = select(frame, "--impute", strategy, "--scores", scores, suffix=suffix)
+    assert result.exit_code == 0, result.output
+    assert f"3 missing values filled with the {strategy} of the column" in result.stderr
+    numbers = frame.astype(float)
+    expected = Variance().fit(numbers.fillna(getattr(numbers, strategy)())).scores_
+    found = pd.read_csv(scores).set_index("feature")["score"][frame.columns]
+    np.testing.assert_allclose(found, expected)
+    # The gaps are still there.
+    assert written["d"].isna().sum() == 2
+
+
+def test_drop_rows(select, frame):
+    frame.loc[[3, 7], "d"] = np.nan
+    frame["note"] = [None] * 10 + ["x"] * 10
+    written, result = select(frame, "--drop-rows", "--keep", "note")
+    assert "2 incomplete rows of 20 left out" in result.stderr
+    pd.testing.assert_frame_equal(
+        written[list("adef")], frame[list("adef")].drop([3, 7]).reset_index(drop=True)
+    )
+    frame["d"] = np.where(np.arange(20) % 2, np.nan, 1.5)
+    frame["e"] = np.where(np.arange(20) % 2, 1.5, np.nan)
+    _, result = select(frame, "--drop-rows", "--keep", "note")
+    assert "--drop-rows leaves no row" in result.stderr
+
+
+@pytest.mark.parametrize("suffix", [".npy", ".npz", ".zarr", ".h5"])
+def test_gaps_in_arrays(run, frame, tmp_path, suffix):
+    frame.iloc[3, 2] = np.nan
+    path = save(frame, tmp_path / f"data{suffix}")
+    message = run("select", path, "-k", 1, *VARIANCE).stderr
+    assert "--impute median (or use --drop-rows" in message
+    command = re.search(r"Run: (graphsieve .*?) \(or", message)[1]
+    assert run(*shlex.split(command)[1:]).exit_code == 0
+    result = run("select", path, "-k", 1, "--drop-rows", *VARIANCE)
+    assert "(19 rows)" in result.stdout
+
+
+def test_onehot_selects_whole_columns(select, frame, tmp_path):
+    frame["site"] = ["a", "b", "c", "c", "b"] * 4
+    frame["sex"] = ["f", "m"] * 10
+    scores = tmp_path / "scores.csv"
+    written, result = select(frame * 1, "--encode", "onehot", "--scores", scores, k=7)
+    assert result.exit_code == 0, result.output
+    assert "2 text columns encoded as 4 indicators" in result.stderr
+    assert "Kept 7 of 8 columns" in result.stdout
+    ranking = pd.read_csv(scores)
+    assert ranking["feature"].tolist() == ["e", "c[red]", "b b", "a", "d", "f", "sex", "site"]
+    assert ranking["kept"].tolist() == [True] * 7 + [False]
+    assert ranking["rank"].tolist() == list(range(1, 9))
+    assert written["sex"].tolist() == frame["sex"].tolist()
+    _, result = select(frame, "--encode", "onehot", k="auto")
+    assert result.exit_code == 0
+
+
+def test_text_with_too_many_values_is_not_encoded(select):
+    frame = pd.DataFrame({"x": np.arange(300) / 7, "word": [f"w{i % 150}" for i in range(300)]})
+    _, result = select(frame, "--encode", "onehot")
+    assert "text: 'word'" in result.stderr
+    assert "--keep word" in result.stderr
+
+
+def test_a_word_among_numbers_is_named(select, frame):
+    frame["a"] = frame["a"].astype(object)
+    frame.loc[3, "a"] = "oops"
+    _, result = select(frame)
+    assert "text: 'a' ('a' holds 'oops')" in result.stderr
+    _, result = select(pd.DataFrame({"x": ["1,5", "2.5", "1,5"], "y": [1.5, 2.5, 3.5]}))
+    assert "add --decimal ," in result.stderr
+
+
+def test_constant_columns_are_mentioned(select, frame):
+    _, result = select(frame.assign(c=1))
+    assert result.exit_code == 0
+    assert result.stderr == "constant, and therefore ranked last: 'c'\n"
+
+
+def test_arrays_hold_numbers_only(run, frame, tmp_path):
+    path = save(frame.assign(name=[f"s{i}" for i in range(20)], n=range(20)), tmp_path / "data.csv")
+    result = run("select", path, "-k", 2, "-o", tmp_path / "chosen.npy", *VARIANCE)
+    assert "chosen.npy holds numbers only, without 'name'; write .csv or .parquet" in result.stderr
+    assert np.load(tmp_path / "chosen.npy").shape == (20, 3)
+
+
+def test_many_problems_are_counted(select, frame):
+    texts = pd.DataFrame({f"t{j}": ["x", "y"] * 10 for j in range(30)})
+    _, result = select(pd.concat([frame, texts], axis=1))
+    assert "'t9' and 20 more" in result.stderr
+    assert "t28,t29" in result.stderr
+    texts = pd.DataFrame({f"t{j}": ["x", "y"] * 10 for j in range(300)})
+    _, result = select(pd.concat([frame, texts], axis=1))
+    assert "Check --sep and --decimal; carry such columns with a pattern" in result.stderr
+    assert len(result.stderr) < 500

@@ -1,0 +1,263 @@
+"""Files that are made to hurt: refused or shown harmlessly."""
+
+import os
+import signal
+import stat
+import struct
+import subprocess
+import sys
+import zipfile
+
+import h5py
+import numpy as np
+import openpyxl
+import pandas as pd
+import pytest
+import scipy.io
+import scipy.sparse as sp
+import zarr
+
+from tests.cli.conftest import save
+
+VARIANCE = ("--method", "variance")
+EVIL = ["[bold red]x[/]", "\x1b[2J\x1b]0;title\x07", "nul\x00", "\u202egnp.exe", "a\nb", "[/]"]
+
+
+def refused(run, path, *options):
+    result = run("select", path, "-k", 1, *VARIANCE, *options)
+    assert result.exit_code == 1, result.output
+    assert not result.stdout
+    assert len(result.stderr.splitlines()) == 1
+    return result.stderr
+
+
+def crafted(form, shape=(3, 4), **changes):
+    """The arrays of a sparse matrix, some of them wrong."""
+    X = sp.random_array((3, 4), density=0.5, format=form, random_state=np.random.default_rng(0))
+    arrays = {"format": form.encode(), "shape": np.array(shape), "data": X.data}
+    if form == "coo":
+        arrays |= {"row": X.row, "col": X.col}
+    else:
+        arrays |= {"indices": X.indices, "indptr": X.indptr}
+    return {name: np.asarray(changes.get(name, values)) for name, values in arrays.items()}
+
+
+@pytest.mark.parametrize(
+    ("form", "changes"),
+    [
+        ("csr", {"indices": np.array([0, 1, 10**6, 3, 0, 1], dtype=np.int32)}),
+        ("csr", {"indices": np.array([0, -5, 2, 3, 0, 1], dtype=np.int32)}),
+        ("csr", {"indptr": np.array([0, 10**6, 4, 6], dtype=np.int32)}),
+        ("csr", {"indptr": np.array([0, 4, 2, 10**6], dtype=np.int32)}),
+        ("csc", {"indices": np.array([0, 1, 10**6, 2, 0, 1], dtype=np.int32)}),
+        ("csc", {"indices": np.array([0, -5, 2, 2, 0, 1], dtype=np.int32)}),
+        ("coo", {"row": np.array([0, 1, 10**6, 2, 0, 1], dtype=np.int32)}),
+        ("csc", {"shape": (10**14, 4)}),
+    ],
+)
+def test_crafted_sparse_npz(run, tmp_path, form, changes):
+    """Unchecked, these make compiled code read and write outside its memory."""
+    path = tmp_path / "crafted.npz"
+    np.savez(path, **crafted(form, **changes))
+    message = refused(run, path)
+    assert "crafted.npz" in message
+
+
+def test_crafted_sparse_mat(run, tmp_path):
+    path = tmp_path / "crafted.mat"
+    indices = np.array([0, 1, 2, 0, 1, 2], dtype=np.int32)
+    scipy.io.savemat(path, {"X": sp.csc_matrix((np.ones(6), indices, [0, 2, 4, 6]))})
+    content = path.read_bytes()
+    old = struct.pack("<6i", *indices)
+    assert content.count(old) == 1
+    path.write_bytes(content.replace(old, struct.pack("<6i", 0, 1, 10**8, 0, 1, 2)))
+    assert "crafted.mat" in refused(run, path)
+
+
+def test_crafted_h5ad(run, frame, tmp_path):
+    path = save(frame, tmp_path / "crafted.h5ad")
+    with h5py.File(path, "a") as file:
+        del file["X"]
+        group = file.create_group("X")
+        group.attrs.update({"encoding-type": "csr_matrix", "encoding-version": "0.1.0"})
+        group.attrs["shape"] = (20, 6)
+        group["data"], group["indptr"] = np.ones(20), np.arange(21)
+        group["indices"] = np.r_[np.zeros(19, int), 10**7]
+    assert "not a valid sparse matrix" in refused(run, path)
+
+
+def test_absurd_zarr(run, tmp_path):
+    path = tmp_path / "huge.zarr"
+    zarr.create_array(path, shape=(10**12, 10**6), chunks=(1000, 1000), dtype="float64")
+    message = refused(run, path)
+    assert "8,000,000,000 GB" in message
+    assert "--max-size GB" in message
+    zarr.create_array(path, shape=(10**5, 10**6), chunks=(10**5, 10**3), dtype="f8", overwrite=True)
+    assert "one row of chunks takes 800.0 GB" in refused(run, path)
+
+
+def test_absurd_hdf5(run, tmp_path):
+    path = tmp_path / "huge.h5"
+    with h5py.File(path, "w") as file:
+        file.create_dataset("X", (10**9, 10**6), "f8", chunks=(100, 100))
+    assert "/X takes 8,000,000 GB unpacked" in refused(run, path)
+
+
+def test_absurd_excel(run, tmp_path):
+    """One cell in the last corner of a sheet declares 17 billion."""
+    book = openpyxl.Workbook()
+    for row in ("a", "b"), (1.5, 2.5), (3.5, 0.5):
+        book.active.append(row)
+    book.active.cell(2**20, 2**14, 7)
+    book.save(tmp_path / "corner.xlsx")
+    result = run("select", tmp_path / "corner.xlsx", "-k", 1, "--impute", "mean", *VARIANCE)
+    assert result.exit_code == 0, result.output
+    assert "(3 rows)" in result.stdout
+
+
+def write_npz(path, header_shape, content):
+    with (
+        zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive,
+        archive.open("X.npy", "w", force_zip64=True) as file,
+    ):
+        header = {"descr": "<f8", "fortran_order": False, "shape": header_shape}
+        np.lib.format.write_array_header_1_0(file, header)
+        file.write(content)
+    return path
+
+
+def test_absurd_npz(run, tmp_path):
+    path = write_npz(tmp_path / "lie.npz", (10**12, 10**6), b"")
+    assert "X takes 8,000,000,000 GB unpacked" in refused(run, path)
+    path = write_npz(tmp_path / "lie.npz", (1000, 1000), b"12345678")
+    assert "declares 8,000,000 bytes and holds" in refused(run, path)
+    path = write_npz(tmp_path / "bomb.npz", (1000, 1000), bytes(8_000_000))
+    assert path.stat().st_size < 20_000
+    assert "unpacked, more than the limit (0.0 GB)" in refused(run, path, "--max-size", 0.001)
+    assert run("select", path, "-k", 1, *VARIANCE).exit_code == 0
+
+
+def test_limits_hold_for_text_and_excel(run, frame, tmp_path):
+    for suffix in (".csv", ".xlsx", ".parquet", ".feather", ".jsonl"):
+        path = save(frame, tmp_path / f"data{suffix}")
+        assert "unpacked, more than the limit" in refused(run, path, "--max-size", 1e-7)
+
+
+@pytest.mark.parametrize("suffix", [".parquet", ".npz", ".jsonl"])
+def test_names_are_shown_harmlessly(run, tmp_path, suffix):
+    values = np.random.default_rng(0).random((20, len(EVIL)))
+    # NumPy strips zeros at the end of a string.
+    frame = pd.DataFrame(values, columns=[f"{name}." for name in EVIL])
+    path, output = save(frame, tmp_path / f"data{suffix}"), tmp_path / "out.parquet"
+    shown = run("select", path, "-k", "100%", "-o", output, *VARIANCE)
+    assert shown.exit_code == 0, shown.output
+    assert "[bold red]x[/]." in shown.stdout
+    assert "\\x1b[2J\\x1b]0;title\\x07." in shown.stdout
+    errors = [
+        run("select", path, "-k", 1, "--drop", "nothing", *VARIANCE),
+        run("select", save(frame.assign(t=None), tmp_path / "t.parquet"), "-k", 1, *VARIANCE),
+    ]
+    for result in (shown, *errors):
+        assert not set("\x1b\x07\x00\u202e") & set(result.output)
+    assert pd.read_parquet(output).columns.tolist() == frame.columns.tolist()
+
+
+def test_file_names_are_shown_harmlessly(run, frame, tmp_path):
+    path = save(frame, tmp_path / "[bold]\x1b[2J.csv")
+    output = tmp_path / "out\x1b[2J[red].csv"
+    for arguments in (
+        [path, "-k", 1, "-o", output],
+        [path, "-k", 1, "-o", output],
+        [path, "-k", 1, "--key", "x"],
+        [tmp_path / "no\x1b.csv", "-k", 1],
+        [path, "-k", 1, "--method", "\x1b[bold]"],
+    ):
+        result = run("select", *arguments, *VARIANCE)
+        assert "\x1b" not in result.output
+        assert result.exit_code in (0, 2)
+    assert "[bold]\\x1b[2J.csv" in run("select", path, "-k", 1, *VARIANCE).stdout
+
+
+FORMULAS = ["=1+1", "+cmd", "-x", "@sum", "a=1", "-1.5", "x"]
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".tsv", ".xlsx"])
+@pytest.mark.parametrize("source", [".parquet", ".npz", ".zarr"])
+def test_names_do_not_become_formulas(run, tmp_path, source, suffix):
+    values = np.random.default_rng(0).random((20, len(FORMULAS)))
+    path = save(pd.DataFrame(values, columns=FORMULAS), tmp_path / f"data{source}")
+    output, scores = tmp_path / f"out{suffix}", tmp_path / f"scores{suffix}"
+    arguments = ("select", path, "-k", "100%", "-o", output, "--scores", scores, *VARIANCE)
+    safe = ["'=1+1", "'+cmd", "'-x", "'@sum", "a=1", "-1.5", "x"]
+    result = run(*arguments)
+    assert result.exit_code == 0, result.output
+    assert result.stderr.count("--raw-names") == 1
+    assert header(output) == safe
+    assert sorted(features(scores)) == sorted(safe)
+    assert run(*arguments, "--raw-names", "--force").exit_code == 0
+    assert header(output) == FORMULAS
+    assert sorted(features(scores)) == sorted(FORMULAS)
+
+
+def header(path):
+    if path.suffix != ".xlsx":
+        return path.read_text().splitlines()[0].split("," if path.suffix == ".csv" else "\t")
+    return [cell.value for cell in openpyxl.load_workbook(path).active[1]]
+
+
+def features(path):
+    if path.suffix != ".xlsx":
+        separator = "," if path.suffix == ".csv" else "\t"
+        return [line.split(separator)[0] for line in path.read_text().splitlines()[1:]]
+    return [cell.value for cell in openpyxl.load_workbook(path).active["A"][1:]]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has other permissions")
+def test_permissions_are_kept(run, csv, tmp_path):
+    output = tmp_path / "out.csv"
+    output.write_text("old")
+    output.chmod(0o640)
+    assert run("select", csv, "-k", 1, "-o", output, "--force", *VARIANCE).exit_code == 0
+    assert stat.S_IMODE(output.stat().st_mode) == 0o640
+
+
+KILLED = """
+import os, signal, sys
+from dataclasses import replace
+from graphsieve.cli import main
+from graphsieve.cli.io import files
+
+def die(path, table):
+    path.write_text("half a fi")
+    os.kill(os.getpid(), signal.SIGKILL)
+
+files.FORMATS[".csv"] = replace(files.FORMATS[".csv"], write=die)
+main()
+"""
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGKILL")
+def test_leftovers_of_a_killed_run_are_removed(run, csv, tmp_path):
+    output = tmp_path / "out.csv"
+    command = ["select", csv, "-k", "1", "-o", output, *VARIANCE]
+    done = subprocess.run([sys.executable, "-c", KILLED, *command], timeout=120)
+    assert done.returncode == -signal.SIGKILL
+    assert len(list(tmp_path.iterdir())) == 2
+    assert run(*command).exit_code == 0
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["data.csv", "out.csv"]
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1", "utf-8"])
+def test_a_terminal_that_cannot_show_a_character(frame, tmp_path, encoding):
+    path = save(frame.rename(columns={"e": "größe 漢字"}), tmp_path / "data.csv")
+    command = [sys.executable, "-m", "graphsieve", "select", path, "-k", "2", *VARIANCE]
+    environment = os.environ | {"PYTHONIOENCODING": encoding, "PYTHONUTF8": "0"}
+    done = subprocess.run(command, capture_output=True, env=environment, timeout=120)
+    assert done.returncode == 0, done.stderr
+    shown = done.stdout.decode(encoding)
+    assert "größe 漢字".encode(encoding, "backslashreplace").decode(encoding) in shown
+    wrong = [*command, "--drop", "größe"]
+    done = subprocess.run(wrong, capture_output=True, env=environment, timeout=120)
+    assert done.returncode == 1, done.stderr
+    done = subprocess.run([*command[:4], "--help"], capture_output=True, env=environment)
+    assert done.returncode == 0

@@ -1,0 +1,74 @@
+"""Rankings per batch, combined."""
+
+from functools import partial
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.sparse as sp
+
+from graphsieve import GAFS, GroupedRanker, StabilitySelection, Variance
+
+
+@pytest.fixture
+def batches(rng):
+    """Column 0 varies within all three batches, column 1 within two, column 2 between them."""
+    batch = np.repeat(["a", "b", "c"], 10)
+    X = 0.1 * rng.normal(size=(30, 4))
+    X[:, 0] += 3 * rng.normal(size=30)
+    X[:20, 1] += 2 * rng.normal(size=20)
+    X[:, 2] += 50 * (batch == "c")
+    return X, batch
+
+
+@pytest.mark.parametrize("container", [np.asarray, sp.csr_array])
+def test_batches_that_agree_are_counted(batches, container):
+    X, batch = batches
+    sel = GroupedRanker(Variance(2)).fit(container(X), groups=batch)
+    assert sel.n_groups_ == 3
+    expected = [Variance(2).fit(X[batch == name]) for name in "abc"]
+    np.testing.assert_array_equal(sel.rankings_, [fit.ranking_ for fit in expected])
+    np.testing.assert_array_equal(
+        sel.n_groups_selected_, np.sum([fit.support_ for fit in expected], axis=0)
+    )
+    assert sel.n_groups_selected_[:2].tolist() == [3, 2]
+    assert sel.order_[:2].tolist() == [0, 1]
+    assert Variance(2).fit(X).order_[0] == 2  # without batches, their difference comes first
+    assert not hasattr(sel, "_groups")
+
+
+@pytest.mark.parametrize(("combine", "function"), [("median", np.median), ("best", np.min)])
+def test_combinations(batches, combine, function):
+    X, batch = batches
+    sel = GroupedRanker(Variance(2), combine=combine).fit(X, groups=batch)
+    rank = function(sel.rankings_, axis=0)
+    assert (np.diff(rank[sel.order_]) >= 0).all()
+
+
+def test_small_batches_are_left_out(batches):
+    X, batch = batches
+    batch = batch.astype(object)
+    batch[:2] = "tiny"
+    with pytest.warns(UserWarning, match="1 of 4 batches have fewer than 4 samples.*tiny"):
+        sel = GroupedRanker(Variance(2)).fit(X, groups=batch)
+    assert sel.n_groups_ == 3
+    with pytest.raises(ValueError, match="no batch has 4 samples"):
+        GroupedRanker(Variance(2)).fit(X, groups=np.arange(30))
+
+
+def test_without_batches_it_is_the_selector_itself(batches):
+    X, _ = batches
+    np.testing.assert_array_equal(
+        GroupedRanker(Variance(2)).fit(X).support_, Variance(2).fit(X).support_
+    )
+
+
+@pytest.mark.parametrize("make", [GroupedRanker, partial(StabilitySelection, n_resamples=3)])
+def test_constraints_of_the_selector_may_use_names(batches, make):
+    frame = pd.DataFrame(batches[0], columns=list("abcd"))
+    constraints = {"include": ["d"], "exclude": ["a"], "costs": {"b": 2.0}, "budget": 3.0}
+    sel = make(GAFS(groups={"g": ["b", "c"]}, random_state=0, **constraints)).fit(frame)
+    assert sel.support_[3]
+    assert not sel.support_[0]
+    with pytest.raises(ValueError, match="'bb'"):
+        make(Variance(include=["bb"])).fit(frame)

@@ -1,0 +1,129 @@
+"""DropRedundant keeps its promise, for any order of the columns."""
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.sparse as sp
+from sklearn.datasets import load_breast_cancer, load_digits
+from sklearn.linear_model import LinearRegression
+from sklearn.utils.estimator_checks import estimator_checks_generator
+
+from graphsieve import DropRedundant
+
+
+def training_r2(X, support):
+    """R^2 of the dropped columns, from an independent regression."""
+    dropped = X[:, ~support]
+    predicted = LinearRegression().fit(X[:, support], dropped).predict(X[:, support])
+    total = ((dropped - dropped.mean(axis=0)) ** 2).sum(axis=0)
+    return 1 - ((dropped - predicted) ** 2).sum(axis=0)[total > 0] / total[total > 0]
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("check", list(estimator_checks_generator(DropRedundant())), ids=str)
+def test_scikit_learn_checks(check):
+    estimator, check = check
+    check(estimator)
+
+
+@pytest.mark.parametrize("load", [load_breast_cancer, load_digits])
+@pytest.mark.parametrize("explained", [0.5, 0.9, 0.99])
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_the_promise_holds(load, explained, dtype):
+    X = load().data.astype(dtype)
+    sel = DropRedundant(explained).fit(X)
+    assert training_r2(X.astype(float), sel.support_).min(initial=1) >= explained - 1e-6
+    assert 0 < sel.n_features_ < X.shape[1]
+    np.testing.assert_allclose(
+        sel.r2_[~sel.support_ & (X.std(axis=0) > 0)],
+        training_r2(X.astype(float), sel.support_),
+        atol=1e-5,
+    )
+
+
+@pytest.mark.parametrize("by", ["r2", "correlation"])
+@pytest.mark.parametrize("load", [load_breast_cancer, load_digits])
+def test_the_order_of_the_columns_does_not_matter(rng, by, load):
+    X = load().data
+    X = pd.DataFrame(np.hstack([X, X[:, :3]]))  # copies, which only their names tell apart
+    X.columns = [f"column {j}" for j in range(X.shape[1])]
+    kept = set(DropRedundant(by=by).fit(X).get_feature_names_out())
+    for _ in range(3):
+        shuffled = X[rng.permutation(X.columns)]
+        assert set(DropRedundant(by=by).fit(shuffled).get_feature_names_out()) == kept
+
+
+def test_held_out_r2(rng):
+    """Against a regression on the other rows; on structureless data it is low, with a warning."""
+    X = load_breast_cancer().data
+    sel = DropRedundant().fit(X)
+    assert (sel.heldout_r2_[sel.support_] == 1).all()
+    held_out = np.zeros(len(X), dtype=bool)
+    held_out[np.random.default_rng(0).choice(len(X), round(0.2 * len(X)), replace=False)] = True
+    kept, dropped = X[:, sel.support_], X[:, ~sel.support_]
+    model = LinearRegression().fit(kept[~held_out], dropped[~held_out])
+    rest = dropped[held_out] - model.predict(kept[held_out])
+    expected = 1 - (rest**2).sum(axis=0) / (len(rest) * dropped[held_out].var(axis=0))
+    np.testing.assert_allclose(sel.heldout_r2_[~sel.support_], expected, atol=1e-4)
+    with pytest.warns(UserWarning, match="On held-out rows, .* too few rows"):
+        DropRedundant().fit(rng.normal(size=(20, 60)))
+
+
+def test_sums_of_columns_are_seen(rng):
+    X = rng.normal(size=(100, 4))
+    X = np.column_stack([X, X.sum(axis=1), X[:, 0] - X[:, 3], X[:, 1]])
+    assert DropRedundant(0.99).fit(X).n_features_ == 4
+    assert DropRedundant(0.99, by="correlation").fit(X).n_features_ == 6
+
+
+def test_the_pairwise_rule(rng):
+    X = load_breast_cancer().data
+    sel = DropRedundant(0.9, by="correlation").fit(X)
+    C = abs(np.corrcoef(X.T))
+    kept = np.flatnonzero(sel.support_)
+    assert np.triu(C[np.ix_(kept, kept)], 1).max() < 0.9
+    assert C[np.ix_(~sel.support_, kept)].max(axis=1).min() >= 0.9
+
+
+@pytest.mark.parametrize("by", ["r2", "correlation"])
+def test_sparse_is_the_same(rng, by):
+    X = rng.poisson(0.3, size=(200, 6)) @ (rng.random((6, 15)) < 0.3).astype(float)
+    dense, sparse = DropRedundant(by=by).fit(X), DropRedundant(by=by).fit(sp.csr_array(X))
+    np.testing.assert_array_equal(dense.support_, sparse.support_)
+    np.testing.assert_allclose(dense.heldout_r2_, sparse.heldout_r2_, atol=1e-8)
+
+
+@pytest.mark.parametrize("container", [np.asarray, sp.csr_array])
+def test_many_columns_need_no_square_matrix(monkeypatch, container):
+    X = load_breast_cancer().data
+    stored = DropRedundant().fit(container(X))
+    monkeypatch.setattr("graphsieve._linear.correlation.MOST_STORED", 10)
+    monkeypatch.setattr("graphsieve.methods.drop_redundant.MOST_STORED", 10)
+    np.testing.assert_array_equal(DropRedundant().fit(container(X)).order_, stored.order_)
+    with pytest.raises(ValueError, match='at most 10 columns, but X has 30: use by="r2"'):
+        DropRedundant(by="correlation").fit(X)
+
+
+@pytest.mark.filterwarnings("ignore:1 dropped columns")
+@pytest.mark.parametrize("by", ["r2", "correlation"])
+def test_include_and_exclude(by):
+    X = load_breast_cancer(as_frame=True).data
+    free = DropRedundant(by=by).fit(X)
+    first = free.get_feature_names_out()[0]
+    include = X.columns[~free.support_][:2]
+    sel = DropRedundant(by=by, include=include, exclude=[first]).fit(X)
+    assert set(include) <= set(sel.get_feature_names_out())
+    assert first not in sel.get_feature_names_out()
+
+
+def test_what_only_excluded_columns_explain_is_said(rng):
+    X = rng.normal(size=(50, 3))
+    with pytest.warns(UserWarning, match="1 dropped columns.*are excluded: column 2 has 0.0"):
+        sel = DropRedundant(exclude=[2]).fit(X)
+    assert sel.support_.tolist() == [True, True, False]
+
+
+def test_constant_columns_are_dropped(rng):
+    X = np.column_stack([rng.normal(size=(30, 2)), np.full(30, 0.1)])
+    assert DropRedundant().fit(X).support_.tolist() == [True, True, False]
+    assert DropRedundant().fit(np.ones((10, 3))).n_features_ == 1

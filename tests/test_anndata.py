@@ -1,0 +1,394 @@
+"""Gene panels of AnnData: what is written, from every storage, and clear errors."""
+
+import re
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from graphsieve import GreedyCSS
+
+anndata = pytest.importorskip("anndata")
+pd = pytest.importorskip("pandas")
+
+from graphsieve.anndata import (  # noqa: E402
+    evaluate_panel,
+    plot_panels,
+    read_h5ad,
+    select_genes,
+    write_h5ad,
+)
+
+N_CELLS, N_GENES = 120, 60
+
+
+def make_cells(*, sparse=True):
+    """Log-normalised counts of four cell types with ten genes each, in two donors."""
+    rng = np.random.default_rng(0)
+    kind = np.arange(N_CELLS) % 4
+    rate = np.tile(rng.gamma(1.0, 1.0, N_GENES), (N_CELLS, 1))
+    for number in range(4):
+        rate[kind == number, 10 * number : 10 * (number + 1)] += 5
+    counts = rng.poisson(rate)
+    X = np.log1p(1e3 * counts / counts.sum(axis=1, keepdims=True))
+    adata = anndata.AnnData(sp.csr_matrix(X) if sparse else X)
+    adata.var_names = [f"gene{j}" for j in range(N_GENES)]
+    adata.obs_names = [f"cell{i}" for i in range(N_CELLS)]
+    adata.obs["donor"] = pd.Categorical(np.where(np.arange(N_CELLS) < 60, "a", "b"))
+    adata.obs["kind"] = pd.Categorical([f"type {number}" for number in kind])
+    adata.layers["counts"] = sp.csr_matrix(counts)
+    return adata
+
+
+def panel(adata, key="highly_variable"):
+    """The selected genes, best first."""
+    return list(adata.var[adata.var[key]].sort_values(f"{key}_rank").index)
+
+
+@pytest.fixture
+def adata():
+    return make_cells()
+
+
+@pytest.fixture
+def expected(adata):
+    order = GreedyCSS(6).fit(adata.X.toarray()).order_[:6]
+    return list(adata.var_names[order])
+
+
+@pytest.mark.parametrize("method", ["gafs", "css", "mrsf", "variance", "random"])
+def test_columns_are_those_of_scanpy(adata, method):
+    assert select_genes(adata, 6, method=method) is None
+    var = adata.var
+    assert list(var) == ["highly_variable", "highly_variable_rank", "highly_variable_score"]
+    assert var["highly_variable"].dtype == bool
+    assert var["highly_variable_rank"].dropna().sort_values().tolist() == [0, 1, 2, 3, 4, 5]
+    assert var["highly_variable_rank"].notna().equals(var["highly_variable"])
+    best = var["highly_variable_score"].nlargest(6).index
+    assert set(best) == set(panel(adata))
+
+
+def test_genes_are_those_of_the_estimator(adata, expected):
+    select_genes(adata, 6, method="css")
+    assert panel(adata) == expected
+    select_genes(adata, 6, method=GreedyCSS(1))
+    assert panel(adata) == expected
+
+
+def test_default_method_covers_all_cell_types(adata):
+    select_genes(adata, 4)
+    assert {int(name.removeprefix("gene")) // 10 for name in panel(adata)} == {0, 1, 2, 3}
+
+
+def test_record_survives_a_file(adata, tmp_path):
+    select_genes(adata, [3, 6], method="css", include=["gene7"], exclude=["gene1"])
+    write_h5ad(adata, tmp_path / "cells.h5ad")
+    again = read_h5ad(tmp_path / "cells.h5ad")
+    record = again.uns["graphsieve"]
+    assert record["method"] == "css"
+    assert list(record["parameters"]["n_top_genes"]) == [3, 6]
+    assert list(record["parameters"]["include"]) == ["gene7"]
+    assert set(record["versions"]) >= {"graphsieve", "anndata"}
+    assert panel(again) == panel(adata)
+
+
+def test_subset_and_not_inplace(adata, expected):
+    before = adata.var.copy()
+    frame = select_genes(adata, 6, method="css", inplace=False)
+    assert adata.var.equals(before)
+    assert "graphsieve" not in adata.uns
+    assert frame.index.equals(adata.var_names)
+    rows = select_genes(adata, 6, method="css", inplace=False, subset=True)
+    assert set(rows.index) == set(expected)
+    select_genes(adata, 6, method="css", subset=True)
+    assert adata.shape == (N_CELLS, 6)
+    assert set(adata.var_names) == set(expected)
+
+
+def test_list_gives_nested_selections(adata, expected):
+    select_genes(adata, [6, 2], method="css")
+    assert panel(adata) == expected
+    assert set(adata.var_names[adata.var["highly_variable_2"]]) == set(expected[:2])
+    assert adata.var["highly_variable_6"].equals(
+        adata.var["highly_variable"].rename("highly_variable_6")
+    )
+
+
+def test_include_comes_first_and_exclude_never(adata, expected):
+    select_genes(adata, 6, method="css", include=["gene55", "gene3"], exclude=expected[:1])
+    assert panel(adata)[:2] == ["gene55", "gene3"]
+    assert len(panel(adata)) == 6
+    assert expected[0] not in panel(adata)
+    assert np.isnan(adata.var.loc[expected[0], "highly_variable_score"])
+
+
+@pytest.mark.parametrize("as_column", [True, False])
+def test_mask_limits_the_genes(adata, as_column):
+    mask = np.arange(N_GENES) >= 20
+    adata.var["wanted"] = mask
+    select_genes(adata, 6, method="css", mask_var="wanted" if as_column else mask)
+    direct = GreedyCSS(6).fit(adata.X[:, 20:]).order_[:6] + 20
+    assert panel(adata) == list(adata.var_names[direct])
+    assert adata.var["wanted"].to_numpy().tolist() == mask.tolist()
+
+
+def test_layer_and_key_added(adata, expected):
+    adata.layers["log"] = adata.X
+    adata.X = sp.csr_matrix(adata.shape)
+    select_genes(adata, 6, method="css", layer="log", key_added="sieve")
+    assert panel(adata, "sieve") == expected
+    assert "highly_variable" not in adata.var
+
+
+def test_batches_are_ranked_one_by_one(adata):
+    select_genes(adata, 6, method="css", batch_key="donor")
+    chosen = [
+        set(GreedyCSS(6).fit(adata[adata.obs["donor"] == donor].X).order_[:6])
+        for donor in ("a", "b")
+    ]
+    count = [sum(j in part for part in chosen) for j in range(N_GENES)]
+    assert adata.var["highly_variable_nbatches"].tolist() == count
+    assert adata.var["highly_variable_intersection"].tolist() == [c == 2 for c in count]
+    assert adata.var["highly_variable"].sum() == 6
+    select_genes(adata, 6, method="css")
+    assert "highly_variable_nbatches" not in adata.var
+
+
+def test_difference_between_batches_has_no_influence(adata):
+    X = adata.X.toarray()
+    X[60:, 59] += 50
+    adata.X = X
+    select_genes(adata, 4, method="css", batch_key="donor", inplace=True)
+    assert "gene59" not in panel(adata)
+    select_genes(adata, 4, method="css")
+    assert panel(adata)[0] == "gene59"
+
+
+def test_small_batch_is_left_out_with_a_warning(adata):
+    adata.obs["plate"] = ["small"] * 5 + ["one"] * 55 + ["two"] * 60
+    with pytest.warns(UserWarning, match="1 of 3 batches have fewer than 20 cells.*small"):
+        select_genes(adata, 6, method="css", batch_key="plate")
+    assert adata.var["highly_variable_nbatches"].max() <= 2
+
+
+@pytest.mark.parametrize("sparse", [True, False])
+@pytest.mark.parametrize("method", ["css", "gafs"])
+@pytest.mark.parametrize("batch_key", [None, "donor"])
+def test_backed_file_gives_the_same_genes(tmp_path, sparse, method, batch_key):
+    adata = make_cells(sparse=sparse)
+    options = {"method": method, "exclude": ["gene5"], "batch_key": batch_key}
+    write_h5ad(adata, tmp_path / "cells.h5ad")
+    backed = read_h5ad(tmp_path / "cells.h5ad", backed=True)
+    assert backed.isbacked
+    select_genes(adata, 6, **options)
+    select_genes(backed, 6, **options)
+    assert panel(backed) == panel(adata)
+    overlap = evaluate_panel(backed, {"mine": "highly_variable"}, "kind")
+    pd.testing.assert_frame_equal(
+        overlap, evaluate_panel(adata, {"mine": "highly_variable"}, "kind")
+    )
+    with pytest.raises(ValueError, match="subset=True cannot shrink a backed file"):
+        select_genes(backed, 6, method="css", subset=True)
+    backed.file.close()
+
+
+@pytest.mark.parametrize("sparse", [True, False])
+def test_dask_gives_the_same_genes(expected, sparse):
+    dask_array = pytest.importorskip("dask.array")
+    adata = make_cells(sparse=sparse)
+    adata.X = dask_array.from_array(adata.X.toarray() if sparse else adata.X, chunks=(50, N_GENES))
+    if sparse:
+        adata.X = adata.X.map_blocks(sp.csr_matrix)
+    select_genes(adata, 6, method="css")
+    assert panel(adata) == expected
+    assert evaluate_panel(adata, {"mine": expected}).loc["mine", "n_genes"] == 6
+
+
+def test_view_stays_a_view_of_its_parent(adata):
+    view = adata[::2]
+    with pytest.warns(Warning, match="(?i)view"):
+        select_genes(view, 6, method="css")
+    assert len(panel(view)) == 6
+    assert "highly_variable" not in adata.var
+
+
+@pytest.mark.parametrize("key", ["neighbors", "mine", "mine_connectivities"])
+def test_graph_of_scanpy_is_used(adata, key):
+    # Cells of the same parity are neighbours: only a graph can say so.
+    same = np.equal.outer(np.arange(N_CELLS) % 2, np.arange(N_CELLS) % 2)
+    stored = "connectivities" if key == "neighbors" else "mine_connectivities"
+    adata.obsp[stored] = sp.csr_matrix((same & ~np.eye(N_CELLS, dtype=bool)).astype(np.float32))
+    if not key.endswith("connectivities"):
+        adata.uns[key] = {"connectivities_key": stored, "params": {}}
+    X = adata.X.toarray()
+    X[:, 59] = np.arange(N_CELLS) % 2 + 0.01 * X[:, 59]
+    adata.X = X
+    select_genes(adata, 1, method="lap_score", neighbors_key=key)
+    assert panel(adata) == ["gene59"]
+    select_genes(adata, 1, method="lap_score", neighbors_key=key, batch_key="donor")
+    assert panel(adata) == ["gene59"]
+
+
+def test_constant_genes_are_not_selected(adata):
+    X = adata.X.toarray()
+    X[:, 5:] = 0
+    adata.X = sp.csr_matrix(X)
+    with pytest.warns(UserWarning, match="only 5 genes vary"):
+        select_genes(adata, 8, method="css")
+    assert set(panel(adata)) == {f"gene{j}" for j in range(5)}
+    select_genes(adata, 4, method="css", include=["gene30"])
+    assert panel(adata)[0] == "gene30"
+
+
+def test_raw_counts_are_warned_of(adata):
+    with pytest.warns(UserWarning, match=r"layers\['counts'\] holds integers.*Log-normalise"):
+        select_genes(adata, 6, method="css", layer="counts")
+    adata.layers["on"] = (adata.X > 0).astype(float)
+    select_genes(adata, 6, method="css", layer="on")
+
+
+def test_duplicated_names(adata):
+    adata.var_names = ["twin", "twin", *adata.var_names[2:]]
+    select_genes(adata, 6, method="css", include=["gene7"])
+    assert adata.var["highly_variable"].sum() == 6
+    with pytest.raises(ValueError, match="'twin', a name that several genes have"):
+        select_genes(adata, 6, method="css", include=["twin"])
+
+
+def test_negative_values_in_sparse_data_name_the_gene(adata):
+    X = adata.X.tolil()
+    X[3, 8] = -1
+    adata.X = X.tocsr()
+    with pytest.raises(ValueError, match="negative values .gene 'gene8'"):
+        select_genes(adata, 6)
+    select_genes(adata, 6, method="css")
+
+
+def test_missing_values_name_the_gene(adata):
+    X = adata.X.toarray()
+    X[3, 8] = np.nan
+    adata.X = X
+    with pytest.raises(ValueError, match="NaN or infinity: cell 3, gene 'gene8'"):
+        select_genes(adata, 6, method="css", exclude=["gene0"])
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"include": ["gene_7"]}, "include.*'gene_7'.*Did you mean 'gene7'"),
+        ({"exclude": ["Gene7"]}, "exclude.*Did you mean 'gene7'"),
+        ({"include": ["gene7"], "exclude": ["gene7"]}, "'gene7' is in both"),
+        ({"include": [f"gene{j}" for j in range(8)]}, "include has 8 genes, more than"),
+        ({"layer": "count"}, "layer='count' is not in adata.layers.*Did you mean 'counts'"),
+        ({"batch_key": "donors"}, "batch_key='donors'.*Did you mean 'donor'"),
+        ({"mask_var": "wanted"}, "mask_var='wanted' is not in adata.var"),
+        ({"mask_var": [True]}, "one True or False per gene"),
+        ({"mask_var": np.zeros(N_GENES, dtype=bool)}, "no gene can be selected"),
+        ({"method": "gaffs"}, "method='gaffs'.*Did you mean 'gafs'"),
+        ({"neighbors_key": "neighbors"}, "run scanpy.pp.neighbors first"),
+        ({"n_top_genes": 0}, "n_top_genes must be a positive integer"),
+        ({"n_top_genes": 0.5}, "n_top_genes must be a positive integer"),
+        ({"n_top_genes": []}, "empty list"),
+    ],
+)
+def test_errors_say_what_to_do_and_write_nothing(adata, options, message):
+    options = {"n_top_genes": 6, **options}
+    with pytest.raises(ValueError, match=message) as caught:
+        select_genes(adata, **options)
+    assert "\n" not in str(caught.value)
+    assert "highly_variable" not in adata.var
+
+
+def test_methods_that_cannot(adata):
+    adata.obsp["connectivities"] = sp.csr_matrix((N_CELLS, N_CELLS))
+    with pytest.raises(ValueError, match="GreedyCSS uses no neighbour graph"):
+        select_genes(adata, 6, method="css", neighbors_key="connectivities")
+    with pytest.raises(TypeError, match="sparse, and DFSC needs dense data"):
+        select_genes(adata, 6, method="dfsc")
+    with pytest.raises(TypeError, match="expected an AnnData object, got ndarray"):
+        select_genes(adata.X.toarray())
+    adata.obs["donor"] = [None, *["a"] * (N_CELLS - 1)]
+    with pytest.raises(ValueError, match="missing for 1 cells"):
+        select_genes(adata, 6, batch_key="donor")
+    adata.obs["donor"] = [str(number % 12) for number in range(N_CELLS)]
+    with pytest.raises(ValueError, match="no batch .* has 20 cells"):
+        select_genes(adata, 6, batch_key="donor")
+
+
+def test_evaluation_tells_good_from_bad(adata):
+    panels = {
+        "markers": [f"gene{10 * kind + j}" for kind in range(4) for j in range(3)],
+        "noise": [f"gene{j}" for j in range(45, 57)],
+        "all": adata.var_names,
+    }
+    frame = evaluate_panel(adata, panels, celltype_key="kind")
+    assert frame.index.tolist() == ["markers", "noise", "all"]
+    assert frame["n_genes"].tolist() == [12, 12, N_GENES]
+    good = ["neighbor_overlap", "gene_prediction", "clustering_nmi", "celltype_accuracy"]
+    assert (frame.loc["markers", good] > frame.loc["noise", good]).all()
+    assert frame.loc["all", "neighbor_overlap"] == 1
+    assert np.isnan(frame.loc["all", "gene_prediction"])
+    pd.testing.assert_frame_equal(frame, evaluate_panel(adata, panels, celltype_key="kind"))
+    assert "celltype_accuracy" not in evaluate_panel(adata, panels)
+
+
+def test_evaluation_agrees_with_the_definition(adata):
+    genes = ["gene1", "gene12", "gene23", "gene34"]
+    frame = evaluate_panel(adata, {"mine": genes, "mask": adata.var_names.isin(genes)})
+    X = adata[:, genes].X.toarray()
+    correlation = abs(np.corrcoef(X.T))[np.triu_indices(4, 1)].mean()
+    assert frame["redundancy"].tolist() == pytest.approx([correlation] * 2, rel=1e-5)
+    assert frame.loc["mine", "gene_prediction"] == pytest.approx(
+        frame.loc["mask", "gene_prediction"]
+    )
+
+
+def test_evaluation_of_many_cells_is_sampled(monkeypatch, adata):
+    whole = evaluate_panel(adata, {"mine": ["gene1", "gene12"]}, "kind")
+    monkeypatch.setattr("graphsieve.anndata.panels._MOST_CELLS", 80)
+    monkeypatch.setattr("graphsieve.anndata.panels._MOST_TARGETS", 30)
+    part = evaluate_panel(adata, {"mine": ["gene1", "gene12"]}, "kind")
+    assert part["celltype_accuracy"].iloc[0] == pytest.approx(
+        whole["celltype_accuracy"].iloc[0], abs=0.2
+    )
+
+
+def test_rare_and_unknown_types_are_left_out(adata):
+    kinds = adata.obs["kind"].astype(object)
+    kinds.iloc[:3] = "rare"
+    kinds.iloc[3:6] = None
+    adata.obs["kind"] = kinds
+    frame = evaluate_panel(adata, {"mine": ["gene1", "gene12", "gene23"]}, "kind")
+    assert 0.5 < frame["celltype_accuracy"].iloc[0] <= 1
+
+
+@pytest.mark.parametrize(
+    ("panels", "message"),
+    [
+        ({}, "panels is empty"),
+        ({"mine": []}, "panel 'mine' has no genes"),
+        ({"mine": ["gen1"]}, "panel 'mine' refers to .*'gen1'.*Did you mean"),
+        ({"mine": "highly_varable"}, re.escape("adata.var['highly_varable']")),
+    ],
+)
+def test_evaluation_errors(adata, panels, message):
+    with pytest.raises(ValueError, match=message):
+        evaluate_panel(adata, panels)
+
+
+def test_plot_has_one_axes_per_measure(adata):
+    plt = pytest.importorskip("matplotlib.pyplot")
+    plt.switch_backend("agg")
+    frame = evaluate_panel(adata, {"one": ["gene1", "gene2"], "two": ["gene30"]}, "kind")
+    axes = plot_panels(frame)
+    assert len(axes) == 5
+    assert [label.get_text() for label in axes[0].get_yticklabels()] == ["one", "two"]
+    plt.close("all")
+
+
+def test_files_that_cannot_be_read(tmp_path):
+    with pytest.raises(FileNotFoundError, match="none.h5ad does not exist"):
+        read_h5ad(tmp_path / "none.h5ad")
+    (tmp_path / "text.h5ad").write_text("not an HDF5 file")
+    with pytest.raises(ValueError, match="text.h5ad cannot be read as an .h5ad file"):
+        read_h5ad(tmp_path / "text.h5ad")

@@ -1,0 +1,174 @@
+"""Selections as files: saved by a selector, applied to tables of every kind."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+import scipy.sparse as sp
+
+from graphsieve import GAFS, GroupedRanker, Selection, Variance
+
+
+@pytest.fixture
+def table(rng):
+    return pd.DataFrame(rng.normal(size=(20, 4)) * [1, 9, 2, 8], columns=list("abcd"))
+
+
+@pytest.fixture
+def saved(table, tmp_path):
+    path = tmp_path / "kept.json"
+    Variance(2, include=["a"]).fit(table).save(path)
+    return path
+
+
+def test_the_file_is_readable_and_complete(saved, table):
+    content = json.loads(saved.read_text())
+    assert content["kept_names"] == ["a", "b"]
+    assert content["method"] == "Variance"
+    assert content["parameters"]["include"] == ["a"]
+    assert content["fingerprint"]["n_samples"] == 20
+    assert set(content["versions"]) >= {"graphsieve", "numpy", "scikit-learn"}
+    sel = Variance(2, include=["a"]).fit(table)
+    loaded = Selection.load(saved)
+    assert loaded == sel.to_selection()
+    np.testing.assert_array_equal(loaded.scores, sel.scores_)
+    other = Variance(2, include=["a"]).fit(table + 1).to_selection()
+    assert other.fingerprint != loaded.fingerprint
+
+
+def test_every_parameter_can_be_saved(table, tmp_path):
+    sel = GAFS(
+        2,
+        costs={"a": np.float32(2)},
+        affinity=np.ones((20, 20)),
+        callback=lambda *_: None,
+        random_state=np.random.RandomState(0),
+        groups=["x", None, float("nan"), "y"],
+        budget=9.0,
+    ).fit(table)
+    sel.save(tmp_path / "kept.json")
+    parameters = Selection.load(tmp_path / "kept.json").parameters
+    assert parameters["costs"] == {"a": 2.0}
+    GroupedRanker(Variance(2)).fit(table).save(tmp_path / "grouped.json")
+    assert "Variance" in Selection.load(tmp_path / "grouped.json").parameters["estimator"]
+
+
+@pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame, lambda X: pa.table(dict(X))])
+def test_frames_are_matched_by_name(saved, table, make):
+    shuffled = table[["d", "b", "a", "c"]].assign(id=range(20))
+    X = make(shuffled)
+    out = Selection.load(saved).transform(X)
+    assert isinstance(out, type(X))
+    names = out.column_names if hasattr(out, "column_names") else list(out.columns)
+    assert names == ["a", "b"]
+    np.testing.assert_array_equal(np.asarray(out["b"]), table["b"])
+    out = Selection.load(saved).transform(X, extra="pass")
+    names = out.column_names if hasattr(out, "column_names") else list(out.columns)
+    assert names == ["id", "a", "b"]
+
+
+@pytest.mark.parametrize("make", [np.asarray, sp.csr_array, sp.coo_array, sp.csc_matrix, list])
+def test_arrays_are_matched_by_position(saved, table, make):
+    out = Selection.load(saved).transform(make(table.to_numpy()))
+    out = out.toarray() if sp.issparse(out) else out
+    np.testing.assert_array_equal(out, table[["a", "b"]])
+
+
+def test_without_names(table, tmp_path):
+    Variance(2).fit(table.to_numpy()).save(tmp_path / "kept.json")
+    selection = Selection.load(tmp_path / "kept.json")
+    assert selection.names is None
+    for X in (table, pl.DataFrame(table), pa.table(dict(table))):
+        out = selection.transform(X)
+        assert out.shape == (20, 2)
+        np.testing.assert_array_equal(np.asarray(out["b"]), table["b"])
+
+
+def test_missing_and_doubled_columns_are_named(saved, table):
+    selection = Selection.load(saved)
+    with pytest.raises(
+        ValueError, match="lacks 1 of the 2 selected columns: 'b'. Did you mean 'B'"
+    ):
+        selection.transform(table.rename(columns={"b": "B"}))
+    with pytest.raises(ValueError, match="more than one column 'a'"):
+        selection.transform(pd.concat([table, table[["a"]]], axis=1))
+    with pytest.raises(
+        ValueError, match=r"tables of 4 columns, and this one has the shape \(20, 3\)"
+    ):
+        selection.transform(table.to_numpy()[:, :3])
+    with pytest.raises(ValueError, match='extra must be "drop" or "pass"'):
+        selection.transform(table, extra="keep")
+
+
+DAMAGES = {
+    "kept out of range": {"kept": [0, 4]},
+    "kept negative": {"kept": [-1, 2]},
+    "kept twice": {"kept": [1, 1]},
+    "kept unordered": {"kept": [1, 0]},
+    "kept nothing": {"kept": []},
+    "kept no list": {"kept": "01"},
+    "kept bools": {"kept": [False, True]},
+    "no count": {"n_features_in": "4"},
+    "huge count": {"n_features_in": 10**30},
+    "too few names": {"feature_names_in": ["a"]},
+    "numbers as names": {"feature_names_in": [1, 2, 3, 4]},
+    "order too short": {"order": [0, 1]},
+    "scores infinite": {"scores": [1.0, float("inf"), 0.0, 0.0]},
+    "scores as text": {"scores": ["1", "2", "3", "4"]},
+    "parameters as list": {"parameters": []},
+    "method as number": {"method": 3},
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_damaged_files(saved, damage):
+    saved.write_text(json.dumps(json.loads(saved.read_text()) | DAMAGES[damage]))
+    with pytest.raises(ValueError, match=r"kept\.json is damaged: .*Save the selection again"):
+        Selection.load(saved)
+
+
+@pytest.mark.parametrize("name", ["kept", "scores", "versions"])
+def test_missing_fields(saved, name):
+    content = json.loads(saved.read_text())
+    del content[name]
+    saved.write_text(json.dumps(content))
+    with pytest.raises(ValueError, match=f"is damaged: it lacks '{name}'"):
+        Selection.load(saved)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        b"a,b\n1,2\n",
+        b"\xff\xfe\x00",
+        b"[]",
+        b"{}",
+        b"[" * 100_000,
+        b'{"format": 1}',
+        b"1" * 5000,
+    ],
+)
+def test_other_files_are_refused(tmp_path, content):
+    path = tmp_path / "kept.json"
+    path.write_bytes(content)
+    with pytest.raises(ValueError, match="is not a selection file"):
+        Selection.load(path)
+
+
+def test_later_formats_are_refused(saved):
+    saved.write_text(json.dumps(json.loads(saved.read_text()) | {"format_version": 2}))
+    with pytest.raises(ValueError, match="format version 2, and this version .* reads version 1"):
+        Selection.load(saved)
+
+
+def test_a_failed_save_leaves_the_old_file(saved, table, monkeypatch):
+    before = saved.read_bytes()
+    monkeypatch.setattr(json, "dumps", lambda *_, **__: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        Variance(1).fit(table).save(saved)
+    assert saved.read_bytes() == before
+    assert [path.name for path in saved.parent.iterdir()] == ["kept.json"]
