@@ -4,6 +4,7 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.base import clone
 
+from .._autoencoder.ranker import AutoencoderRanker
 from .._rows import find_non_finite, is_constant, open_rows
 from .._utils.names import suggestion
 from .._utils.warn import warn
@@ -73,7 +74,9 @@ def check_values(X, names, estimator, where):
             f"{where} contains NaN or infinity: cell {cell}, gene {str(names[gene])!r}. Filter or "
             "fill such values first"
         )
-    if data.is_sparse and low.min() < 0 and getattr(estimator, "scale", None) is not None:
+    # Only the autoencoders shift columns, which would make sparse data dense.
+    shifts = isinstance(estimator, AutoencoderRanker) and estimator.scale is not None
+    if data.is_sparse and low.min() < 0 and shifts:
         raise ValueError(
             f"{where} is sparse and has negative values (gene {str(names[low.argmin()])!r}), which "
             f"{type(estimator).__name__} cannot scale: use a layer with log-normalised counts, or "
