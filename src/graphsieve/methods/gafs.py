@@ -81,8 +81,7 @@ class GAFS(GreedyConstraints, AutoencoderRanker):
         Weights of the edges between neighbours; a callable gets the scaled data, and a matrix is
         used as it is.
     neighbors : {"auto", "exact", "approximate"}, default="auto"
-        How neighbours are found. Approximate search needs the extra ``ann``; "auto" prefers it
-        above 50,000 samples.
+        How neighbours are found. "auto" uses approximate ones for more than 50,000 samples.
     scale : {"minmax", "global"} or None, default="minmax"
         Every column is scaled to [0, 1], or all columns with one common range (pixels, counts), or
         none. Sparse data must not be negative, unless None.
