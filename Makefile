@@ -27,6 +27,7 @@ lint: $(VENV)/.installed-dev
 	$(BIN)/mypy
 
 docs: $(VENV)/.installed-docs
+	rm -rf docs/generated
 	$(BIN)/python -m sphinx -W --keep-going --jobs auto docs docs/_build/html
 
 bench: $(VENV)/.installed-bench

@@ -60,6 +60,7 @@ class Explains:
         Returns
         -------
         str
+            One or two sentences.
         """
         check_is_fitted(self)
         known = getattr(self, "feature_names_in_", None)

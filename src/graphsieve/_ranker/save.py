@@ -36,6 +36,7 @@ class Saves:
         Returns
         -------
         Selection
+            Kept columns, scores and settings, ready to be saved as JSON.
         """
         check_is_fitted(self)
         names = getattr(self, "feature_names_in_", None)
