@@ -47,7 +47,7 @@ def descend(M, norms, alpha, m, n_solves, eps=1e-6):
         U = np.diag(alpha / (2 * np.sqrt(norms**2 + eps**2)))
         W = eigh(M + U, subset_by_index=[0, m - 1])[1]
         norms = np.linalg.norm(W, axis=1)
-    return norms, np.vdot(W, M @ W) + alpha * norms.sum()
+    return norms, np.vdot(W, M @ W) + alpha * np.sqrt(norms**2 + eps**2).sum()
 
 
 def unit_range(name):
@@ -67,7 +67,10 @@ def udfs_objectives(name, alpha=1.0, m=10, n_solves=50):
     with quiet():
         found["UDFS"] = UDFS(alpha=alpha, n_components=m).fit(X).objective_trace_[-1]
     print(
-        name, f"alpha={alpha}", {key: round(value, 3) for key, value in found.items()}, flush=True
+        name,
+        f"alpha={alpha}",
+        {key: round(float(value), 3) for key, value in found.items()},
+        flush=True,
     )
 
 

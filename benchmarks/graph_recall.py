@@ -4,8 +4,7 @@
 
 Five neighbours by cosine, in float32, rows drawn with seed 0, one run. scikit-learn is
 ``NearestNeighbors(algorithm="brute")`` on normalised rows, which computes in double precision.
-Processor seconds (of all threads) stand beside wall-clock seconds. pynndescent compiles itself at
-its first call in a process; that call, on few rows, is outside the clock.
+Processor seconds (of all threads) stand beside wall-clock seconds.
 """
 
 import time
@@ -41,8 +40,6 @@ SEARCHES = {
 
 def rows(dataset="mnist", sizes=(2_000, 10_000, 30_000), searches=tuple(SEARCHES)):
     X = unit_range(dataset, max(sizes)).astype(np.float32)
-    if "approximate" in searches:
-        search(X[:1000], "approximate")
     for n in sizes:
         exact = None
         for name in searches:

@@ -22,7 +22,10 @@ SEEDS = (0, 1, 2)
 METHODS = {
     "random": RandomRanker(SHARE, random_state=0),
     "variance": Variance(SHARE),
-    **{f"MRSF, m = {m}": MRSF(SHARE, n_components=m, random_state=0) for m in (10, 20, 30, 40)},
+    **{
+        f"MRSF, m = {m}": MRSF(SHARE, n_components=m, scale="global", random_state=0)
+        for m in (10, 20, 30, 40)
+    },
 }
 
 

@@ -93,7 +93,6 @@ def whole_mnist_table(tables):
             "processor seconds": form(table["processor_seconds"], "{:.0f}"),
             "peak memory beyond the data": form(table["peak_beyond_data_mb"], "{:.0f} MB"),
             "data": form(table["data_mb"], "{:.0f} MB"),
-            "compilation before": form(table["compilation_seconds"], "{:.0f} s"),
         }
     )
 

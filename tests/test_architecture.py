@@ -86,7 +86,7 @@ def loaded_by(statement):
 def test_import_is_light():
     """A method loads no plotting, tables, command line or cluster that scikit-learn does not."""
     extra = loaded_by("from graphsieve import GAFS") - loaded_by("import sklearn.feature_selection")
-    heavy = {"matplotlib", "pandas", "typer", "rich", "dask", "pynndescent", "pooch", "jinja2"}
+    heavy = {"matplotlib", "pandas", "typer", "rich", "dask", "pooch", "jinja2"}
     assert not heavy & extra
 
 

@@ -97,9 +97,7 @@ def test_exact_neighbours_part_against_part(client, table, affinity):
     np.testing.assert_allclose(method.fit(chunked(X, "even")).scores_, wanted, rtol=1e-6)
 
 
-@pytest.mark.xdist_group("pynndescent")  # it takes long to compile: in one process only
 def test_approximate_neighbours(client, table):
-    pytest.importorskip("pynndescent")
     method = GAFS(5, neighbors="approximate", **FEW)
     exact = GAFS(5, neighbors="exact", **FEW).fit(table).scores_
     scores = method.fit(chunked(table, "even")).scores_

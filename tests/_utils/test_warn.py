@@ -9,7 +9,8 @@ from sklearn.base import clone
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from graphsieve import GAFS, RSR, LaplacianScore
+from graphsieve import RSR, LaplacianScore
+from tests.helpers.paper import paper_gafs
 
 
 def lines_of_warnings(call):
@@ -22,8 +23,8 @@ def lines_of_warnings(call):
 @pytest.mark.parametrize(
     "method",
     [
-        GAFS(2, max_iter=1, random_state=0),  # does not converge
-        GAFS(2, alpha=100.0, max_iter=50, random_state=0),  # collapses
+        paper_gafs(2, max_iter=1, alpha=1e-4),  # does not converge
+        paper_gafs(2, alpha=100.0, tol=1e-3),  # collapses
         RSR(2, alpha=1e-6),  # fits exactly
         LaplacianScore(2, n_neighbors=30),  # more neighbours than samples
     ],

@@ -80,8 +80,9 @@ def test_wrong_parameter(fails, csv, setting, message):
     assert message in fails(USAGE, csv, "-k", 1, "--set", setting)
 
 
-def test_method_without_parameters(fails, csv):
-    assert "it has none" in fails(USAGE, csv, "-k", 1, "--set", "alpha=1", *VARIANCE)
+def test_parameter_of_another_method(fails, csv):
+    message = fails(USAGE, csv, "-k", 1, "--set", "alpha=1", *VARIANCE)
+    assert "variance has no parameter 'alpha' to set; it has " in message
 
 
 def test_missing_file(fails, tmp_path):

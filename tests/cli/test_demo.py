@@ -28,7 +28,7 @@ def test_table_and_picture(run, short, tmp_path, monkeypatch):
     assert len([row for row in rows if row[:1] == ["gafs"]]) == 3
     picture = tmp_path / "graphsieve-demo.png"
     assert picture.read_bytes().startswith(b"\x89PNG")
-    assert list(tmp_path.iterdir()) == [picture]
+    assert sorted(tmp_path.iterdir()) == [tmp_path / "graphsieve-demo.html", picture]
     # The picture is the demo's own: a second run replaces it.
     assert run("demo").exit_code == 0
 
@@ -39,7 +39,8 @@ def test_all_methods_can_be_made():
         assert demo._make(name, 3).fit(np.random.default_rng(0).random((12, 6))).n_features_ == 3
 
 
-def test_a_picture_of_another_name_is_not_overwritten(run, short, tmp_path):
+def test_a_picture_of_another_name_is_not_overwritten(run, short, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     path = tmp_path / "mine.svg"
     path.write_text("old")
     result = run("demo", "-o", path)

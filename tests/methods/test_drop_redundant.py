@@ -20,9 +20,14 @@ def training_r2(X, support):
 
 
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("check", list(estimator_checks_generator(DropRedundant())), ids=str)
-def test_scikit_learn_checks(check):
-    estimator, check = check
+@pytest.mark.parametrize(
+    ("estimator", "check"),
+    [
+        pytest.param(estimator, check, id=check.func.__name__)
+        for estimator, check in estimator_checks_generator(DropRedundant())
+    ],
+)
+def test_scikit_learn_checks(estimator, check):
     check(estimator)
 
 

@@ -137,3 +137,11 @@ def test_optimality_conditions_at_the_default_tol(name):
     pull = np.linalg.norm(H @ W - X.T @ X, axis=1) / method.alpha_
     assert pull.max() < 1.02
     np.testing.assert_allclose(pull[norm > 0.05 * norm.max()], 1, atol=0.02)
+
+
+def test_scores_at_the_default_tol_are_those_of_the_optimum(yale):
+    X = yale[:, ::8]
+    default = GSRSFS(scale=None).fit(X)
+    assert default.converged_
+    optimum = GSRSFS(scale=None, tol=1e-10, max_iter=2000).fit(X).scores_
+    assert abs(default.scores_ - optimum).max() < 0.05 * optimum.max()

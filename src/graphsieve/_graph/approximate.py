@@ -10,6 +10,7 @@ from functools import partial
 
 import numpy as np
 import scipy.sparse as sp
+from sklearn import config_context
 from sklearn.cluster import KMeans
 from sklearn.metrics import pairwise_distances_argmin
 from sklearn.utils.extmath import randomized_svd, row_norms
@@ -141,7 +142,8 @@ def _divide(Y):
     sample = np.unique(Y[:: max(1, len(Y) // (_ROWS_PER_CELL * n_cells))], axis=0)
     if len(sample) > n_cells:
         settings = {"init": "random", "n_init": 1, "max_iter": _CELL_ITERATIONS, "tol": 0}
-        cells = KMeans(n_cells, random_state=0, **settings).fit(sample)
+        with config_context(array_api_dispatch=False):
+            cells = KMeans(n_cells, random_state=0, **settings).fit(sample)
         sample = cells.cluster_centers_
     label = pairwise_distances_argmin(Y, sample)
     order = np.argsort(label, kind="stable")

@@ -47,6 +47,8 @@ def exact_pairs(points, n_neighbors, workers):
         blocks = split_rows(len(numbers), max(1, rows))
         _ = points.resident  # once, not once per thread
         states = workers.map(lambda block: _nearest(points, numbers[block], n_neighbors), blocks)
+    if not states:  # every row is zero
+        return np.empty(0, dtype=int), np.empty(0, dtype=int)
     i, j = (np.concatenate(arrays) for arrays in zip(*(s[:2] for s in states), strict=True))
     order = np.lexsort((j, i))
     return i[order], j[order]

@@ -8,6 +8,8 @@ from .operator import ColumnOperator
 
 # Up to this many columns the matrix is stored (5,000: 200 MB) and computed in one pass.
 MOST_STORED = 5000
+# Rows that are read at a time: adding up matrices of this size costs more than small blocks save.
+_BLOCK_BYTES = 2**26
 
 
 class Correlations:
@@ -48,10 +50,10 @@ class Correlations:
     def _stored(self, data):
         mean = data.column_moments()[0]
         if data.is_sparse:
-            C = data.reduce(_sparse_products)
+            C = data.reduce(_sparse_products, block_bytes=_BLOCK_BYTES)
             C -= data.n_samples * np.outer(mean, mean)
         else:
-            C = data.reduce(partial(_dense_products, mean))
+            C = data.reduce(partial(_dense_products, mean), block_bytes=_BLOCK_BYTES)
         C *= self._scale
         C *= self._scale[:, np.newaxis]
         # In single precision the diagonal is not exactly 1.

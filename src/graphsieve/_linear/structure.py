@@ -22,6 +22,8 @@ _CHANCE = 12.0
 # The first singular value of many shuffled entries hardly varies: one shuffle is then enough.
 _SHUFFLED_ENTRIES = 5e6
 _MOST_SHUFFLES = 10
+# Keeps divisions by the singular values of constant columns finite.
+_TINY = np.finfo(float).tiny ** 0.5
 # Entries that are shuffled at a time.
 _BLOCK_ENTRIES = 2**22
 
@@ -105,6 +107,7 @@ def find_structure(X, rng):
     kept = slice(None, None, -1)
     values = np.sqrt(np.maximum(square[kept], 0))
     significant = values > 1e-5 * values[0]
+    significant[0] = True  # of constant columns too
     axes = _axes(Z, vectors[:, kept][:, significant], values[significant])
     found = Structure(mean, values[significant], axes, edge, np.empty(0), len(Z))
     predictability = _predictability(Z, G, max(found.n_components, 1))
@@ -135,7 +138,7 @@ def _gram(Z):
 
 def _axes(Z, vectors, values):
     """Principal axes of Z from eigenvectors of its Gram matrix."""
-    return Z.T @ (vectors / values) if Z.shape[0] <= Z.shape[1] else vectors
+    return Z.T @ (vectors / np.maximum(values, _TINY)) if Z.shape[0] <= Z.shape[1] else vectors
 
 
 def _largest_value(X):
@@ -187,4 +190,4 @@ def _fold_axes(A, K, n_components):
     mean = K.mean(axis=0)
     K = K - mean - mean[:, None] + mean.mean()
     square, U = eigh(K, subset_by_index=[len(K) - q, len(K) - 1])
-    return A.T @ (U / np.sqrt(np.maximum(square, 1e-12 * square[-1])))
+    return A.T @ (U / np.sqrt(np.maximum(square, 1e-12 * square[-1] + _TINY)))

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-# Group norms below this share of the largest one are smoothed away.
+# Group norms below this fraction of the largest one are smoothed away.
 SMOOTHING = 1e-6
 
 # After k steps with it, the momentum is k / (k + _DELAY) of the last change of the weights.
@@ -10,13 +10,11 @@ _DELAY = 3
 
 # At the minimum no group grows: the ratio of its norm to the one before is the norm of the gradient
 # of f relative to the weight of the group. Convergence needs every ratio below 1 + _GROWTH * tol
-# (1.01 for the usual 1e-5), and never below 1 + _LEAST_GROWTH. Groups above it leap ahead by as
-# many steps of this growth, or by fewer if that was too far.
-_GROWTH = 1e3
+# (1.03 for the usual 1e-5), or below 1 + _LEAST_GROWTH if that is less strict.
+_GROWTH = 3e3
 _LEAST_GROWTH = 1e-3
-_LEAP = 8
 
-# Momentum may shrink an inverse weight to this share of what it would be without, never to zero.
+# Momentum may shrink an inverse weight to this fraction of what it would be without, never to zero.
 _FLOOR = 0.1
 
 
@@ -39,9 +37,9 @@ def reweighted_l21(solve, start, monitor, *, weight, power=1.0, eps=None):
     Every iteration replaces the norms by quadratics that lie above them and touch them at the
     current W, so the smoothed objective, with |W_k|^2 + eps^2 for |W_k|^2, never rises. Alone this
     converges slowly. For norms (power 1) the weights therefore run ahead with Nesterov's momentum,
-    which is given up, and built up anew, when the objective falls by less than ``tol``. A fall that
-    small ends the iteration only after a step without momentum, and only if no group near zero is
-    still growing.
+    which is given up, and built up anew, when the objective rises. A fall by less than ``tol`` ends
+    the iteration only after a step without momentum, and only if no group is still growing: one
+    near zero adds little to the objective at first.
 
     Parameters
     ----------
@@ -69,35 +67,30 @@ def reweighted_l21(solve, start, monitor, *, weight, power=1.0, eps=None):
     def objective(smooth, squares):
         return smooth + np.sum(weight * smoothed_norms(squares, eps, power))
 
+    def grows(squares, used):
+        return is_convex and (inverse_weights(squares, eps, power) > most * used).any()
+
     # Below power 1 momentum might carry the weights on to another, worse, local minimum.
     is_convex = np.min(power) >= 1
-    monitor.start(objective(smooth, squares))
-    inverse = inverse_weights(squares, eps, power)
-    ahead, run, leap = inverse, 0, _LEAP
     most = 1 + max(_GROWTH * monitor.tol, _LEAST_GROWTH)
+    monitor.start(objective(smooth, squares))
+    inverse = previous = inverse_weights(squares, eps, power)
+    run = 0
     for _ in range(monitor.max_iter):
-        used = ahead
+        momentum = run / (run + _DELAY) * (inverse - previous)
+        used = np.maximum(inverse + momentum, _FLOOR * inverse)
         smooth, squares = solve(used)
         value = objective(smooth, squares)
-        if ahead is not inverse and monitor.trace[-1] - value <= monitor.tol * abs(value):
+        change = monitor.trace[-1] - value
+        ends = change <= monitor.tol * abs(value) and not grows(squares, used)
+        if run > 0 and (change < 0 or ends):
             # Too far, or the end: only a step without momentum, which cannot rise, decides which.
             used, run = inverse, 0
             smooth, squares = solve(used)
             value = objective(smooth, squares)
-        change = monitor.trace[-1] - value
+        run += is_convex
         previous, inverse = inverse, inverse_weights(squares, eps, power)
-        growth = inverse / used
-        grows = (growth > most) & is_convex
-        if run == 0 and change <= monitor.tol * abs(value) and grows.any():
-            # Groups near zero that should not be there: they add little to the objective yet.
-            ahead = inverse * np.where(grows, growth**leap, 1.0)
-            converged, leap = False, max(1, leap / 2)
-        else:
-            run += is_convex
-            momentum = run / (run + _DELAY) * (inverse - previous)
-            ahead = np.maximum(inverse + momentum, _FLOOR * inverse) if run else inverse
-            converged, leap = None, _LEAP
-        if monitor.finished(value, converged=converged):
+        if monitor.finished(value, converged=False if grows(squares, used) else None):
             break
     return monitor.result(np.sqrt(squares))
 

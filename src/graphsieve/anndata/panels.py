@@ -101,8 +101,8 @@ def evaluate_panel(adata, panels, celltype_key=None, layer=None, n_neighbors=15,
     >>> signal = np.random.default_rng(0).normal(size=(60, 2))
     >>> adata = anndata.AnnData(np.hstack([signal, 2 * signal]))
     >>> frame = evaluate_panel(adata, {"both": ["0", "3"], "one": ["0", "2"]})
-    >>> frame["gene_prediction"].round(1).tolist()
-    [1.0, 0.0]
+    >>> (frame["gene_prediction"] > 0.9).tolist()
+    [True, False]
     """
     import pandas as pd
 

@@ -4,6 +4,7 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.base import clone
 
+from .._autoencoder.ranker import AutoencoderRanker
 from .._rows import find_non_finite, is_constant, open_rows
 from .._utils.names import suggestion
 from .._utils.warn import warn
@@ -73,7 +74,9 @@ def check_values(X, names, estimator, where):
             f"{where} contains NaN or infinity: cell {cell}, gene {str(names[gene])!r}. Filter or "
             "fill such values first"
         )
-    if data.is_sparse and low.min() < 0 and getattr(estimator, "scale", None) is not None:
+    # Only the autoencoders shift columns, which would make sparse data dense.
+    shifts = isinstance(estimator, AutoencoderRanker) and estimator.scale is not None
+    if data.is_sparse and low.min() < 0 and shifts:
         raise ValueError(
             f"{where} is sparse and has negative values (gene {str(names[low.argmin()])!r}), which "
             f"{type(estimator).__name__} cannot scale: use a layer with log-normalised counts, or "
@@ -119,7 +122,7 @@ def find_batches(adata, batch_key):
     return [number == batch for batch in np.flatnonzero(size >= _FEWEST_CELLS)]
 
 
-def rank_genes(estimator, X, include, affinity=None, batches=None):
+def rank_genes(estimator, X, affinity=None, batches=None):
     """Ranks (0 is best) and scores of the genes in every batch.
 
     Parameters
@@ -127,8 +130,6 @@ def rank_genes(estimator, X, include, affinity=None, batches=None):
     estimator : FeatureRanker
     X : container
         Cells by genes.
-    include : list of int
-        Genes that come first.
     affinity : sparse matrix or None
     batches : list of ndarray of bool, or None
         Masks of the cells; None for one batch of all cells.
@@ -142,11 +143,7 @@ def rank_genes(estimator, X, include, affinity=None, batches=None):
     else:
         parts = ((c, None if affinity is None else affinity[c][:, c]) for c in batches)
         fits = [_fit(estimator, take_cells(X, cells), A) for cells, A in parts]
-    ranks = np.empty((len(fits), X.shape[1]), dtype=int)
-    for rank, fit in zip(ranks, fits, strict=True):
-        others = fit.order_[~np.isin(fit.order_, include)]
-        rank[[*include, *others]] = np.arange(len(rank))
-    return ranks, np.array([fit.scores_ for fit in fits])
+    return np.array([fit.ranking_ - 1 for fit in fits]), np.array([fit.scores_ for fit in fits])
 
 
 def _fit(estimator, X, affinity):

@@ -52,7 +52,9 @@ def select_genes(
         Genes to use at all: a column of ``adata.var`` or a mask.
     include, exclude : list of str or None, default None
         Genes that are selected in any case, first and in the order given, and genes that are
-        never selected. Included genes count towards ``n_top_genes``.
+        never selected. Included genes count towards ``n_top_genes``, and the others are selected
+        for what they add to them. Excluded genes remain part of the data that the selection is
+        to represent; use ``mask_var`` to leave genes out altogether.
     neighbors_key : str or None, default None
         Use the graph of ``scanpy.pp.neighbors`` stored under this key ("neighbors" is scanpy's
         default) instead of a new one. Only for methods that use a graph.
@@ -115,18 +117,22 @@ def select_genes(
     batches = None if batch_key is None else find_batches(adata, batch_key)
     include, exclude = _given_genes(adata, include, exclude)
     usable = gene_mask(adata, mask_var)
-    usable[exclude] = False
     usable[include] = True
     X = expression(adata, layer)
     where = "adata.X" if layer is None else f"adata.layers[{layer!r}]"
     eligible = usable & ~check_values(X, adata.var_names, estimator, where)
-    eligible[include] = True
+    eligible[include], eligible[exclude] = True, False
     sizes = _limit(sizes, len(include), int(eligible.sum()))
     columns = np.flatnonzero(usable)
     if len(columns) < adata.n_vars:
         X = take_genes(X, columns, list(adata.var_names))
-    estimator.set_params(n_features_to_select=sizes[-1])
-    ranks, scores = rank_genes(estimator, X, np.searchsorted(columns, include).tolist(), A, batches)
+    estimator.set_params(
+        n_features_to_select=sizes[-1],
+        include=np.searchsorted(columns, include).tolist(),
+        exclude=np.flatnonzero(np.isin(columns, exclude)).tolist(),
+    )
+    ranks, scores = rank_genes(estimator, X, A, batches)
+    scores[:, np.isin(columns, exclude)] = np.nan
     frame = _frame(adata.var_names, columns, eligible, sizes, ranks, scores)
     if np.ndim(n_top_genes) == 0:
         frame = frame.drop(columns=f"_{sizes[-1]}")
@@ -207,7 +213,9 @@ def _frame(names, columns, eligible, sizes, ranks, scores):
     place = np.full(len(names), np.inf)
     place[order] = np.arange(len(order))
     score = np.full(len(names), np.nan)
-    score[columns] = scores[0] if len(ranks) == 1 else -mean_rank
+    score[columns] = (
+        scores[0] if len(ranks) == 1 else np.where(np.isnan(scores[0]), np.nan, -mean_rank)
+    )
     n_batches = np.zeros(len(names), dtype=int)
     n_batches[columns] = (ranks < largest).sum(axis=0)
     return pd.DataFrame(

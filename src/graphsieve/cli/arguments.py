@@ -158,7 +158,7 @@ def _parse_setting(setting, method, known):
     if parameter not in known:
         raise usage_error(
             f"{method} has no parameter {parameter!r} to set{suggestion(parameter, known)}; "
-            f"it has {', '.join(known) or 'none'}",
+            f"it has {', '.join(known)}",
             "--set",
         )
     try:

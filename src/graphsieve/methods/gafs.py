@@ -81,8 +81,7 @@ class GAFS(GreedyConstraints, AutoencoderRanker):
         Weights of the edges between neighbours; a callable gets the scaled data, and a matrix is
         used as it is.
     neighbors : {"auto", "exact", "approximate"}, default="auto"
-        How neighbours are found. Approximate search needs the extra ``ann``; "auto" prefers it
-        above 50,000 samples.
+        How neighbours are found. "auto" uses approximate ones for more than 50,000 samples.
     scale : {"minmax", "global"} or None, default="minmax"
         Every column is scaled to [0, 1], or all columns with one common range (pixels, counts), or
         none. Sparse data must not be negative, unless None.
@@ -329,11 +328,13 @@ class GAFS(GreedyConstraints, AutoencoderRanker):
         parts = []
         if "data" in self.targets:
             parts.append(scores)
-        if "graph" in self.targets:
-            parts.append(embedding(A, min(_N_EIGENVECTORS, X.n_samples - 2), rng))
+        n_dims = min(_N_EIGENVECTORS, X.n_samples - 2)
+        # A graph of two samples, or one without edges, has no structure to keep.
+        if "graph" in self.targets and n_dims > 0 and A.nnz > 0:
+            parts.append(embedding(A, n_dims, rng))
         if "code" in self.targets:
             parts.append(X.stack(partial(encode, W_in=self.W_in_, b_in=self.b_in_)))
-        return FactorTarget(join_targets(parts))
+        return FactorTarget(join_targets(parts or [scores]))
 
     def _pick(self, X, structure, target):
         columns = ColumnOperator(X)

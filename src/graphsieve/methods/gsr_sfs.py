@@ -55,8 +55,7 @@ class GSRSFS(FeatureRanker):
     affinity : {"cosine", "binary", "heat"}, callable or matrix, default "cosine"
         The graph of the samples, see ``graphsieve.graphs.build_graph``.
     neighbors : {"auto", "exact", "approximate"}, default "auto"
-        How neighbours are found. Approximate ones need the extra ``ann``; "auto" uses them above
-        50,000 samples.
+        How neighbours are found. "auto" uses approximate ones for more than 50,000 samples.
     scale : {"auto", "standard", "minmax", "global"} or None, default "auto"
         Divide every column by its standard deviation ("standard") or its range ("minmax"), or all
         columns by the range of the table ("global"), first; None uses the units of the data.

@@ -55,8 +55,7 @@ class MRSF(FeatureRanker):
     affinity : {"cosine", "binary", "heat"}, callable, array or sparse matrix, default "cosine"
         Weights of the edges, or the affinity matrix itself.
     neighbors : {"auto", "exact", "approximate"}, default "auto"
-        How neighbours are found. Approximate ones need the extra ``ann``; "auto" uses them above
-        50,000 samples.
+        How neighbours are found. "auto" uses approximate ones for more than 50,000 samples.
     scale : {"auto", "standard", "minmax", "global"} or None, default "auto"
         Divide every column by its standard deviation ("standard") or its range ("minmax"), or all
         columns by the range of the table ("global"), first; None uses the units of the data.

@@ -3,18 +3,14 @@
 from numbers import Integral, Real
 
 import numpy as np
+from sklearn import config_context
 from sklearn.cluster import KMeans
 from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.utils import check_random_state
 from sklearn.utils.extmath import row_norms
 
-from .._linear.self_representation import (
-    ALPHA_SHARE,
-    dense_columns,
-    ridge_regression,
-    square_rows,
-    varying_columns,
-)
+from .._linear.columns import dense_columns, square_rows, varying_columns
+from .._linear.self_representation import ALPHA_SHARE, ridge_regression
 from .._linear.subspace import first_representation, sweep_representation
 from .._solvers import Monitor, default_eps, inverse_weights, smoothed_norms
 from .._utils.sklearn_private import Interval
@@ -253,7 +249,8 @@ def first_clusters(X, n_clusters, random_state):
     """Cluster matrices with unit columns: from k-means, and the authors' absolute normals."""
     random_state = check_random_state(random_state)
     n_distinct = min(n_clusters, len(np.unique(X, axis=0)))
-    label = KMeans(n_distinct, n_init=_KMEANS_RUNS, random_state=random_state).fit_predict(X)
+    with config_context(array_api_dispatch=False):
+        label = KMeans(n_distinct, n_init=_KMEANS_RUNS, random_state=random_state).fit_predict(X)
     # Multiplicative steps cannot change a zero.
     clusters = np.eye(n_clusters)[label] + _OUTSIDE
     normals = np.abs(random_state.standard_normal((len(X), n_clusters)))

@@ -8,7 +8,7 @@ from scipy.sparse.linalg import LinearOperator, eigsh
 
 from .._graph.local_scatter import local_scatter
 from .._graph.neighbors import SEARCHES, limit_neighbors
-from .._linear.self_representation import dense_columns, square_rows, varying_columns
+from .._linear.columns import dense_columns, square_rows, varying_columns
 from .._solvers import SMOOTHING, Monitor, inverse_weights, reweighted_l21
 from .._utils.sklearn_private import Interval, StrOptions
 from .._utils.threads import single_threaded_blas
@@ -72,7 +72,7 @@ class UDFS(FeatureRanker):
         How neighbours are found. "auto" uses approximate ones for more than 50,000 samples.
     max_iter : int, default 50
         Largest number of iterations after the trial of the starts.
-    tol : float, default 1e-5
+    tol : float, default 1e-4
         Stop when the relative change of the objective is smaller.
     n_jobs : int or None, default None
         Number of threads. None uses all cores, or as many as OMP_NUM_THREADS and joblib allow.
@@ -130,7 +130,7 @@ class UDFS(FeatureRanker):
         n_neighbors=5,
         neighbors="auto",
         max_iter=50,
-        tol=1e-5,
+        tol=1e-4,
         n_jobs=None,
         verbose=0,
         callback=None,
@@ -176,6 +176,8 @@ class UDFS(FeatureRanker):
         return scores
 
     def _warn_zeros(self, norms, n_features):
+        if self.n_features_to_select is None:
+            return  # half of the features is nobody's wish
         n_nonzero = np.count_nonzero(norms > _ZERO * norms.max())
         n_wanted = self._check_count(n_features) or 0
         if 0 < n_nonzero < min(n_wanted, len(norms)):

@@ -66,7 +66,7 @@ def refused(run, tmp_path):
         ("# made by hand\n# " + PLAIN, f"{NAMED_BY_COMMENT}; 1 comment line skipped"),
         (PLAIN + "# the end\n", "1 comment line between the rows skipped"),
         (PLAIN.encode("utf-16"), "encoding UTF-16"),
-        (gzip.compress(PLAIN.encode()), ""),
+        (gzip.compress(PLAIN.encode(), mtime=0), ""),
         (PLAIN.replace("\n", ",\n"), ""),
         ('"a","b","c"\n' + PLAIN.partition("\n")[2], ""),
     ],
