@@ -55,6 +55,7 @@ def run(monkeypatch):
             del sys.modules[name]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CASES)
 def test_part_runs_and_is_drawn_and_written(run, name):
     for package in NEEDED.get(name, ()):

@@ -163,6 +163,7 @@ def test_every_page_is_in_the_table_of_contents():
     assert listed == pages - made | {"auto_examples/index"}
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("script", EXAMPLES, ids=lambda script: script.stem)
 def test_gallery_runs(script, tmp_path, monkeypatch):

@@ -36,7 +36,7 @@ def forward_selection(X, T, n_picks):
         errors = np.full(X.shape[1], np.inf)
         for j in set(range(X.shape[1])) - set(picks):
             S = X[:, [*picks, j]]
-            errors[j] = ((T - S @ np.linalg.lstsq(S, T)[0]) ** 2).sum()
+            errors[j] = ((T - S @ np.linalg.lstsq(S, T, rcond=None)[0]) ** 2).sum()
         picks.append(int(errors.argmin()))
         gains.append((error - errors.min()) / (T**2).sum())
         error = errors.min()
@@ -135,7 +135,7 @@ def test_the_rest_is_ordered_by_what_it_would_add(rng):
     Xc = X - X.mean(axis=0)
     greedy = greedy_order(RowBlocks(X), 5)
     S = Xc[:, greedy.order[:5]]
-    E = Xc - S @ np.linalg.lstsq(S, Xc)[0]
+    E = Xc - S @ np.linalg.lstsq(S, Xc, rcond=None)[0]
     rest = greedy.order[5:]
     gain = ((E.T @ E) ** 2).sum(axis=0)[rest] / (E**2).sum(axis=0)[rest] / (Xc**2).sum()
     assert (np.diff(gain) <= 0).all()
@@ -182,7 +182,7 @@ def test_gains_are_the_explained_share(rng, n):
     H = nonlinear_code(rng, X)
     greedy = greedy_order(RowBlocks(X), 10, code=H, targets="code", share=1.0)
     S, T = (X - X.mean(axis=0))[:, greedy.order[:10]], H - H.mean(axis=0)
-    explained = 1 - ((T - S @ np.linalg.lstsq(S, T)[0]) ** 2).sum() / (T**2).sum()
+    explained = 1 - ((T - S @ np.linalg.lstsq(S, T, rcond=None)[0]) ** 2).sum() / (T**2).sum()
     np.testing.assert_allclose(_first(greedy, 10).sum(), explained)
     assert (greedy.gains >= 0).all()
 

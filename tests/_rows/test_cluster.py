@@ -19,6 +19,7 @@ da = pytest.importorskip("dask.array")
 distributed = pytest.importorskip("distributed")
 
 pytestmark = [
+    pytest.mark.slow,
     pytest.mark.filterwarnings("ignore:.*max_iter", "ignore:.*have no cosine"),
     pytest.mark.usefixtures("small_parts"),
 ]

@@ -75,6 +75,7 @@ def test_scores_are_the_same(table, tmp_path, kind):
     np.testing.assert_allclose(other.encode(X), code, rtol=1e-9)
 
 
+@pytest.mark.slow
 def test_sparse_data_are_never_dense_as_a_whole(rng):
     X = sp.random_array((20_000, 500), density=0.01, format="csr", dtype=np.float32, rng=rng)
     tracemalloc.start()

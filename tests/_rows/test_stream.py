@@ -155,6 +155,7 @@ def write_in_pieces(path, kind, n, d):
         X.close()
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="the peak of memory is read from /proc")
 @pytest.mark.parametrize("kind", ["memory map", "parquet", "zarr"])
 def test_memory_does_not_grow_with_the_data(tmp_path, kind):

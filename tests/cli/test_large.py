@@ -345,6 +345,7 @@ def write_in_pieces(path, n):
     return path
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="the peak of memory is read from /proc")
 @pytest.mark.parametrize("suffix", LARGE)
 def test_memory_does_not_grow_with_the_data(tmp_path, suffix):

@@ -11,7 +11,7 @@ def reconstruction_error(X, columns):
     """Share of the variance that least squares on the given columns leaves."""
     X = X - X.mean(axis=0)
     S = X[:, columns]
-    return ((X - S @ np.linalg.lstsq(S, X)[0]) ** 2).sum() / (X**2).sum()
+    return ((X - S @ np.linalg.lstsq(S, X, rcond=None)[0]) ** 2).sum() / (X**2).sum()
 
 
 def brute_force(X, n_picks):

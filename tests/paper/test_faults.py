@@ -71,6 +71,7 @@ def whole(tmp_path_factory):
     return run(read_experiment(SMALL, "small"), tmp_path_factory.mktemp("whole"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("n_jobs", "seed"), [(1, 0), (1, 1), (2, 2)])
 def test_run_killed_at_a_random_moment_resumes(small, tmp_path, whole, n_jobs, seed):
     moment = random.Random(seed).randrange(1, N_CELLS)
@@ -87,6 +88,7 @@ def test_run_killed_at_a_random_moment_resumes(small, tmp_path, whole, n_jobs, s
     assert not list(tmp_path.glob("**/.*")), "leftovers of the killed run"
 
 
+@pytest.mark.slow
 def test_workers_end_with_a_killed_parent(tmp_path):
     """Also those in the middle of a cell that would take hours."""
     process = start(tmp_path, n_jobs=2, spec=ENDLESS, stderr=subprocess.DEVNULL)

@@ -15,7 +15,7 @@ from ..helpers.browser import start_chromium, wait_for
 from .conftest import ODD_NAMES
 
 Keys = pytest.importorskip("selenium.webdriver.common.keys").Keys
-pytestmark = pytest.mark.xdist_group("browser")
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("browser")]
 AXE = "axe-core@4"
 
 
