@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from graphsieve._linear import columns as module
 from graphsieve._linear.columns import Columns
 from graphsieve._rows import RowBlocks
 from graphsieve._utils.threads import Workers
@@ -46,8 +45,6 @@ def test_products_of_columns_that_vary(rng, workers, container, shape, rate, may
     K = Xc @ Xc.T
     np.testing.assert_allclose(columns.gram(), K, atol=1e-11)
     np.testing.assert_allclose(columns.root @ columns.root.T, K, atol=1e-11)
-    expected = np.einsum("ij,ik,kj->j", Xc, K, Xc)
-    np.testing.assert_allclose(columns.quadratic_forms(K), expected, rtol=1e-10, atol=1e-10)
     expected = np.linalg.norm(Xc.T * weight @ Xc, axis=0)
     np.testing.assert_allclose(columns.correlation(weight), expected, atol=1e-11)
     if columns.is_wide:
@@ -73,11 +70,6 @@ def test_storage_follows_the_fraction_of_zeros(rng):
     assert not Columns.varying(RowBlocks(sp.csr_array(few.T)), may_fill=True).is_sparse
 
 
-def test_columns_without_centring(rng):
-    X = rng.random((8, 8))
-    np.testing.assert_array_equal(Columns(X, centre=False).dense(), X)
-
-
 @pytest.mark.parametrize("container", [np.asarray, sp.csr_array])
 def test_offsets_cancel_before_the_products(rng, container):
     """Also in sparse data, where a column without zeros gives up its mean."""
@@ -85,16 +77,3 @@ def test_offsets_cancel_before_the_products(rng, container):
     expected = Columns(X).gram()
     found = Columns(container(X + 1e6)).gram()
     np.testing.assert_allclose(found, expected, atol=1e-8)
-
-
-def test_large_products_are_those_of_small_ones(rng, monkeypatch):
-    X, V = rng.random((90, 40)), rng.random((90, 2))
-    expected = Columns(X).products(V)
-    monkeypatch.setattr(module, "_SMALL_BYTES", 0)
-    monkeypatch.setattr(module, "BLOCK_BYTES", 1000)
-    results = []
-    for n_threads in (1, 3):
-        with Workers(n_threads) as workers:
-            results.append(Columns(X, workers).products(V))
-    np.testing.assert_allclose(results[0], expected)
-    np.testing.assert_array_equal(results[0], results[1])

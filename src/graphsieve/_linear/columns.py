@@ -12,11 +12,8 @@ from .._rows.division import MOSTLY_ZERO
 # Products are cut into the same parts for every number of threads, so that sums round the same.
 _N_PARTS = 4
 
-# Dense data of at most this size stay in cache: threads and batches of columns gain nothing.
+# Dense data of at most this size stay in cache: batches of columns gain nothing.
 _SMALL_BYTES = 4 * BLOCK_BYTES
-
-# A product with so few vectors is faster vector by vector than as a matrix product.
-_FEW_VECTORS = 2
 
 
 def is_mostly_zero(X):
@@ -60,8 +57,6 @@ class Columns:
     X : ndarray or sparse array of shape (n_samples, n_features)
     workers : Workers, optional
         By default everything runs in this thread.
-    centre : bool, default True
-        False for columns that need no centring.
 
     Attributes
     ----------
@@ -75,14 +70,14 @@ class Columns:
         Positions of the columns in the data they were taken from.
     """
 
-    def __init__(self, X, workers=None, *, centre=True):
+    def __init__(self, X, workers=None):
         self.n_samples, self.n_features = X.shape
         self.is_wide = self.n_samples <= self.n_features
         self.is_sparse = sp.issparse(X)
         self._map = map if workers is None else workers.map
         self._mean = np.zeros(self.n_features)
         if not self.is_sparse:
-            self._X = X - X.mean(axis=0, dtype=np.float64) if centre else X
+            self._X = X - X.mean(axis=0, dtype=np.float64)
         else:
             self._X, self._mean = _with_small_means(sp.csr_array(X, dtype=np.float64))
         self.is_small = not self.is_sparse and self._X.nbytes <= _SMALL_BYTES
@@ -157,22 +152,7 @@ class Columns:
         """X'V."""
         if self.is_sparse:
             return self._by_column @ V - np.outer(self._mean, V.sum(axis=0))
-        if V.shape[1] > _FEW_VECTORS:
-            return (V.T @ self._X).T
-        n_parts = 1 if self.is_small else _N_PARTS
-        parts = split_rows(self.n_samples, -(-self.n_samples // n_parts))
-        vectors = np.ascontiguousarray(V.T)
-        return sum(self._map(lambda part: self._products_of_rows(vectors, part), parts)).T
-
-    def _products_of_rows(self, vectors, part):
-        # Every block of rows is read from memory once and used for all vectors while in cache.
-        total = np.zeros((len(vectors), self.n_features))
-        block_rows = max(1, BLOCK_BYTES // self._X[0].nbytes)
-        for rows in split_rows(part.stop - part.start, block_rows):
-            rows = slice(part.start + rows.start, part.start + rows.stop)
-            for v, out in zip(vectors, total, strict=True):
-                out += v[rows] @ self._X[rows]
-        return total
+        return (V.T @ self._X).T
 
     def times(self, W):
         """X W, for n <= d."""
@@ -187,14 +167,6 @@ class Columns:
             X, V = self._by_column, V - V.mean(axis=0)
         parts = self._parts if self.is_wide else [slice(None)]
         return np.concatenate([*self._map(lambda part: square_rows(X[part] @ V), parts)])
-
-    def quadratic_forms(self, M):
-        """x_j' M x_j for every column x_j and a symmetric M whose rows sum to zero."""
-        X = self._by_column if self.is_sparse else self._X.T
-        forms = []
-        for part in split_rows(self.n_features, max(1, 16 * BLOCK_BYTES // M[0].nbytes)):
-            forms.append((X[part] * (X[part] @ M)).sum(axis=1))
-        return np.maximum(np.concatenate(forms), 0)
 
     def gram(self, scale=None):
         """X diag(scale) X', n x n; without ``scale``, X X'."""

@@ -20,7 +20,7 @@ from sklearn.utils.extmath import row_norms
 from .._solvers import SMOOTHING, inverse_weights, reweighted_l21
 from .._utils.warn import warn
 from .cholesky import factorise
-from .columns import dense_columns, is_mostly_zero, square_rows, varying_columns  # noqa: F401
+from .columns import is_mostly_zero, square_rows
 
 # The default alpha as a fraction of the smallest one for which W = 0.
 ALPHA_SHARE = 0.1
