@@ -5,8 +5,8 @@
     python benchmarks/graph_methods.py spec      accuracy of the criteria of SPEC
     python benchmarks/graph_methods.py scufs     overlap of the clusters, and accuracy
 
-Accuracies (softmax and k-means ACC, in per cent) are means over balanced splits (five; the
-features are chosen on the training rows) and 2, 5, 10 and 20 % of the features. The authors'
+Accuracies (softmax and k-means ACC, in per cent) are means over balanced splits (five for UDFS, two
+for the others; the features are chosen on the training rows) and 2, 5, 10 and 20 % of the features. The authors'
 algorithm of UDFS is that of their program: 20 eigenproblems, the first with equal weights.
 """
 
@@ -111,10 +111,10 @@ def spec():
             {
                 "random": RandomRanker(),
                 "LaplacianScore": LaplacianScore(),
-                "phi1": SPEC(criterion="phi1"),
+                "phi1": SPEC(criterion="phi1", power=1),
                 "phi2, power=2": SPEC(criterion="phi2", power=2),
                 "phi2, power=3": SPEC(criterion="phi2", power=3),
-                "phi3": SPEC(criterion="phi3"),
+                "phi3": SPEC(criterion="phi3", power=1),
                 "phi3, power=3": SPEC(criterion="phi3", power=3),
             },
             n_splits=2,
