@@ -1,13 +1,13 @@
 """Quality of the graph methods on data sets of the paper: starts, criteria, and random columns.
 
-    python benchmarks/graph_methods.py udfs      objective from every start; accuracy of the authors'
-                                                 algorithm, of UDFS, and of random columns
-    python benchmarks/graph_methods.py spec      accuracy of the criteria of SPEC
-    python benchmarks/graph_methods.py scufs     overlap of the clusters, and accuracy
+    python benchmarks/graph_methods.py udfs     objective from every start; accuracy of the authors'
+                                                algorithm, of UDFS, and of random columns
+    python benchmarks/graph_methods.py spec     accuracy of the criteria of SPEC
+    python benchmarks/graph_methods.py scufs    overlap of the clusters, and accuracy
 
 Accuracies (softmax and k-means ACC, in per cent) are means over balanced splits (five for UDFS, two
-for the others; the features are chosen on the training rows) and 2, 5, 10 and 20 % of the features. The authors'
-algorithm of UDFS is that of their program: 20 eigenproblems, the first with equal weights.
+for the others; features are chosen on the training rows) and 2, 5, 10 and 20 % of the features. The
+authors' algorithm of UDFS is that of their program: 20 eigenproblems, the first with equal weights.
 """
 
 import sys
@@ -18,9 +18,9 @@ from scipy.linalg import eigh
 
 from graphsieve import SCUFS, SPEC, UDFS, LaplacianScore, RandomRanker
 from graphsieve._graph.local_scatter import local_scatter
+from graphsieve._linear.sparse_trace import DenseProblem, starts
 from graphsieve.datasets import load
 from graphsieve.evaluation import evaluate
-from graphsieve.methods.udfs import starts
 
 SHARES = (0.02, 0.05, 0.1, 0.2)
 DATASETS = ("yale", "isolet", "coil20")
@@ -60,13 +60,16 @@ def unit_range(name):
 def udfs_objectives(name, alpha=1.0, m=10, n_solves=50):
     X = unit_range(name)
     X = X[:, X.std(axis=0) > 0]
-    M = scatter(X)
+    centred = X - X.mean(axis=0)
+    problem = DenseProblem(centred, local_scatter(centred, n_neighbors=5, ridge=1e3), m)
     names = ("spread", "unit vectors", "equal weights")
-    norms = starts(X - X.mean(axis=0), M.diagonal(), m)
-    found = {n: descend(M, x, alpha, m, n_solves)[1] for n, x in zip(names, norms, strict=False)}
+    found = {
+        label: descend(problem.M, norms, alpha, m, n_solves)[1]
+        for label, norms in zip(names, starts(problem, X.std(axis=0)), strict=False)
+    }
     with quiet():
         found["UDFS"] = UDFS(alpha=alpha, n_components=m).fit(X).objective_trace_[-1]
-    print(name, f"alpha={alpha}", {key: round(float(value), 3) for key, value in found.items()}, flush=True)
+    print(name, f"alpha={alpha}", {key: round(float(value), 3) for key, value in found.items()})
 
 
 def quality(name, estimators, n_splits=5, **params):
@@ -86,7 +89,10 @@ def quality(name, estimators, n_splits=5, **params):
                 **params,
             )
         mean = 100 * table[["accuracy", "acc", "nmi"]].mean()
-        print(f"{name:10s} {label:28s} " + "  ".join(f"{k} {v:.1f}" for k, v in mean.items()), flush=True)
+        print(
+            f"{name:10s} {label:28s} " + "  ".join(f"{k} {v:.1f}" for k, v in mean.items()),
+            flush=True,
+        )
 
 
 def udfs():
@@ -129,7 +135,12 @@ def scufs():
                 method = SCUFS(random_state=seed).fit(unit_range(name)[:500])
             F = method.clusters_
             overlap = np.linalg.norm(F.T @ F - np.eye(10)) / np.sqrt(10)
-            print(name, data.X.shape, f"overlap {overlap:.2f}, {method.n_iter_} iterations", flush=True)
+            print(
+                name,
+                data.X.shape,
+                f"overlap {overlap:.2f}, {method.n_iter_} iterations",
+                flush=True,
+            )
         quality(name, {"random": RandomRanker(), "SCUFS()": SCUFS()}, n_splits=2)
 
 
