@@ -3,7 +3,7 @@
     python benchmarks/run.py scaling
 
 MNIST, all values divided by 255, 20 iterations, seed 0, best of 2, the graph included. Along n the
-neighbours are approximate. Along d the columns are those of MNIST, repeated, and along d and m the
+neighbours are approximate. Along d the columns are MNIST's, repeated, and along d and m the
 neighbours are exact.
 """
 

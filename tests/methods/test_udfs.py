@@ -8,8 +8,8 @@ import pytest
 from graphsieve import UDFS
 from graphsieve._graph.local_scatter import local_scatter
 from graphsieve._graph.neighbors import nearest_neighbors
+from graphsieve._linear.sparse_trace import DenseProblem, LanczosProblem
 from graphsieve._rows import RowBlocks
-from graphsieve.methods.udfs import _Dense, _Lanczos
 from tests.helpers.awkward import tables
 from tests.helpers.textbook import without_momentum
 
@@ -114,7 +114,7 @@ def test_copies_without_d_by_d_matrix(rng):
     assert len(gaps) > 4
     for m in gaps:
         (trace, squares), (expected_trace, expected) = (
-            kind(X, B, m).step(1.0)(inverse) for kind in (_Lanczos, _Dense)
+            kind(X, B, m).step(1.0)(inverse) for kind in (LanczosProblem, DenseProblem)
         )
         np.testing.assert_allclose(squares, expected, atol=1e-9)
         assert trace == pytest.approx(expected_trace, abs=1e-9)

@@ -3,26 +3,19 @@
 from numbers import Integral, Real
 
 import numpy as np
-from scipy.linalg import cho_factor, cho_solve, eigh
-from scipy.sparse.linalg import LinearOperator, eigsh
 
 from .._graph.local_scatter import local_scatter
 from .._graph.neighbors import SEARCHES, limit_neighbors
-from .._linear.columns import dense_columns, square_rows, varying_columns
-from .._solvers import SMOOTHING, Monitor, inverse_weights, reweighted_l21
+from .._linear.columns import dense_columns, varying_columns
+from .._linear.sparse_trace import minimise, open_problem
+from .._solvers import SMOOTHING
 from .._utils.sklearn_private import Interval, StrOptions
 from .._utils.threads import single_threaded_blas
 from .._utils.warn import warn
 from ..base import ITERATION_CONSTRAINTS, THREAD_CONSTRAINTS, FeatureRanker
 
-# Number of features up to which a dense eigenproblem is faster than Lanczos, also if n < d.
-_SMALL = 500
-
 # Default alpha, relative to the mean of the diagonal of M.
 _ALPHA_SHARE = 0.01
-
-# Iterations from every start before the best one is continued.
-_TRIAL_ITERATIONS = 5
 
 # Row norms below this fraction of the largest one are residues of the smoothing.
 _ZERO = 10 * SMOOTHING
@@ -155,20 +148,19 @@ class UDFS(FeatureRanker):
         varying = varying_columns(data)
         X = dense_columns(data, varying)
         X -= X.mean(axis=0)
-        n, d = X.shape
-        m = min(self.n_components, max(1, d // 2))
+        m = min(self.n_components, max(1, X.shape[1] // 2))
         B = local_scatter(
             X,
-            n_neighbors=limit_neighbors(self.n_neighbors, n),
+            n_neighbors=limit_neighbors(self.n_neighbors, len(X)),
             ridge=self.ridge,
             neighbors=self.neighbors,
             n_jobs=self.n_jobs,
         )
         # One thread: eigensolvers make many small BLAS calls.
         with single_threaded_blas(), self._monitor() as monitor:
-            problem = (_Dense if d <= max(n, _SMALL, 8 * m) else _Lanczos)(X, B, m)
+            problem = open_problem(X, B, m)
             self.alpha_ = self.alpha or _ALPHA_SHARE * problem.diagonal.mean() or 1.0
-            result = _minimise(problem, starts(X, problem.diagonal, m), self.alpha_, monitor)
+            result = minimise(problem, X.std(axis=0), self.alpha_, monitor)
         self._report(result)
         self._warn_zeros(result.x, data.n_features)
         scores = np.zeros(data.n_features)
@@ -177,7 +169,7 @@ class UDFS(FeatureRanker):
 
     def _warn_zeros(self, norms, n_features):
         if self.n_features_to_select is None:
-            return  # half of the features is nobody's wish
+            return  # the default, half of the features, is no request
         n_nonzero = np.count_nonzero(norms > _ZERO * norms.max())
         n_wanted = self._check_count(n_features) or 0
         if 0 < n_nonzero < min(n_wanted, len(norms)):
@@ -186,90 +178,3 @@ class UDFS(FeatureRanker):
                 "be selected: the order of the others means little. Use a smaller alpha (now "
                 f"{self.alpha_:.3g}), or a larger n_components"
             )
-
-
-def starts(X, diagonal, m):
-    """Row norms from which the solver starts.
-
-    With n < d, equal norms would make the first eigenvectors an arbitrary basis of the null space
-    of M, and the result depend on the order of the columns.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n, d)
-    diagonal : ndarray of shape (d,)
-        The diagonal of M.
-    m : int
-    """
-    n, d = X.shape
-    spread = X.std(axis=0)
-    norms = [np.sqrt(m) * spread / (np.linalg.norm(spread) or 1.0)]
-    unit = np.zeros(d)
-    unit[np.argsort(diagonal, kind="stable")[:m]] = 1
-    norms.append(unit)
-    if d <= n:
-        norms.append(np.full(d, np.sqrt(m / d)))
-    return norms
-
-
-def _minimise(problem, starts, alpha, monitor):
-    """Reweighted eigenproblems from the start that is best after a few iterations."""
-    solve = problem.step(alpha)
-
-    def run(norms, monitor):
-        inverse = inverse_weights(norms**2, SMOOTHING)
-        return reweighted_l21(solve, inverse, monitor, weight=alpha, eps=SMOOTHING)
-
-    trials = [run(norms, Monitor(tol=monitor.tol, max_iter=_TRIAL_ITERATIONS)) for norms in starts]
-    best = min(trials, key=lambda trial: trial.trace[-1])
-    return run(best.x, monitor)
-
-
-class _Dense:
-    """The m smallest eigenpairs of M + diag(alpha / inverse), from the d x d matrix."""
-
-    def __init__(self, X, B, m):
-        self.m = m
-        self.M = X.T @ (B @ X)
-        self.diagonal = self.M.diagonal()
-
-    def step(self, alpha):
-        def solve(inverse):
-            A = self.M + np.diag(alpha / inverse)
-            W = eigh(A, subset_by_index=[0, self.m - 1], overwrite_a=True)[1]
-            return np.vdot(W, self.M @ W), square_rows(W)
-
-        return solve
-
-
-class _Lanczos:
-    """The same from the inverse of M + diag(1 / a), M = QQ': diag(a) minus a matrix of rank n."""
-
-    def __init__(self, X, B, m):
-        self.m = m
-        value, vector = eigh(B.toarray())
-        kept = value > 1e-14 * value[-1]
-        self.Q = X.T @ (vector[:, kept] * np.sqrt(value[kept]))
-        self.diagonal = square_rows(self.Q)
-
-    def step(self, alpha):
-        Q, m = self.Q, self.m
-        d = len(Q)
-        first = np.random.default_rng(0).standard_normal(d)
-
-        def solve(inverse):
-            a = inverse / alpha
-            scaled = np.sqrt(a)[:, None] * Q
-            core = scaled.T @ scaled
-            core[np.diag_indices_from(core)] += 1
-            factor = cho_factor(core, overwrite_a=True)
-
-            def multiply(v):
-                v = a * v.ravel()
-                return v - a * (Q @ cho_solve(factor, Q.T @ v))
-
-            operator = LinearOperator((d, d), matvec=multiply, dtype=np.float64)
-            W = eigsh(operator, m, which="LA", ncv=max(4 * m, 40), v0=first, tol=1e-12)[1]
-            return np.square(Q.T @ W).sum(), square_rows(W)
-
-        return solve
