@@ -148,6 +148,29 @@ def test_low_eigenpairs_do_not_cut_a_multiple_eigenvalue(n_pairs):
     np.testing.assert_allclose(values[::2], values[1::2], atol=1e-12)
 
 
+def path(n):
+    A = sp.diags_array([np.ones(n - 1)], offsets=[1])
+    return sp.csr_array(A + A.T)
+
+
+def test_long_path():
+    """Eigenvalues 1 - cos(pi i / (n - 1)), too close together for Lanczos."""
+    n = 5_000
+    A = path(n)
+    values, V = spectral.eigenpairs(A, spectral.null_space(A), 4, 0)
+    np.testing.assert_allclose(values, 1 - np.cos(np.pi * np.arange(1, 5) / (n - 1)), rtol=1e-5)
+    np.testing.assert_allclose(V.T @ V, np.eye(4), atol=1e-10)
+
+
+def test_slow_graph_without_cheap_factors(monkeypatch):
+    """Where neither way is open, the directions are smooth, if not the smoothest."""
+    monkeypatch.setattr(spectral, "_MOST_FACTOR_ENTRIES", 0)
+    A = path(5_000)
+    values, V = spectral.eigenpairs(A, spectral.null_space(A), 4, 0)
+    assert values.max() < 1e-3
+    np.testing.assert_allclose(V.T @ V, np.eye(4), atol=1e-6)
+
+
 def test_signs_and_repeats():
     A = GRAPHS["large enough for Lanczos"]
     Y = spectral.embedding(A, 6, random_state=3)

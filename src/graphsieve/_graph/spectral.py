@@ -24,6 +24,14 @@ _DENSE_NODES = 300
 # -1. (-1 itself belongs to bipartite components, whose eigenvectors would mix with the known ones.)
 _BELOW = 2.0
 
+# Restarts of Lanczos after which the eigenvalues count as too close together for it, entries of a
+# triangular factor that are affordable then, distance of the shift from the top eigenvalue, and
+# tolerance where neither way is open.
+_MOST_RESTARTS = 300
+_MOST_FACTOR_ENTRIES = 2**26
+_SHIFT = 1e-7
+_ROUGH = 1e-3
+
 # Columns in one block, and dense numbers in it: their differences along edges should stay in cache.
 _BLOCK_COLUMNS = 96
 _BLOCK_ENTRIES = 2**17
@@ -213,7 +221,28 @@ def _largest_pairs(S, null, k, random_state):
 
         below = S.toarray() - (1 + _BELOW) * np.outer(null, null)
         return eigh(below, subset_by_index=[n - k, n - 1])
+    from scipy.sparse.linalg import ArpackNoConvergence
+
+    try:
+        return _lanczos(S, null, k, random_state)
+    except ArpackNoConvergence:
+        pass
+    # The eigenvalues of a long thin graph, such as a time series, lie too close together for
+    # Lanczos. Such graphs have factors with few entries.
+    order = sp.csgraph.reverse_cuthill_mckee(S, symmetric_mode=True)
+    S = S[order][:, order]
+    i, j = S.nonzero()
+    if n * (1 + abs(i - j).max()) > _MOST_FACTOR_ENTRIES:
+        values, V = _lanczos(S, null[order], k, random_state, _ROUGH)
+    else:
+        values, V = _shift_invert(S, k, random_state)
+    return values, V[np.argsort(order)]
+
+
+def _lanczos(S, null, k, random_state, tol=0):
     from scipy.sparse.linalg import LinearOperator, eigsh
+
+    n = len(null)
 
     def solve(known, k, tol):
         # The known eigenvectors keep their directions and get the eigenvalue -_BELOW.
@@ -223,15 +252,30 @@ def _largest_pairs(S, null, k, random_state):
             return S @ v - known @ (shift * (known.T @ v))
 
         operator = LinearOperator((n, n), product, dtype=np.float64)
-        return eigsh(operator, k=k, which="LA", v0=random_state.uniform(-1, 1, n), tol=tol)
+        start = random_state.uniform(-1, 1, n)
+        return eigsh(operator, k=k, which="LA", v0=start, tol=tol, maxiter=_MOST_RESTARTS)
 
     known = null[:, None]
-    values, V = solve(known, k, 0)
+    values, V = solve(known, k, tol)
     while True:
         # Lanczos may miss copies of a multiple eigenvalue: look for one in what is left.
-        (value,), v = solve(np.hstack([known, V]), 1, 1e-6)
-        if value <= values[0] + 1e-9:
+        (value,), v = solve(np.hstack([known, V]), 1, max(tol, 1e-6))
+        if value <= values[0] + max(tol, 1e-9):
             return values, V
-        (value,), v = solve(np.hstack([known, V]), 1, 0)
+        (value,), v = solve(np.hstack([known, V]), 1, tol)
         order = np.argsort(np.append(values, value))[1:]
         values, V = np.append(values, value)[order], np.hstack([V, v])[:, order]
+
+
+def _shift_invert(S, k, random_state):
+    from scipy.sparse.linalg import LinearOperator, eigsh, splu
+
+    n = S.shape[0]
+    above = 1 + _SHIFT
+    shifted = sp.csc_array(S - above * sp.eye_array(n))
+    factors = splu(shifted, permc_spec="NATURAL", diag_pivot_thresh=0)
+    inverse = LinearOperator((n, n), factors.solve, dtype=np.float64)
+    start = random_state.uniform(-1, 1, n)
+    values, V = eigsh(S, k=k + 1, sigma=above, OPinv=inverse, v0=start)
+    order = np.argsort(values)[:k]  # all but the top one, which is known
+    return values[order], V[:, order]
