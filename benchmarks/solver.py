@@ -128,7 +128,7 @@ def svd_start(objective, X):
     W_in = Vt.T / reach
     W_out = 4 * reach[:, None] * Vt / (p * (1 - p))
     b_out = np.log(p / (1 - p)) - 0.5 * W_out.sum(axis=0)
-    return objective.pack(W_in, W_out, -mean @ W_in, b_out)
+    return objective.pack((W_in, -mean @ W_in, W_out, b_out))
 
 
 def start_rows(datasets=DATASETS, seeds=(0, 1, 2, 3, 4), iterations=400, n_samples=None):

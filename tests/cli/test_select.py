@@ -201,7 +201,7 @@ def test_warnings_are_short_lines(run, csv):
     lines = result.stderr.splitlines()
     assert len(lines) == 2
     assert all(line.startswith("Warning: ") for line in lines)
-    assert "using n_neighbors=19" in result.stderr
+    assert "(n_neighbors=19)" in result.stderr
     assert "it reached max_iter" in result.stderr
 
 
