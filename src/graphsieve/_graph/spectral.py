@@ -27,7 +27,7 @@ _BELOW = 2.0
 # Restarts of Lanczos after which the eigenvalues count as too close together for it, entries of a
 # triangular factor that are affordable then, distance of the shift from the top eigenvalue, and
 # tolerance where neither way is open.
-_MOST_RESTARTS = 300
+_MOST_RESTARTS = 150
 _MOST_FACTOR_ENTRIES = 2**26
 _SHIFT = 1e-7
 _ROUGH = 1e-3

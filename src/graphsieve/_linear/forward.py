@@ -112,13 +112,24 @@ class ForwardOrder:
 
 def join_targets(parts):
     """Centred targets side by side, of equal energy each and of energy 1 together."""
-    joined = []
-    for part in parts:
-        centred = part - part.mean(axis=0)
-        energy = np.vdot(centred, centred)
-        if energy > 1e-24 * np.vdot(part, part):  # a constant part is no target
-            joined.append(centred / np.sqrt(energy))
-    return np.hstack(joined) / np.sqrt(len(joined)) if joined else np.zeros((len(parts[0]), 1))
+    edges = np.cumsum([0] + [part.shape[1] for part in parts])
+    joined = np.empty((len(parts[0]), edges[-1]))
+    n_found = 0
+    for part, start, end in zip(parts, edges, edges[1:], strict=False):
+        centred = joined[:, start:end]
+        np.subtract(part, part.mean(axis=0), out=centred)
+        energy = _energy(centred)
+        if energy > 1e-24 * _energy(part):
+            centred /= np.sqrt(energy)
+            n_found += 1
+        else:
+            centred[:] = 0  # a constant part is no target
+    joined /= np.sqrt(max(n_found, 1))
+    return joined
+
+
+def _energy(T):
+    return float(np.einsum("ij,ij->", T, T))
 
 
 class FactorTarget:
@@ -126,7 +137,7 @@ class FactorTarget:
 
     def __init__(self, T):
         self.T = T
-        self.energy = float(np.vdot(T, T))
+        self.energy = _energy(T)
 
     def forms(self, columns):
         """|T'x_j|^2 for every column."""

@@ -16,6 +16,8 @@ from sklearn.utils.extmath import row_norms
 MOST_ROWS = 2000
 # More components change neither the number of features nor their order.
 _MOST_COMPONENTS = 100
+# Coordinates of all rows along the axes: 128 MB. Fewer axes are used for many rows.
+_MOST_COORDINATES = 2**24
 _N_FOLDS = 5
 # A held-out squared correlation below this over n may be chance: 3.5 standard errors, squared.
 _CHANCE = 12.0
@@ -69,6 +71,11 @@ class Structure:
     def n_kept(self):
         """Number of components that stand for the structure: two at least, for a graph."""
         return min(max(self.n_components, 2), len(self.values))
+
+
+    def leading_axes(self, n_samples):
+        """The axes; for many samples, those along which their coordinates take little memory."""
+        return self.axes[:, : max(self.n_kept, _MOST_COORDINATES // n_samples)]
 
 
 def sample_rows(X, most, rng):

@@ -283,7 +283,8 @@ class GAFS(GreedyConstraints, AutoencoderRanker):
         structure = find_structure(sample_rows(X, MOST_ROWS, rng), rng)
         self.n_components_ = structure.n_components
         self.predictability_ = structure.predictability
-        scores = X.stack(partial(along_axes, structure.axes, structure.mean))
+        axes = structure.leading_axes(X.n_samples)
+        scores = X.stack(partial(along_axes, axes, structure.mean))
         A = self._graph(X, scores[:, : structure.n_kept])
         self._train_from(structure, X, A, rng)
         if self.selection == "norm":
