@@ -9,6 +9,9 @@ BIN := $(VENV)/bin
 demo: $(VENV)/.installed-cli
 	$(BIN)/graphsieve demo
 
+# One thread of BLAS per test process: more than there are cores wait for each other.
+test quick test-oldest: export OPENBLAS_NUM_THREADS = 1
+
 test: $(VENV)/.installed-dev
 	$(BIN)/python -m pytest --numprocesses auto --dist loadgroup
 
