@@ -52,7 +52,7 @@ def adata():
 
 @pytest.fixture
 def expected(adata):
-    order = GreedyCSS(6).fit(adata.X.toarray()).order_[:6]
+    order = GreedyCSS(6, scale="global").fit(adata.X.toarray()).order_[:6]
     return list(adata.var_names[order])
 
 
@@ -71,7 +71,7 @@ def test_columns_are_those_of_scanpy(adata, method):
 def test_genes_are_those_of_the_estimator(adata, expected):
     select_genes(adata, 6, method="css")
     assert panel(adata) == expected
-    select_genes(adata, 6, method=GreedyCSS(1))
+    select_genes(adata, 6, method=GreedyCSS(1, scale="global"))
     assert panel(adata) == expected
 
 
@@ -127,7 +127,7 @@ def test_mask_limits_the_genes(adata, as_column):
     mask = np.arange(N_GENES) >= 20
     adata.var["wanted"] = mask
     select_genes(adata, 6, method="css", mask_var="wanted" if as_column else mask)
-    direct = GreedyCSS(6).fit(adata.X[:, 20:]).order_[:6] + 20
+    direct = GreedyCSS(6, scale="global").fit(adata.X[:, 20:]).order_[:6] + 20
     assert panel(adata) == list(adata.var_names[direct])
     assert adata.var["wanted"].to_numpy().tolist() == mask.tolist()
 
@@ -143,7 +143,7 @@ def test_layer_and_key_added(adata, expected):
 def test_batches_are_ranked_one_by_one(adata):
     select_genes(adata, 6, method="css", batch_key="donor")
     chosen = [
-        set(GreedyCSS(6).fit(adata[adata.obs["donor"] == donor].X).order_[:6])
+        set(GreedyCSS(6, scale="global").fit(adata[adata.obs["donor"] == donor].X).order_[:6])
         for donor in ("a", "b")
     ]
     count = [sum(j in part for part in chosen) for j in range(N_GENES)]

@@ -31,8 +31,12 @@ def make_estimator(method, random_state, affinity=None):
         estimator = clone(method)
     elif method in REGISTRY:
         estimator = REGISTRY[method]()
-        if "random_state" in estimator.get_params():
+        params = estimator.get_params()
+        if "random_state" in params:
             estimator.set_params(random_state=random_state)
+        if params.get("scale") is not None:
+            # Genes share one unit, and a gene that varies little is mostly noise.
+            estimator.set_params(scale="global")
     else:
         raise ValueError(
             f"method={method!r} is neither a method of graphsieve nor an estimator."
