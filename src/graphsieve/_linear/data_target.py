@@ -36,7 +36,7 @@ class Problem(NamedTuple):
     energy: float
 
 
-def data_problem(data, n_picks, rng):
+def data_problem(data, n_picks, rng, n_jobs=None):
     """Columns and targets for the reconstruction of all columns.
 
     Parameters
@@ -47,6 +47,8 @@ def data_problem(data, n_picks, rng):
         Number of columns that will be picked.
     rng : RandomState
         For the truncated SVD.
+    n_jobs : int or None, default=None
+        Number of threads for large data.
 
     Returns
     -------
@@ -57,7 +59,7 @@ def data_problem(data, n_picks, rng):
         triangle = column_triangle(data)
         columns = ColumnOperator(RowBlocks(triangle), squares=centred_squares(data))
         return Problem(columns, GramTarget(triangle @ triangle.T), 1.0)
-    columns = ColumnOperator(data)
+    columns = ColumnOperator(data, n_jobs=n_jobs)
     if n <= _MOST_SQUARE:
         return Problem(columns, GramTarget(_sample_gram(data)), 1.0)
     X = data.resident()

@@ -1,12 +1,16 @@
 """Products with centred columns, for every storage and without a square matrix."""
 
+from contextlib import nullcontext
 from functools import partial
 
 import numpy as np
 import scipy.sparse as sp
 
-from .._rows import BLOCK_BYTES
+from .._rows import BLOCK_BYTES, PASS_BYTES
+from .._utils.threads import Workers
 
+# Entries, zeros included, from which threads are worth starting.
+_LARGE = 2**24
 # With more vectors than this, one matrix product is faster than one product per vector.
 _FEW_VECTORS = 4
 
@@ -22,6 +26,8 @@ class ColumnOperator:
     data : Rows
     squares : ndarray of shape (n_features,), optional
         Squared norms of the columns, for data that are centred columns in other coordinates.
+    n_jobs : int or None, default=None
+        Number of threads for large data.
 
     Attributes
     ----------
@@ -30,8 +36,8 @@ class ColumnOperator:
         Squared norm of every column; 0 for columns that are constant up to rounding.
     """
 
-    def __init__(self, data, *, squares=None):
-        self._data = data
+    def __init__(self, data, *, squares=None, n_jobs=None):
+        self._data, self._n_jobs = data, n_jobs
         self.n_samples, self.n_features = data.n_samples, data.n_features
         if squares is None:
             self._mean, self.squares = data.column_moments()[0], centred_squares(data)
@@ -40,17 +46,27 @@ class ColumnOperator:
 
     def column(self, j):
         """Column j of Z."""
-        return self._data.stack(partial(_column, j)) - self._mean[j]
+        with self._workers() as workers:
+            return self._data.stack(partial(_column, j), workers=workers) - self._mean[j]
 
     def products(self, V):
         """V Z, one row for every row of V."""
         V = np.asarray(V, dtype=np.float64)
-        out = self._data.reduce(_products, np.ascontiguousarray(V.T), block_bytes=BLOCK_BYTES)
+        # Dense blocks stay in cache for all vectors. The result for a sparse block is dense.
+        block_bytes = PASS_BYTES if self._data.is_sparse else BLOCK_BYTES
+        columns = np.ascontiguousarray(V.T)
+        with self._workers() as workers:
+            out = self._data.reduce(_products, columns, block_bytes=block_bytes, workers=workers)
         return out - np.outer(V.sum(axis=1), self._mean)
 
     def combine(self, W):
         """Z W for weights W of shape (n_features, k)."""
-        return self._data.stack(partial(_combine, W)) - self._mean @ W
+        with self._workers() as workers:
+            return self._data.stack(partial(_combine, W), workers=workers) - self._mean @ W
+
+    def _workers(self):
+        large = self.n_samples * self.n_features > _LARGE
+        return Workers(self._n_jobs) if large else nullcontext()
 
     def quadratic_forms(self, M):
         """z_j' M z_j for every column, for few samples."""
@@ -80,13 +96,16 @@ def _column(j, block):
 
 def _products(block, V):
     """V' X in double precision for a block X and one row of V per row of it."""
+    if V.shape[1] > _FEW_VECTORS:
+        product = block.T @ V.astype(block.dtype, copy=False)
+        return product.T.astype(np.float64, copy=False)
     if sp.issparse(block):
         return (block.T @ V).T
     V = V.astype(block.dtype, copy=False)
-    if V.shape[1] > _FEW_VECTORS:
-        return (V.T @ block).astype(np.float64, copy=False)
     return np.array([v @ block for v in V.T], dtype=np.float64)
 
 
 def _combine(W, block):
+    if W.shape[1] > _FEW_VECTORS:
+        W = W.astype(block.dtype, copy=False)
     return block @ W

@@ -72,7 +72,6 @@ class Structure:
         """Number of components that stand for the structure: two at least, for a graph."""
         return min(max(self.n_components, 2), len(self.values))
 
-
     def leading_axes(self, n_samples):
         """The axes; for many samples, those along which their coordinates take little memory."""
         return self.axes[:, : max(self.n_kept, _MOST_COORDINATES // n_samples)]

@@ -15,7 +15,7 @@ array API (torch ...)  DeviceRows     on their device
 =====================  =============  ==========================================================
 """
 
-from .base import BLOCK_BYTES, Rows, is_constant, split_rows
+from .base import BLOCK_BYTES, PASS_BYTES, Rows, is_constant, split_rows
 from .checks import check_container, check_entries, find_non_finite
 from .containers import (
     check_columns,
@@ -36,6 +36,7 @@ from .sources import HDF5Stream, ParquetStream, ZarrStream, is_numeric
 
 __all__ = [
     "BLOCK_BYTES",
+    "PASS_BYTES",
     "HDF5Stream",
     "Moments",
     "ParquetStream",

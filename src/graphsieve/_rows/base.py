@@ -63,6 +63,7 @@ class Rows(ABC):
         *aligned: Any,
         combine: Callable = operator.add,
         block_bytes: int = PASS_BYTES,
+        workers: Workers | None = None,
     ) -> Any:
         """Combine the results of ``function(block, *rows of aligned)`` over all blocks.
 
@@ -75,6 +76,8 @@ class Rows(ABC):
             Combines two partial results, left to right in row order.
         block_bytes : int
             Approximate size of a block as a dense array.
+        workers : Workers, optional
+            Threads for rows in memory; the result does not depend on their number.
         """
 
     @abstractmethod
@@ -155,9 +158,11 @@ class Rows(ABC):
         """Convert a NumPy array to an array of the library that holds the rows."""
         return array
 
-    def stack(self, function: Callable, *aligned: Any) -> np.ndarray:
+    def stack(
+        self, function: Callable, *aligned: Any, workers: Workers | None = None
+    ) -> np.ndarray:
         """Concatenate the arrays that ``function`` returns for the blocks."""
-        return np.concatenate(self.reduce(_Listed(function), *aligned))
+        return np.concatenate(self.reduce(_Listed(function), *aligned, workers=workers))
 
     def column_range(self) -> tuple[np.ndarray, np.ndarray]:
         """Smallest and largest entry of every column; NaN and infinity show up in them."""

@@ -74,7 +74,9 @@ class ClusterRows(Rows):
             is_sparse=self.is_sparse,
         )
 
-    def reduce(self, function, *aligned, combine=operator.add, block_bytes=PASS_BYTES):
+    def reduce(
+        self, function, *aligned, combine=operator.add, block_bytes=PASS_BYTES, workers=None
+    ):
         task = self.cluster.submit(_same, (function, combine, block_bytes))
         results = [
             self.cluster.submit(_reduce, part, task, *(array[rows] for array in aligned))

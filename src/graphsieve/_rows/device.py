@@ -51,7 +51,9 @@ class DeviceRows(IndirectRows):
         row_bytes = self.n_features * self.dtype.itemsize
         return split_rows(self.n_samples, max(1, int(block_bytes // row_bytes)))
 
-    def reduce(self, function, *aligned, combine=operator.add, block_bytes=PASS_BYTES):
+    def reduce(
+        self, function, *aligned, combine=operator.add, block_bytes=PASS_BYTES, workers=None
+    ):
         return functools.reduce(
             combine,
             (

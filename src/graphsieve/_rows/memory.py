@@ -138,14 +138,23 @@ class RowBlocks(Rows):
         stored = max(1, self._X.nnz * (self.dtype.itemsize + self._X.indices.itemsize))
         return split_rows(self.n_samples, max(1, int(block_bytes * self.n_samples // stored)))
 
-    def reduce(self, function, *aligned, combine=operator.add, block_bytes=PASS_BYTES):
-        return functools.reduce(
-            combine,
-            (
-                function(self.rows(rows), *(array[rows] for array in aligned))
-                for rows in self._pass_slices(block_bytes)
-            ),
+    def reduce(
+        self, function, *aligned, combine=operator.add, block_bytes=PASS_BYTES, workers=None
+    ):
+        def on_block(rows):
+            return function(self.rows(rows), *(array[rows] for array in aligned))
+
+        slices = self._pass_slices(block_bytes)
+        if workers is None:
+            return functools.reduce(combine, map(on_block, slices))
+        # A few blocks per thread at a time, so that few results wait to be combined.
+        step = 4 * workers.n
+        results = (
+            result
+            for start in range(0, len(slices), step)
+            for result in workers.map(on_block, slices[start : start + step])
         )
+        return functools.reduce(combine, results)
 
     def reduce_pairs(self, function, i, j, *aligned, combine=operator.add, others=None):
         """See Rows; ``others`` are the RowBlocks that hold the rows ``j``, if not these."""

@@ -26,7 +26,9 @@ class StreamRows(IndirectRows):
         self.dtype = np.dtype(np.float32 if stream.dtype == np.float32 else np.float64)
         self._stored = None
 
-    def reduce(self, function, *aligned, combine=operator.add, block_bytes=PASS_BYTES):
+    def reduce(
+        self, function, *aligned, combine=operator.add, block_bytes=PASS_BYTES, workers=None
+    ):
         return functools.reduce(
             combine,
             (

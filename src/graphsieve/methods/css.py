@@ -130,7 +130,7 @@ class GreedyCSS(GreedyConstraints, FeatureRanker):
         data = divide_columns(data, self.scale)
         wide = data.n_samples <= data.n_features
         n_picks = self._exact_picks(data)
-        problem = data_problem(data, n_picks, np.random.RandomState(0))
+        problem = data_problem(data, n_picks, np.random.RandomState(0), self.n_jobs)
         self.target_energy_ = problem.energy
         noise = np.zeros(data.n_features)
         share = self.layer_share if wide else 1.0

@@ -338,7 +338,7 @@ class GAFS(GreedyConstraints, AutoencoderRanker):
         return FactorTarget(join_targets(parts or [scores]))
 
     def _pick(self, X, structure, target):
-        columns = ColumnOperator(X)
+        columns = ColumnOperator(X, n_jobs=self.n_jobs)
         rules = self._rules(later=~structure.trusted)
         noise = _NOISE * columns.squares
         selection = ForwardSelection(columns, target, noise, _LAYER_SHARE, rules)

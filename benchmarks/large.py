@@ -1,0 +1,130 @@
+"""Greedy selection at size: seconds, processor seconds, peak memory beyond the data, and stages.
+
+    python benchmarks/large.py csr_8000 css
+    python benchmarks/large.py csr_40000 css gafs
+    python benchmarks/large.py map_1000000 css gafs
+    python benchmarks/large.py slope
+
+csr_8000 is 8,000 x 6,000 CSR with 2.3 million non-zeros, csr_40000 is 40,000 x 30,000 CSR with 5 %
+non-zeros, both float32, of cells of twelve types with genes of their own; map_1000000 is a memory
+map of 1,000,000 x 2,000 float32, a walk through a space of eight dimensions. Every fit runs in a
+process of its own. ``slope`` is the exponent of the cost of a pick in the number of non-zeros.
+Another version of graphsieve is measured by putting its ``src`` on PYTHONPATH.
+"""
+
+import json
+import re
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+import warnings
+from pathlib import Path
+
+import numpy as np
+import scipy.sparse as sp
+
+FEATURES = {"csr_8000": 100, "csr_40000": 300, "map_1000000": 100}
+SHAPES = {"csr_8000": (8_000, 6_000, 0.048), "csr_40000": (40_000, 30_000, 0.05)}
+
+
+def cells(n, d, density, n_types=12, seed=0):
+    """CSR counts, on a log scale, of cells of several types."""
+    rng = np.random.default_rng(seed)
+    X = sp.random_array((n, d), density=density, format="csr", dtype=np.float32, rng=rng)
+    kind = rng.integers(n_types, size=n)
+    raised = (rng.random((n_types, d)) < 0.03).astype(np.float32) * 3
+    rows = np.repeat(kind, np.diff(X.indptr))
+    X.data = np.log1p(X.data * 2 + raised[rows, X.indices] * rng.random(X.nnz, dtype=np.float32))
+    return X
+
+
+def write_map(path, n=1_000_000, d=2_000, block=10_000):
+    """A walk through a space of eight dimensions, seen through d columns with noise."""
+    rng = np.random.default_rng(0)
+    axes = rng.normal(size=(8, d)).astype(np.float32)
+    X = np.lib.format.open_memmap(path, "w+", np.float32, (n, d))
+    place = np.zeros(8)
+    for start in range(0, n, block):
+        walk = place + np.cumsum(rng.normal(scale=0.05, size=(block, 8)), axis=0)
+        place = walk[-1]
+        noise = rng.standard_normal((block, d), dtype=np.float32)
+        X[start : start + block] = np.tanh(walk.astype(np.float32)) @ axes + 0.5 * noise
+    X.flush()
+
+
+def peak():
+    """Largest resident memory of this process so far, in MB."""
+    return int(re.search(r"VmHWM:\s+(\d+) kB", Path("/proc/self/status").read_text())[1]) / 1024
+
+
+def fit(case, method, path):
+    """Fit one method on stored data and print what it took."""
+    from graphsieve import REGISTRY
+
+    warnings.simplefilter("ignore")
+    X = sp.load_npz(path) if path.endswith(".npz") else np.load(path, mmap_mode="r")
+    X = sp.csr_array(X) if sp.issparse(X) else X
+    estimator = REGISTRY[method](FEATURES[case])
+    if "random_state" in estimator.get_params():
+        estimator.set_params(random_state=0)
+    before, start = peak(), time.perf_counter()
+    estimator.fit(X)
+    seconds = time.perf_counter() - start
+    usage = resource.getrusage(resource.RUSAGE_SELF)
+    found = {
+        "case": case,
+        "method": method,
+        "seconds": round(seconds, 1),
+        "processor_seconds": round(usage.ru_utime + usage.ru_stime, 1),
+        "grown_mb": round(peak() - before),
+        "peak_mb": round(peak()),
+        "target_energy": round(getattr(estimator, "target_energy_", 1.0), 4),
+        "stages": getattr(estimator, "stage_seconds_", None),
+        "picks": estimator.order_[: FEATURES[case]].tolist(),
+    }
+    print(json.dumps(found))
+
+
+def slope(nonzeros=(10**4, 10**5, 10**6, 10**7), n_picks=20):
+    """Exponent of the processor time of a pick in the number of non-zeros."""
+    from graphsieve._linear.data_target import leading_scores
+    from graphsieve._linear.forward import FactorTarget, ForwardSelection
+    from graphsieve._linear.operator import ColumnOperator
+    from graphsieve._rows import RowBlocks
+
+    times = []
+    for nnz in nonzeros:
+        n = d = int(np.sqrt(nnz / 0.05))
+        columns = ColumnOperator(RowBlocks(cells(n, d, 0.05)))
+        target = FactorTarget(leading_scores(columns, 50, np.random.RandomState(0)))
+        selection = ForwardSelection(columns, target, 0.1 * columns.squares)
+        start = time.process_time()
+        for _ in range(n_picks):
+            selection.pick()
+        times.append((time.process_time() - start) / n_picks)
+        print(f"{nnz:>10} non-zeros: {1e3 * times[-1]:.2f} ms per pick", flush=True)
+    print(f"slope {np.polyfit(np.log(nonzeros), np.log(times), 1)[0]:.2f}")
+
+
+def main(case, *methods):
+    if case == "slope":
+        slope()
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        if case in SHAPES:
+            path = f"{folder}/X.npz"
+            sp.save_npz(path, sp.csr_matrix(cells(*SHAPES[case])), compressed=False)
+        else:
+            path = f"{folder}/X.npy"
+            write_map(path)
+        for method in methods:
+            run = [sys.executable, __file__, "--fit", case, method, path]
+            found = json.loads(subprocess.run(run, check=True, stdout=subprocess.PIPE).stdout)
+            print({key: value for key, value in found.items() if key != "picks"}, flush=True)
+            print("first picks", found["picks"][:20], flush=True)
+
+
+if __name__ == "__main__":
+    fit(*sys.argv[2:]) if sys.argv[1:2] == ["--fit"] else main(*sys.argv[1:])

@@ -1,0 +1,36 @@
+"""Products with centred columns."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from graphsieve._linear import operator
+from graphsieve._linear.operator import ColumnOperator
+from graphsieve._rows import RowBlocks
+
+
+@pytest.fixture(params=["dense", "csr"])
+def table(request, rng):
+    X = rng.random((700, 300)) * (rng.random((700, 300)) < 0.3) + 0.5 * (request.param == "dense")
+    return X, RowBlocks(X if request.param == "dense" else sp.csr_array(X))
+
+
+@pytest.mark.parametrize("k", [1, 2, 9])
+def test_products_meet_the_definition(table, rng, k):
+    X, data = table
+    Z = X - X.mean(axis=0)
+    columns = ColumnOperator(data)
+    V, W = rng.normal(size=(k, 700)), rng.normal(size=(300, k))
+    np.testing.assert_allclose(columns.products(V), V @ Z, atol=1e-10)
+    np.testing.assert_allclose(columns.combine(W), Z @ W, atol=1e-10)
+    np.testing.assert_allclose(columns.column(7), Z[:, 7], atol=1e-12)
+    np.testing.assert_allclose(columns.squares, (Z**2).sum(axis=0))
+
+
+def test_result_does_not_depend_on_threads(table, rng, monkeypatch):
+    monkeypatch.setattr(operator, "_LARGE", 0)
+    monkeypatch.setattr(operator, "PASS_BYTES", 2**12)
+    monkeypatch.setattr(operator, "BLOCK_BYTES", 2**12)
+    V = rng.normal(size=(2, 700))
+    one, three = (ColumnOperator(table[1], n_jobs=n).products(V) for n in (1, 3))
+    np.testing.assert_array_equal(one, three)
