@@ -13,6 +13,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from .._rows import RowBlocks, split_rows
+from .._utils.threads import blas_for
 from .forward import FactorTarget, GramTarget
 from .operator import ColumnOperator, centred_squares
 
@@ -25,7 +26,7 @@ _BLOCK_COLUMNS = 256
 # Components of a truncated SVD: twice the picks, within these bounds.
 _COMPONENTS = (50, 200)
 _OVERSAMPLING = 10
-_N_ITERATIONS = 3
+_N_ITERATIONS = 2
 
 
 class Problem(NamedTuple):
@@ -54,6 +55,12 @@ def data_problem(data, n_picks, rng, n_jobs=None):
     -------
     Problem
     """
+    n, d = data.n_samples, data.n_features
+    with blas_for(float(n) * d * min(n, d)):
+        return _data_problem(data, n_picks, rng, n_jobs)
+
+
+def _data_problem(data, n_picks, rng, n_jobs):
     n, d = data.n_samples, data.n_features
     if n > d and d <= _MOST_SQUARE:
         triangle = column_triangle(data)

@@ -47,7 +47,7 @@ class Allowance:
             np.add.at(self._count, labels[labels >= 0], 1)
 
 
-def select_columns(selection, n_selected, n_picks=None):
+def select_columns(selection, n_selected, n_picks=None, progress=None):
     """Run a forward selection to at most ``n_selected`` columns, as its rules allow.
 
     Columns behind the picks follow if the picks end earlier, because nothing is left to gain or
@@ -60,6 +60,8 @@ def select_columns(selection, n_selected, n_picks=None):
         The most columns to select.
     n_picks : int, optional
         The most columns to pick one by one; ``n_selected`` by default.
+    progress : object, optional
+        Its ``update`` is called with the number of picks.
 
     Returns
     -------
@@ -76,6 +78,8 @@ def select_columns(selection, n_selected, n_picks=None):
         if selection.pick(allowance.fits()) is None:
             break
         allowance.spend(selection.order[n_before:])
+        if progress is not None:
+            progress.update(len(selection.order))
     found = selection.finish()
     order = list(found.order[: found.n_picks])
     if rules.budget is None and len(order) < n_selected:

@@ -12,6 +12,8 @@ import scipy.sparse as sp
 from scipy.linalg import eigh
 from sklearn.utils.extmath import row_norms
 
+from .._utils.threads import blas_for
+
 # Structure is estimated from at most so many rows, which bounds all matrices below.
 MOST_ROWS = 2000
 # More components change neither the number of features nor their order.
@@ -105,6 +107,11 @@ def find_structure(X, rng):
     -------
     Structure
     """
+    with blas_for(float(X.size) * min(X.shape)):
+        return _find_structure(X, rng)
+
+
+def _find_structure(X, rng):
     Z, mean = _centred_unit_rows(X)
     n_shuffles = int(np.clip(_SHUFFLED_ENTRIES / X.size, 1, _MOST_SHUFFLES))
     edge = float(np.mean([_largest_value(shuffle_columns(X, rng)) for _ in range(n_shuffles)]))

@@ -149,7 +149,7 @@ class GreedyConstraints(IncludeExclude):
             limits=limits,
         )
 
-    def _select(self, selection, n_exact):
+    def _select(self, selection, n_exact, stages):
         """Run a ForwardSelection and publish what it found; returns the scores.
 
         Parameters
@@ -157,10 +157,14 @@ class GreedyConstraints(IncludeExclude):
         selection : ForwardSelection
         n_exact : int
             The most features to pick one by one, if nothing but their number limits them.
+        stages : Stages
+            Shows progress.
         """
         count = self._check_count(self.n_features_in_) or self.n_features_in_
         n_exact = n_exact if self._is_unconstrained() else count
-        found, self._n_selected = select_columns(selection, count, min(n_exact, count))
+        n_exact = min(n_exact, count)
+        with stages.steps("picks", n_exact) as progress:
+            found, self._n_selected = select_columns(selection, count, n_exact, progress)
         if self._n_selected == 0:
             raise ValueError(
                 f"no group of columns is small enough for n_features_to_select={count}: increase it"

@@ -2,6 +2,7 @@
 
 import sys
 import time
+from contextlib import contextmanager, nullcontext
 from importlib.util import find_spec
 
 # Seconds between two lines where there is no terminal to draw a bar on.
@@ -26,6 +27,31 @@ def open_progress(title, total):
     if sys.stderr.isatty() and find_spec("rich") is not None:
         return _Bar(title, total)
     return _Lines(title, total)
+
+
+class Stages:
+    """Seconds that every stage of a computation takes, with a line for each if ``verbose``.
+
+    Use it as ``with stages("neighbour graph"): ...``; ``seconds`` is a dict.
+    """
+
+    def __init__(self, title, verbose=0):
+        self._title, self._verbose = title, verbose
+        self.seconds = {}
+
+    @contextmanager
+    def __call__(self, stage):
+        start = time.perf_counter()
+        yield
+        self.seconds[stage] = time.perf_counter() - start
+        if self._verbose:
+            sys.stderr.write(f"{self._title}: {stage} took {self.seconds[stage]:.1f} s\n")
+            sys.stderr.flush()
+
+    def steps(self, stage, total):
+        """A display for the steps of a stage: ``with`` gives it, or None unless ``verbose``."""
+        title = f"{self._title}: {stage}"
+        return open_progress(title, total) if self._verbose else nullcontext()
 
 
 class _Bar:

@@ -8,6 +8,7 @@ from .._linear.data_target import data_problem
 from .._linear.forward import ForwardSelection
 from .._ranker.constraints import GREEDY_CONSTRAINTS, GreedyConstraints
 from .._rows.division import divide_columns
+from .._utils.progress import Stages
 from .._utils.sklearn_private import Interval
 from ..base import SCALE_CONSTRAINTS, THREAD_CONSTRAINTS, FeatureRanker
 
@@ -64,6 +65,8 @@ class GreedyCSS(GreedyConstraints, FeatureRanker):
         of a column is how often it occurs, else "minmax".
     n_jobs : int or None, default None
         Number of threads; None uses all cores that OMP_NUM_THREADS and joblib allow.
+    verbose : int, default 0
+        If positive, show progress.
 
     Attributes
     ----------
@@ -77,6 +80,8 @@ class GreedyCSS(GreedyConstraints, FeatureRanker):
         Layer in which a feature was picked, from 1; 0 for one that was not.
     target_energy_ : float
         Fraction of the variance in the targets: 1 where these are the data themselves.
+    stage_seconds_ : dict
+        Seconds that every stage of the fit took.
 
     References
     ----------
@@ -98,6 +103,7 @@ class GreedyCSS(GreedyConstraints, FeatureRanker):
         **SCALE_CONSTRAINTS,
         **THREAD_CONSTRAINTS,
         **GREEDY_CONSTRAINTS,
+        "verbose": ["verbose"],
         "layer_share": [Interval(Real, 0, 1, closed="right")],
     }
     _accepts_sparse = True
@@ -116,6 +122,7 @@ class GreedyCSS(GreedyConstraints, FeatureRanker):
         layer_share=0.9,
         scale="auto",
         n_jobs=None,
+        verbose=0,
     ):
         super().__init__(n_features_to_select, include=include, exclude=exclude)
         self.costs = costs
@@ -125,15 +132,21 @@ class GreedyCSS(GreedyConstraints, FeatureRanker):
         self.layer_share = layer_share
         self.scale = scale
         self.n_jobs = n_jobs
+        self.verbose = verbose
 
     def _rank(self, data):
+        stages = Stages(type(self).__name__, self.verbose)
         data = divide_columns(data, self.scale)
         wide = data.n_samples <= data.n_features
         n_picks = self._exact_picks(data)
-        problem = data_problem(data, n_picks, np.random.RandomState(0), self.n_jobs)
-        self.target_energy_ = problem.energy
-        noise = np.zeros(data.n_features)
-        share = self.layer_share if wide else 1.0
-        rules = self._rules()
-        selection = ForwardSelection(problem.columns, problem.target, noise, share, rules)
-        return self._select(selection, n_picks)
+        with stages("targets"):
+            problem = data_problem(data, n_picks, np.random.RandomState(0), self.n_jobs)
+            self.target_energy_ = problem.energy
+            noise = np.zeros(data.n_features)
+            share = self.layer_share if wide else 1.0
+            rules = self._rules()
+            selection = ForwardSelection(problem.columns, problem.target, noise, share, rules)
+        with stages("picks"):
+            scores = self._select(selection, n_picks, stages)
+        self.stage_seconds_ = stages.seconds
+        return scores

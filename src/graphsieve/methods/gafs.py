@@ -18,7 +18,9 @@ from .._linear.operator import ColumnOperator
 from .._linear.structure import MOST_ROWS, along_axes, find_structure, sample_rows
 from .._ranker.constraints import GREEDY_CONSTRAINTS, GreedyConstraints
 from .._rows import RowBlocks
+from .._utils.progress import Stages
 from .._utils.sklearn_private import Interval, StrOptions
+from .._utils.threads import Workers
 from ..base import GRAPH_CONSTRAINTS
 
 # The values below were chosen on data and splits other than those that are reported, see
@@ -132,6 +134,8 @@ class GAFS(GreedyConstraints, AutoencoderRanker):
     gains_, layers_ : ndarray of shape (n_features,)
         Greedy selection: fraction of the targets that a feature explained when it was picked, or
         would explain next, and the layer in which it was picked, 0 for one that was not.
+    stage_seconds_ : dict
+        Seconds that every stage of the fit took.
     n_components_ : int
         Number of principal components above those of shuffled columns.
     predictability_ : ndarray of shape (n_features,)
@@ -276,20 +280,27 @@ class GAFS(GreedyConstraints, AutoencoderRanker):
             )
         X = self._scaled(data)
         rng = check_random_state(self.random_state)
+        stages = Stages(type(self).__name__, self.verbose)
+        self.stage_seconds_ = stages.seconds
         if self.selection == "norm" and self.init == "random":
             A = self._graph(X)
             self._train(X, self._laplacian(A), self._penalties(), rng)
             return row_norms(self.W_in_)
-        structure = find_structure(sample_rows(X, MOST_ROWS, rng), rng)
-        self.n_components_ = structure.n_components
-        self.predictability_ = structure.predictability
-        axes = structure.leading_axes(X.n_samples)
-        scores = X.stack(partial(along_axes, axes, structure.mean))
-        A = self._graph(X, scores[:, : structure.n_kept])
-        self._train_from(structure, X, A, rng)
+        with stages("structure"):
+            structure = find_structure(sample_rows(X, MOST_ROWS, rng), rng)
+            self.n_components_ = structure.n_components
+            self.predictability_ = structure.predictability
+            scores = self._coordinates(X, structure)
+        with stages("neighbour graph"):
+            A = self._graph(X, scores[:, : structure.n_kept])
+        with stages("autoencoder"):
+            self._train_from(structure, X, A, rng)
         if self.selection == "norm":
             return row_norms(self.W_in_)
-        return self._pick(X, structure, self._targets(X, A, scores, rng))
+        with stages("targets"):
+            selection = self._selection(X, structure, self._targets(X, A, scores, rng))
+        with stages("picks"):
+            return self._select(selection, self._exact_picks(X), stages)
 
     @property
     def _ranks_by_network(self):
@@ -337,9 +348,12 @@ class GAFS(GreedyConstraints, AutoencoderRanker):
             parts.append(X.stack(partial(encode, W_in=self.W_in_, b_in=self.b_in_)))
         return FactorTarget(join_targets(parts or [scores]))
 
-    def _pick(self, X, structure, target):
+    def _coordinates(self, X, structure):
+        axes = structure.leading_axes(X.n_samples)
+        with Workers(self.n_jobs) as workers:
+            return X.stack(partial(along_axes, axes, structure.mean), workers=workers)
+
+    def _selection(self, X, structure, target):
         columns = ColumnOperator(X, n_jobs=self.n_jobs)
         rules = self._rules(later=~structure.trusted)
-        noise = _NOISE * columns.squares
-        selection = ForwardSelection(columns, target, noise, _LAYER_SHARE, rules)
-        return self._select(selection, self._exact_picks(X))
+        return ForwardSelection(columns, target, _NOISE * columns.squares, _LAYER_SHARE, rules)
