@@ -87,6 +87,17 @@ def test_curve_shows_the_explained_fraction(sel, ax):
     assert ax.get_ylabel()
 
 
+def test_gains_show_what_chance_adds(ax, rng):
+    X = rng.normal(size=(80, 3)) @ rng.normal(size=(3, 12)) + 0.3 * rng.normal(size=(80, 12))
+    sel = GreedyCSS("auto").fit(X)
+    shown = sel.plot.gains(ax=ax).ax_.get_lines()
+    np.testing.assert_array_equal(shown[0].get_ydata(), sel.gain_curve_.chance)
+    np.testing.assert_array_equal(shown[1].get_ydata(), sel.gain_curve_.gains)
+    assert shown[2].get_label() == f"{sel.n_features_} kept"
+    with pytest.raises(ValueError, match="auto"):
+        GreedyCSS(3).fit(X).plot.gains(ax=ax)
+
+
 def test_scores_show_names_as_plain_text(sel, ax):
     sel, _ = sel
     sel.plot.scores(ax=ax)

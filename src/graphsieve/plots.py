@@ -124,6 +124,25 @@ class SelectionPlots:
         curves = explained_curves(values, sel.order_, grid, coverage, rng)[weights]
         return CurveDisplay(grid, curves, sel.n_features_, type(sel).__name__).plot(ax)
 
+    def gains(self, *, ax=None):
+        """Plot what every feature adds, and what chance would, for a selection with "auto".
+
+        Parameters
+        ----------
+        ax : matplotlib axes, optional
+
+        Returns
+        -------
+        GainsDisplay
+        """
+        found = getattr(self._sel, "gain_curve_", None)
+        if found is None:
+            raise ValueError(
+                'the gains are compared with chance only if n_features_to_select="auto": fit with '
+                "it, or use plot.curve(X)"
+            )
+        return GainsDisplay(found, type(self._sel).__name__).plot(ax)
+
     def scores(self, *, n_features=20, ax=None):
         """Plot the scores of the best features.
 
@@ -274,6 +293,34 @@ class CurveDisplay(_Display):
             ax.xaxis.set_major_formatter("{x:g}")
             ax.xaxis.set_minor_formatter("")
         ax.set(xlabel="number of features", ylabel="explained fraction", ylim=(0, 1.02))
+        ax.legend(frameon=False, fontsize=9)
+        finish_panel(ax, None)
+
+
+class GainsDisplay(_Display):
+    """What every feature adds to those before it, compared with shuffled columns.
+
+    Parameters
+    ----------
+    gain_curve : object
+        Attribute ``gain_curve_`` of a selector.
+    name : str
+        Name of the method.
+    """
+
+    def __init__(self, gain_curve, name):
+        self.gain_curve, self.name = gain_curve, name
+
+    def _draw(self, ax):
+        found = self.gain_curve
+        k = np.arange(1, len(found.gains) + 1)
+        ax.fill_between(k, found.chance, color=MUTED, alpha=0.25, lw=0)
+        ax.plot(k, found.chance, color=MUTED, ls="--", label="shuffled columns")
+        ax.plot(k, found.gains, color=COLORS[0], lw=2.2, marker=".", label=self.name)
+        kept = max(1, found.n_features)
+        ax.axvline(kept + 0.5, color=COLORS[1], lw=1, label=f"{kept} kept")
+        ax.set(xlabel="feature, best first", ylabel="fraction of the variance that it adds")
+        ax.set_yscale("log")
         ax.legend(frameon=False, fontsize=9)
         finish_panel(ax, None)
 

@@ -13,7 +13,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from .._rows import RowBlocks, split_rows
-from .._utils.threads import blas_for
+from .._utils.threads import Workers, blas_for
 from .forward import FactorTarget, GramTarget
 from .operator import ColumnOperator, centred_squares
 
@@ -71,7 +71,7 @@ def _data_problem(data, n_picks, rng, n_jobs):
         return Problem(columns, GramTarget(_sample_gram(data)), 1.0)
     X = data.resident()
     if X is not None and _is_affordable(X):
-        return Problem(columns, DataTarget(X), 1.0)
+        return Problem(columns, DataTarget(X, n_jobs), 1.0)
     n_components = min(max(2 * n_picks, _COMPONENTS[0]), _COMPONENTS[1], n - 1, d)
     T = leading_scores(columns, n_components, rng)
     return Problem(columns, FactorTarget(T), float(np.vdot(T, T) / columns.squares.sum()))
@@ -80,8 +80,8 @@ def _data_problem(data, n_picks, rng, n_jobs):
 class DataTarget:
     """All columns as targets, applied as X (X'q): exact, and without a square matrix."""
 
-    def __init__(self, X):
-        self._X = X
+    def __init__(self, X, n_jobs=None):
+        self._X, self._n_jobs = X, n_jobs
         self._mean = np.asarray(X.mean(axis=0, dtype=np.float64)).ravel()
 
     def forms(self, columns):
@@ -89,14 +89,18 @@ class DataTarget:
         self._columns = columns
         self.energy = float(columns.squares.sum())
         X = self._X.tocsc() if sp.issparse(self._X) else self._X - self._mean
-        forms = np.empty(columns.n_features)
-        for block in split_rows(columns.n_features, _BLOCK_COLUMNS):
+
+        def forms_of(block):
             product = X.T @ X[:, block]
             if sp.issparse(product):
                 product = product.toarray()
                 product -= columns.n_samples * np.outer(self._mean, self._mean[block])
-            forms[block] = np.einsum("ij,ij->j", product, product)
-        return forms
+            return np.einsum("ij,ij->j", product, product)
+
+        with Workers(self._n_jobs) as workers:
+            return np.concatenate(
+                workers.map(forms_of, split_rows(columns.n_features, _BLOCK_COLUMNS))
+            )
 
     def apply(self, q):
         """X X' q."""

@@ -9,8 +9,8 @@ import scipy.sparse as sp
 from .._rows import BLOCK_BYTES, PASS_BYTES
 from .._utils.threads import Workers
 
-# Entries, zeros included, from which threads are worth starting.
-_LARGE = 2**24
+# Entries, zeros included, from which threads are worth starting for a single product.
+_LARGE = 2**27
 # With more vectors than this, one matrix product is faster than one product per vector.
 _FEW_VECTORS = 4
 
