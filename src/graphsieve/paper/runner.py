@@ -166,7 +166,7 @@ def _run_keyed(key, cell, parent):
     return key, run_cell(cell)
 
 
-_watched = set()
+_watched: set[int] = set()
 
 
 def _end_with(parent):

@@ -34,7 +34,7 @@ class Format:
 
 
 _TEXT = ("--no-header", "--sep", "--decimal", "--encoding", "--index")
-_ARRAY = {"options": ("--key",), "numbers_only": True}
+_KEY = ("--key",)
 FORMATS = {
     ".csv": Format(text_reader(","), text_writer(","), _TEXT, spreadsheet=True),
     ".tsv": Format(text_reader("\t"), text_writer("\t"), _TEXT, spreadsheet=True),
@@ -50,11 +50,11 @@ FORMATS = {
         package="openpyxl",
     ),
     ".npy": Format(arrays.read_npy, arrays.write_npy, numbers_only=True),
-    ".npz": Format(arrays.read_npz, arrays.write_npz, **_ARRAY),
-    ".mat": Format(arrays.read_mat, arrays.write_mat, **_ARRAY),
-    ".zarr": Format(arrays.read_zarr, arrays.write_zarr, **_ARRAY, package="zarr"),
-    ".h5": Format(hdf.read_hdf5, hdf.write_hdf5, **_ARRAY, package="h5py"),
-    ".h5ad": Format(hdf.read_h5ad, None, ("--key",), package="anndata"),
+    ".npz": Format(arrays.read_npz, arrays.write_npz, _KEY, numbers_only=True),
+    ".mat": Format(arrays.read_mat, arrays.write_mat, _KEY, numbers_only=True),
+    ".zarr": Format(arrays.read_zarr, arrays.write_zarr, _KEY, numbers_only=True, package="zarr"),
+    ".h5": Format(hdf.read_hdf5, hdf.write_hdf5, _KEY, numbers_only=True, package="h5py"),
+    ".h5ad": Format(hdf.read_h5ad, None, _KEY, package="anndata"),
 }
 _OTHER_NAMES = {".hdf5": ".h5", ".arrow": ".feather", ".ndjson": ".jsonl", ".tab": ".tsv"}
 # Text formats, of which a packed file is read and written as well.
