@@ -144,6 +144,11 @@ def test_relative_links_lead_somewhere(page):
         assert not anchor or anchor in anchors(file), f"{page.name} links to {target}#{anchor}"
 
 
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_nothing_is_left_to_fill_in(page):
+    assert not re.search(r"@@|TODO|FIXME|XXX", page.read_text())
+
+
 def test_readme_works_outside_the_repository():
     """On a package index only the picture needs the repository."""
     links = re.findall(r"(?<!!)\[[^\]]*\]\((?!https?:)", (ROOT / "README.md").read_text())
