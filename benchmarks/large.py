@@ -90,8 +90,9 @@ def fit(case, method, path):
 def slope(nonzeros=(10**4, 10**5, 10**6, 10**7), n_picks=20):
     """Exponent of the processor time of a pick in the number of non-zeros."""
     from graphsieve._linear.data_target import leading_scores
-    from graphsieve._linear.forward import FactorTarget, ForwardSelection
+    from graphsieve._linear.forward import ForwardSelection
     from graphsieve._linear.operator import ColumnOperator
+    from graphsieve._linear.targets import FactorTarget
     from graphsieve._rows import RowBlocks
 
     times = []

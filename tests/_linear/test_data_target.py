@@ -6,8 +6,9 @@ import scipy.sparse as sp
 
 from graphsieve._linear import data_target
 from graphsieve._linear.data_target import data_problem
-from graphsieve._linear.forward import FactorTarget, ForwardSelection, join_targets
+from graphsieve._linear.forward import ForwardSelection
 from graphsieve._linear.operator import ColumnOperator
+from graphsieve._linear.targets import FactorTarget, join_targets
 from graphsieve._rows import RowBlocks
 
 

@@ -5,7 +5,7 @@ import pytest
 import scipy.sparse as sp
 
 from graphsieve import GAFS
-from graphsieve._linear.forward import FactorTarget, join_targets
+from graphsieve._linear.targets import FactorTarget, join_targets
 
 SETTING = {"n_hidden": 4, "alpha": 1e-3, "decay": 1e-3, "dtype": "float64"}
 
@@ -18,18 +18,25 @@ def table(rng, n=60, d=15):
     return rng.random((n, 4)) @ rng.random((4, d)) + 0.2 * rng.random((n, d))
 
 
-def ridge_selection(X, T, n_picks, noise=0.1):
+def ridge_selection(X, T, n_picks, weights, noise=0.1):
     """Refit the ridge regression for every candidate, every time."""
     X, picks = X - X.mean(axis=0), []
     squares = (X**2).sum(axis=0)
+    before = (T**2).sum()
     for _ in range(n_picks):
         errors = np.full(X.shape[1], np.inf)
         for j in set(range(X.shape[1])) - set(picks):
             S, s = X[:, [*picks, j]], noise * squares[[*picks, j]]
             B = np.linalg.solve(S.T @ S + np.diag(s), S.T @ T)
             errors[j] = ((T - S @ B) ** 2).sum() + (s[:, None] * B**2).sum()
-        picks.append(int(errors.argmin()))
+        picks.append(int(((before - errors) * weights).argmax()))
+        before = errors[picks[-1]]
     return picks
+
+
+def shrunk(method, n):
+    r2 = method.predictability_
+    return np.where(r2 > 12 / n, 1 - 8 / (n * np.maximum(r2, 12 / n)), 1.0)
 
 
 @pytest.mark.parametrize("n", [60, 14])
@@ -41,7 +48,8 @@ def test_code_as_target_meets_refitting(rng, n):
     trusted = np.flatnonzero(method.predictability_ > 12 / n)
     candidates = trusted if trusted.size else np.arange(15)
     T = join_targets([method.encode(X)])
-    expected = ridge_selection(scaled[:, candidates], T, len(first))
+    weights = shrunk(method, n)[candidates]
+    expected = ridge_selection(scaled[:, candidates], T, len(first), weights)
     assert first.tolist() == candidates[expected].tolist()
 
 
@@ -52,7 +60,8 @@ def test_data_as_target_meets_refitting(rng):
     method = fit(X, targets=("data",))
     first = method.order_[:6][method.layers_[method.order_[:6]] == 1]
     trusted = np.flatnonzero(method.predictability_ > 12 / 60)
-    expected = ridge_selection(scaled[:, trusted], join_targets([unit]), len(first))
+    weights = shrunk(method, 60)[trusted]
+    expected = ridge_selection(scaled[:, trusted], join_targets([unit]), len(first), weights)
     assert first.tolist() == trusted[expected].tolist()
 
 

@@ -14,8 +14,8 @@ import scipy.sparse as sp
 
 from .._rows import RowBlocks, split_rows
 from .._utils.threads import Workers, blas_for
-from .forward import FactorTarget, GramTarget
 from .operator import ColumnOperator, centred_squares
+from .targets import FactorTarget, GramTarget
 
 # Largest square matrix: 72 MB.
 _MOST_SQUARE = 3000

@@ -54,6 +54,9 @@ class Rules:
         Columns that are never picked.
     later : ndarray of bool or None
         Columns that are picked only when no other column is left.
+    weights : ndarray or None
+        What the gain of a column is multiplied by; 1 by default. A unit has the mean weight of its
+        columns.
     costs : ndarray or None
         What the gain of a column is divided by; 1 by default. A unit costs what its columns cost.
     budget : float or None
@@ -67,6 +70,7 @@ class Rules:
     include: tuple = ()
     exclude: np.ndarray | None = None
     later: np.ndarray | None = None
+    weights: np.ndarray | None = None
     costs: np.ndarray | None = None
     budget: float | None = None
     units: np.ndarray | None = None
@@ -108,61 +112,6 @@ class ForwardOrder:
         scores = np.empty(len(self.order))
         scores[self.order] = np.arange(len(self.order), 0, -1)
         return scores
-
-
-def join_targets(parts):
-    """Centred targets side by side, of equal energy each and of energy 1 together."""
-    edges = np.cumsum([0] + [part.shape[1] for part in parts])
-    joined = np.empty((len(parts[0]), edges[-1]))
-    n_found = 0
-    for part, start, end in zip(parts, edges, edges[1:], strict=False):
-        centred = joined[:, start:end]
-        np.subtract(part, part.mean(axis=0), out=centred)
-        energy = _energy(centred)
-        if energy > 1e-24 * _energy(part):
-            centred /= np.sqrt(energy)
-            n_found += 1
-        else:
-            centred[:] = 0  # a constant part is no target
-    joined /= np.sqrt(max(n_found, 1))
-    return joined
-
-
-def _energy(T):
-    return float(np.einsum("ij,ij->", T, T))
-
-
-class FactorTarget:
-    """Targets T of shape (n_samples, n_targets)."""
-
-    def __init__(self, T):
-        self.T = T
-        self.energy = _energy(T)
-
-    def forms(self, columns):
-        """|T'x_j|^2 for every column."""
-        products = columns.products(self.T.T)
-        return np.einsum("ij,ij->j", products, products)
-
-    def apply(self, q):
-        """T T' q."""
-        return self.T @ (q @ self.T)
-
-
-class GramTarget:
-    """Targets that are known through M = T T', for few samples."""
-
-    def __init__(self, M):
-        self.M = M
-        self.energy = float(np.trace(M))
-
-    def forms(self, columns):
-        """x_j' M x_j for every column."""
-        return columns.quadratic_forms(self.M)
-
-    def apply(self, q):
-        """M q."""
-        return self.M @ q
 
 
 class _Layer:
@@ -297,8 +246,12 @@ class ForwardSelection:
         self._blocks = None
         if not self._units.are_single:
             self._blocks = BlockMatrices(self._units, self.columns, self.target, self.noise)
-        costs = np.ones(d) if self.rules.costs is None else self.rules.costs
-        self._worth = 1 / self._units.sums(costs)
+        ones = np.ones(d)
+        costs, weights = (
+            ones if given is None else given for given in (self.rules.costs, self.rules.weights)
+        )
+        mean_weight = self._units.sums(weights) / self._units.sums(ones)
+        self._worth = mean_weight / self._units.sums(costs)
         self._start_layer()
         for j in self.rules.include:
             self.take(j)

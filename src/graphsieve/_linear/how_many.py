@@ -10,9 +10,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from .._rows import RowBlocks
-from .forward import ForwardSelection, GramTarget
+from .forward import ForwardSelection
 from .operator import ColumnOperator
 from .structure import shuffle_columns
+from .targets import GramTarget
 
 _N_SHUFFLES = 3
 # The ranking ends where so many features in a row add no more than chance.

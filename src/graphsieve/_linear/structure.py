@@ -23,6 +23,7 @@ _MOST_COORDINATES = 2**24
 _N_FOLDS = 5
 # A held-out squared correlation below this over n may be chance: 3.5 standard errors, squared.
 _CHANCE = 12.0
+_SHRINKAGE = 8.0
 # The first singular value of many shuffled entries hardly varies: one shuffle is then enough.
 _SHUFFLED_ENTRIES = 5e6
 _MOST_SHUFFLES = 10
@@ -68,6 +69,15 @@ class Structure:
     def trusted(self):
         """Mask of the columns that the others predict."""
         return self.predictability > _CHANCE / self.n_rows
+
+    @property
+    def trust(self):
+        """Weight of every column: 1 - 8 / (n r^2) if it is trusted, from 1/3 to 1; 1 otherwise.
+
+        This is the shrinkage of James and Stein: what is predicted little may be chance.
+        """
+        shrunk = 1 - _SHRINKAGE / (self.n_rows * np.maximum(self.predictability, _TINY))
+        return np.where(self.trusted, shrunk, 1.0)
 
     @property
     def n_kept(self):

@@ -116,13 +116,15 @@ class IncludeExclude:
 class GreedyConstraints(IncludeExclude):
     """Mixin of greedy methods for costs, a budget, and groups of columns."""
 
-    def _rules(self, later=None):
+    def _rules(self, later=None, weights=None):
         """Rules for a ForwardSelection, from the parameters.
 
         Parameters
         ----------
         later : ndarray of bool, optional
             Columns that the method picks only when no other column is left.
+        weights : ndarray, optional
+            What the method multiplies the gain of every column by.
         """
         include, exclude = self._given()
         labels = self._labels()
@@ -143,6 +145,7 @@ class GreedyConstraints(IncludeExclude):
             include=tuple(include),
             exclude=exclude,
             later=later,
+            weights=weights,
             costs=costs,
             budget=self.budget,
             units=units,

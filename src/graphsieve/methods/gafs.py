@@ -13,9 +13,10 @@ from .._autoencoder.start import Penalties, principal_start, relative_penalties
 from .._graph.affinity import build_graph, laplacian
 from .._graph.neighbors import SEARCHES
 from .._graph.spectral import embedding
-from .._linear.forward import FactorTarget, ForwardSelection, join_targets
+from .._linear.forward import ForwardSelection
 from .._linear.operator import ColumnOperator
 from .._linear.structure import MOST_ROWS, along_axes, find_structure, sample_rows
+from .._linear.targets import FactorTarget, join_targets
 from .._ranker.constraints import GREEDY_CONSTRAINTS, GreedyConstraints
 from .._rows import RowBlocks
 from .._utils.progress import Stages
@@ -355,5 +356,5 @@ class GAFS(GreedyConstraints, AutoencoderRanker):
 
     def _selection(self, X, structure, target):
         columns = ColumnOperator(X, n_jobs=self.n_jobs)
-        rules = self._rules(later=~structure.trusted)
+        rules = self._rules(later=~structure.trusted, weights=structure.trust)
         return ForwardSelection(columns, target, _NOISE * columns.squares, _LAYER_SHARE, rules)

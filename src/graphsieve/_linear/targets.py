@@ -1,0 +1,58 @@
+"""What greedy selection is to reconstruct: targets of unit energy side by side."""
+
+import numpy as np
+
+
+def join_targets(parts):
+    """Centred targets side by side, of equal energy each and of energy 1 together."""
+    edges = np.cumsum([0] + [part.shape[1] for part in parts])
+    joined = np.empty((len(parts[0]), edges[-1]))
+    n_found = 0
+    for part, start, end in zip(parts, edges, edges[1:], strict=False):
+        centred = joined[:, start:end]
+        np.subtract(part, part.mean(axis=0), out=centred)
+        energy = _energy(centred)
+        if energy > 1e-24 * _energy(part):
+            centred /= np.sqrt(energy)
+            n_found += 1
+        else:
+            centred[:] = 0  # a constant part is no target
+    joined /= np.sqrt(max(n_found, 1))
+    return joined
+
+
+def _energy(T):
+    return float(np.einsum("ij,ij->", T, T))
+
+
+class FactorTarget:
+    """Targets T of shape (n_samples, n_targets)."""
+
+    def __init__(self, T):
+        self.T = T
+        self.energy = _energy(T)
+
+    def forms(self, columns):
+        """|T'x_j|^2 for every column."""
+        products = columns.products(self.T.T)
+        return np.einsum("ij,ij->j", products, products)
+
+    def apply(self, q):
+        """T T' q."""
+        return self.T @ (q @ self.T)
+
+
+class GramTarget:
+    """Targets that are known through M = T T', for few samples."""
+
+    def __init__(self, M):
+        self.M = M
+        self.energy = float(np.trace(M))
+
+    def forms(self, columns):
+        """x_j' M x_j for every column."""
+        return columns.quadratic_forms(self.M)
+
+    def apply(self, q):
+        """M q."""
+        return self.M @ q
