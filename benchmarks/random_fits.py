@@ -239,7 +239,7 @@ def is_clear(error):
 def find_fault(method, X, data):
     """What is wrong with a fit that went through, or None."""
     now = data.toarray() if sp.issparse(data) else np.asarray(data, dtype=X.dtype)
-    varies = (X != X[:1]).any(axis=0)
+    varies = (X[:1] != X).any(axis=0)
     if not np.array_equal(now, X):
         return "the input was changed"
     if not np.isfinite(method.scores_).all():
