@@ -150,7 +150,7 @@ CONTAINERS = {
 
 def table(rng):
     """A small table, as a dense array: mostly of ordinary shape, sometimes of one column."""
-    n, d = rng.integers(2, 40), rng.integers(1, 30)
+    n, d = rng.integers(2, 25), rng.integers(1, 20)
     X = TABLES[rng.choice(list(TABLES))](rng, n, d)
     for change, chance in CHANGES.items():
         if rng.random() < chance:
@@ -213,7 +213,7 @@ def case(number):
     if "n_jobs" in known:
         method.set_params(n_jobs=1)
     if "n_hidden" in known:
-        method.set_params(n_hidden=8)  # the defaults are made for more than 40 rows
+        method.set_params(n_hidden=8)  # the defaults are made for more rows
     if rng.random() < 0.6:
         for name, draw in PARAMETERS.items():
             if name in known and rng.random() < 0.3:
