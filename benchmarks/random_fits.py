@@ -10,7 +10,8 @@ ok        scores and trace are finite, the order is a permutation with the const
           the input is as before, and, for one fit in eight, a second fit gives the same scores
 warning   the same, and graphsieve has issued a warning of its own
 error     a ValueError, TypeError or MemoryError that graphsieve or scikit-learn's validation raised
-failure   anything else: other exceptions or warnings, wrong results, more than a minute
+failure   anything else: other exceptions or warnings, wrong results, more than a minute of
+          processor time
 
 The counts are stored after every thousand fits in results/random_fits/fits.csv; a run that was
 stopped continues there. The table in docs/promises.md is written by ``--table``.
@@ -258,7 +259,7 @@ def find_fault(method, X, data):
 
 
 def too_slow(*_):
-    raise TimeoutError(f"more than {SECONDS} seconds")
+    raise TimeoutError(f"more than {SECONDS} seconds of processor time")
 
 
 def attempt(number):
@@ -266,7 +267,7 @@ def attempt(number):
     method, X, data = case(number)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        signal.alarm(SECONDS)
+        signal.setitimer(signal.ITIMER_PROF, SECONDS)
         try:
             method.fit(data)
             scores = method.scores_
@@ -275,7 +276,7 @@ def attempt(number):
             kind = f"{type(error).__name__}: {error}"
             return ("error" if is_clear(error) else "failure"), kind, error
         finally:
-            signal.alarm(0)
+            signal.setitimer(signal.ITIMER_PROF, 0)
     fault = find_fault(method, X, data)
     if fault is None and not np.array_equal(scores, again):
         fault = "a second fit gives other scores"
@@ -367,7 +368,7 @@ def main():
     parser.add_argument("--table", action="store_true", help="write the table into the docs")
     parser.add_argument("--store", type=Path, default=STORE)
     arguments = parser.parse_args()
-    signal.signal(signal.SIGALRM, too_slow)
+    signal.signal(signal.SIGPROF, too_slow)
     with threadpool_limits(1):
         if arguments.case is not None:
             show(arguments.case)
