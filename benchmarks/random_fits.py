@@ -155,7 +155,8 @@ def table(rng):
     X = TABLES[rng.choice(list(TABLES))](rng, n, d)
     for change, chance in CHANGES.items():
         if rng.random() < chance:
-            X = change(rng, X)
+            with np.errstate(over="ignore"):
+                X = change(rng, X)
     dtype = rng.choice(DTYPES)
     if dtype in ("int64", "uint8", "bool"):
         X = np.nan_to_num(X).clip(0, 200).round()
