@@ -76,6 +76,27 @@ def test_entries_that_overflow_name_their_column(rng, method, container, dtype, 
         method.fit(container(X))
 
 
+@pytest.mark.parametrize("name", sorted(REGISTRY))
+@pytest.mark.parametrize("container", [np.asarray, sp.csr_array])
+def test_tables_whose_products_vanish(rng, name, container):
+    if container is sp.csr_array and not REGISTRY[name]._accepts_sparse:
+        return
+    X = container(1e-160 * rng.random((20, 6)))
+    with pytest.raises(
+        ValueError, match=r"largest absolute value of X is \d\.\de-16\d.*Multiply X"
+    ):
+        REGISTRY[name](2).fit(X)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_small_but_harmless_entries(rng, dtype):
+    X = (1e-30 * rng.random((30, 6))).astype(dtype)
+    for method in (GAFS(2, random_state=0), GreedyCSS(2), LaplacianScore(2), Variance(2)):
+        scores = method.fit(X).scores_
+        assert np.isfinite(scores).all()
+        assert len(np.unique(scores)) == 6
+
+
 def test_large_but_harmless_entries(rng):
     X = 1e60 * rng.random((30, 6))
     with np.errstate(all="raise"):

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
+from graphsieve import GreedyCSS, Variance
 from graphsieve._autoencoder.objective import Objective
 from graphsieve._graph.affinity import build_graph, laplacian
 from graphsieve._rows import RowBlocks, find_non_finite
@@ -146,3 +147,24 @@ def test_scaling(table, scale):
         np.testing.assert_array_equal(scaled, table)
     if scale in ("minmax", "standard"):
         assert (scaled[:, 6] == 0).all()
+
+
+@pytest.mark.parametrize("unit", [1e-250, 1e-60, 1e60])
+@pytest.mark.parametrize("kind", ["dense", "csr", "mapped"])
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_units_beyond_single_precision(rng, tmp_path, unit, kind, dtype):
+    """The results are in its range, the data need not be."""
+    X = rng.random((20, 4))
+    X[0, 0] = 0  # sparse data are not shifted: they begin at zero
+    data = RowBlocks(containers(unit * X, tmp_path)[kind])
+    with np.errstate(over="raise", divide="raise", invalid="raise"):
+        scaled = data.scaled(*column_scaling(data, "global"), dtype).dense(slice(0, 20))
+    np.testing.assert_allclose(scaled, X / X.max(), atol=1e-6)
+
+
+def test_ranges_that_have_no_inverse_count_as_constant(rng):
+    X = rng.random((20, 4))
+    X[:, 2] *= 1e-310
+    with np.errstate(over="raise", divide="raise", invalid="raise"):
+        assert Variance(1).fit(X).order_[-1] == 2
+        assert GreedyCSS(1).fit(X).order_[-1] == 2

@@ -1,11 +1,16 @@
 """Workers do everything once, in order, and pass errors on."""
 
+import shutil
+import subprocess
+import sys
 import threading
 import time
 
+import numpy as np
 import pytest
 from threadpoolctl import threadpool_info, threadpool_limits
 
+from graphsieve import GAFS
 from graphsieve._utils.threads import Workers, single_threaded_blas
 
 
@@ -62,3 +67,60 @@ def test_single_threaded_blas_nests():
         with single_threaded_blas(), single_threaded_blas():
             assert blas_threads() == {1}
         assert blas_threads() == {2}
+
+
+def test_two_fits_in_two_threads_leave_the_blas_threads_as_they_were(rng):
+    X = rng.random((40, 8))
+    errors = []
+
+    def fit(seed):
+        try:
+            GAFS(3, n_hidden=4, max_iter=5, tol=1, random_state=seed).fit(X)
+        except Exception as error:
+            errors.append(error)
+
+    with threadpool_limits(2):
+        fits = [threading.Thread(target=fit, args=(seed,)) for seed in range(4)]
+        for thread in fits:
+            thread.start()
+        for thread in fits:
+            thread.join()
+        assert not errors
+        assert blas_threads() == {2}
+
+
+LATER = """
+import sys
+from threadpoolctl import threadpool_info, threadpool_limits
+from graphsieve import GAFS
+from graphsieve._utils.threads import single_threaded_blas
+
+with single_threaded_blas():
+    pass
+before = len(threadpool_info())
+sys.path.insert(0, sys.argv[1])
+import late
+assert len(threadpool_info()) == before + 1, "the library is the same as one that was loaded"
+with threadpool_limits(2):
+    with single_threaded_blas():
+        print([library["num_threads"] for library in threadpool_info()])
+    print([library["num_threads"] for library in threadpool_info()])
+"""
+
+
+@pytest.mark.slow
+def test_libraries_that_are_loaded_after_the_first_fit_are_limited(tmp_path):
+    """A package that brings its own BLAS, here a copy of NumPy's, is imported between two fits."""
+    np.ones((2, 2)) @ np.ones((2, 2))
+    blas = [library["filepath"] for library in threadpool_info() if library["user_api"] == "blas"]
+    if not blas:
+        pytest.skip("needs a BLAS that threadpoolctl knows")
+    copy = tmp_path / "libopenblas_late.so"
+    shutil.copy(blas[0], copy)
+    (tmp_path / "late.py").write_text(f"import ctypes\nctypes.CDLL({str(copy)!r})\n")
+    command = [sys.executable, "-c", LATER, str(tmp_path)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+    inside, after = done.stdout.splitlines()
+    assert set(inside) - set("[], ") == {"1"}
+    assert set(after) - set("[], ") == {"2"}

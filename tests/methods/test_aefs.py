@@ -36,10 +36,12 @@ def test_noise_columns_come_last(rng, table):
     assert (order[:12] < 12).sum() >= 10
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-@pytest.mark.parametrize("name", ["Yale", "Isolet"])
+@pytest.mark.parametrize("name", ["Yale", "Isolet", "Prostate-GE"])
 def test_the_ranking_is_not_that_of_the_random_start(real_data, name):
     """Two seeds agree on wide data, which they do not when the solver barely moves the weights."""
-    X = scipy.io.loadmat(real_data / f"{name}.mat")["X"].astype(float)[:180:2]
+    X = scipy.io.loadmat(real_data / f"{name}.mat")["X"].astype(float)
+    X = X[:180:2] if len(X) >= 160 else X[:90]
     scores = [AEFS(n_hidden=64, random_state=seed).fit(X).scores_ for seed in (0, 1)]
     assert spearmanr(*scores)[0] > 0.9

@@ -13,6 +13,7 @@ import scipy.sparse as sp
 from sklearn.utils import check_random_state
 
 from .._rows import Moments
+from .._utils.eigen import some_eigenpairs
 from .._utils.threads import single_threaded_blas
 from .._utils.warn import warn
 from .affinity import degree
@@ -217,10 +218,8 @@ def _largest_pairs(S, null, k, random_state):
     """The k largest eigenpairs of S on the complement of its top eigenvector ``null``."""
     n = len(null)
     if n <= _DENSE_NODES or k > n // 4:
-        from scipy.linalg import eigh
-
         below = S.toarray() - (1 + _BELOW) * np.outer(null, null)
-        return eigh(below, subset_by_index=[n - k, n - 1])
+        return some_eigenpairs(below, n - k, n - 1)
     from scipy.sparse.linalg import ArpackNoConvergence
 
     try:

@@ -153,6 +153,7 @@ def _sample_gram(data):
     if not sp.issparse(X):
         X = X - data.column_moments()[0]
         return X @ X.T
+    X = X.astype(np.float64, copy=False)  # centring subtracts numbers of nearly equal size
     K = (X @ X.T).toarray()
     K -= K.mean(axis=0)
     K -= K.mean(axis=1, keepdims=True)

@@ -9,6 +9,7 @@ from scipy.linalg import cho_factor, cho_solve, eigh
 from scipy.sparse.linalg import LinearOperator, eigsh
 
 from .._solvers import SMOOTHING, Monitor, inverse_weights, reweighted_l21
+from .._utils.eigen import some_eigenpairs
 from .columns import square_rows
 
 # Number of features up to which a dense eigenproblem is faster than Lanczos, also if n < d.
@@ -87,7 +88,7 @@ class DenseProblem:
     def step(self, alpha):
         def solve(inverse):
             A = self.M + np.diag(alpha / inverse)
-            W = eigh(A, subset_by_index=[0, self.m - 1], overwrite_a=True)[1]
+            W = some_eigenpairs(A, 0, self.m - 1)[1]
             return np.vdot(W, self.M @ W), square_rows(W)
 
         return solve

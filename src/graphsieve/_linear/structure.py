@@ -12,6 +12,7 @@ import scipy.sparse as sp
 from scipy.linalg import eigh
 from sklearn.utils.extmath import row_norms
 
+from .._utils.eigen import largest_eigenvalue, some_eigenpairs
 from .._utils.threads import blas_for
 
 # Structure is estimated from at most so many rows, which bounds all matrices below.
@@ -166,7 +167,7 @@ def _axes(Z, vectors, values):
 
 def _largest_value(X):
     G = _gram(_centred_unit_rows(X)[0])
-    return np.sqrt(eigh(G, eigvals_only=True, subset_by_index=[len(G) - 1] * 2)[0])
+    return np.sqrt(max(largest_eigenvalue(G), 0.0))
 
 
 def shuffle_columns(X, rng):
@@ -209,8 +210,8 @@ def _fold_axes(A, K, n_components):
     q = min(n_components, *A.shape)
     if K is None:
         d = A.shape[1]
-        return eigh(A.T @ A, subset_by_index=[d - q, d - 1])[1]
+        return some_eigenpairs(A.T @ A, d - q, d - 1)[1]
     mean = K.mean(axis=0)
     K = K - mean - mean[:, None] + mean.mean()
-    square, U = eigh(K, subset_by_index=[len(K) - q, len(K) - 1])
+    square, U = some_eigenpairs(K, len(K) - q, len(K) - 1)
     return A.T @ (U / np.sqrt(np.maximum(square, 1e-12 * square[-1] + _TINY)))

@@ -214,5 +214,9 @@ def _wider(one, other):
 
 
 def is_constant(low: np.ndarray, high: np.ndarray) -> np.ndarray:
-    """Whether columns with these extremes vary by no more than rounding."""
-    return high - low <= 1e-12 * np.maximum(abs(low), abs(high))
+    """Whether columns with these extremes vary by no more than rounding.
+
+    Neither the squares nor the inverse of a subnormal range are numbers: it counts as rounding.
+    """
+    tiny = np.finfo(np.float64).tiny
+    return high - low <= np.maximum(1e-12 * np.maximum(abs(low), abs(high)), tiny)

@@ -10,6 +10,9 @@ import scipy.sparse as sp
 
 from .base import Rows
 
+# Fourth powers of smaller numbers, which greedy selection needs, are not in double precision.
+_SMALLEST = np.finfo(np.float64).tiny ** 0.25
+
 
 def check_container(X: Any) -> None:
     """Refuse sparse matrices with invalid indices, and masked entries.
@@ -43,7 +46,7 @@ def check_container(X: Any) -> None:
 
 
 def check_entries(data: Rows, column_name: Callable[[int], Any]) -> None:
-    """Refuse NaN, infinity, and numbers whose squares overflow, and name the place.
+    """Refuse NaN, infinity, and numbers whose squares overflow or vanish, and name the place.
 
     Parameters
     ----------
@@ -61,6 +64,11 @@ def check_entries(data: Rows, column_name: Callable[[int], Any]) -> None:
             f"column {column_name(column)} has values up to {largest[column]:.1e}, whose sums of "
             f"squares overflow in {data.dtype}. Rescale this column, for example with "
             "sklearn.preprocessing.StandardScaler, or remove the entry if it is an error"
+        )
+    if 0 < largest.max() < _SMALLEST:
+        raise ValueError(
+            f"the largest absolute value of X is {largest.max():.1e}: products of such numbers "
+            "are too small for double precision. Multiply X by a constant"
         )
 
 

@@ -20,6 +20,9 @@ from .parts import LocalParts
 # After this many bytes we give them back; the system may still have them for the next pass.
 _RELEASE_BYTES = 2**25
 
+# Entries that are scaled in double precision at a time, in the processor's cache.
+_SCALE_ENTRIES = 2**17
+
 # Pairs of rows that are worth a task of their own for a thread.
 _FEWEST_PAIRS = 128
 
@@ -238,10 +241,14 @@ class Pages:
 
 def scale_into(out, X, offset, factor):
     """Write ``(X - offset) * factor`` to ``out`` and return it."""
-    if np.can_cast(X.dtype, out.dtype):
-        offset = offset.astype(out.dtype)  # several times faster than in double precision
-    np.subtract(X, offset, out=out, casting="unsafe")
-    out *= factor.astype(out.dtype)
+    if np.can_cast(X.dtype, out.dtype) and factor.max(initial=0) <= np.finfo(out.dtype).max:
+        # Several times faster than in double precision.
+        np.subtract(X, offset.astype(out.dtype), out=out, casting="unsafe")
+        out *= factor.astype(out.dtype)
+        return out
+    # Only the results are sure to be in the range of single precision: X may be 1e60 or 1e-60.
+    for rows in split_rows(len(X), max(1, _SCALE_ENTRIES // X.shape[1])):
+        out[rows] = (X[rows] - offset) * factor
     return out
 
 

@@ -4,10 +4,11 @@ Many small products per evaluation run faster on our own threads than on threade
 slows down code with many tiny BLAS calls by a factor of up to a hundred.
 """
 
+import sys
 from collections import deque
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import contextmanager, nullcontext
-from functools import cache
+from functools import lru_cache
 from threading import Lock
 
 from threadpoolctl import ThreadpoolController
@@ -26,9 +27,14 @@ def count_threads(n_jobs):
     return n_jobs if n_jobs > 0 else max(1, available + 1 + n_jobs)
 
 
-@cache
 def _loaded_libraries():
-    """The BLAS and OpenMP libraries in use; finding them takes longer than many fits."""
+    """The BLAS and OpenMP libraries of the process, including those loaded since the last fit."""
+    return _libraries_after_imports(len(sys.modules))
+
+
+@lru_cache(maxsize=1)
+def _libraries_after_imports(n_modules):
+    """Finding the libraries takes longer (5 ms) than many fits, and only an import adds some."""
     return ThreadpoolController()
 
 

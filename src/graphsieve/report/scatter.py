@@ -1,7 +1,9 @@
 """The samples in two dimensions: principal components of all columns and of the kept ones."""
 
 import numpy as np
-from scipy.linalg import eigh, orthogonal_procrustes
+from scipy.linalg import orthogonal_procrustes
+
+from .._utils.eigen import some_eigenpairs
 
 _POINTS = 400
 _CATEGORIES = 8
@@ -55,7 +57,7 @@ def scatter(X, order, grid, rng, *, standardise):
 
 def _two_components(products):
     last = len(products) - 1
-    values, vectors = eigh(products, subset_by_index=[max(0, last - 1), last])
+    values, vectors = some_eigenpairs(products, max(0, last - 1), last)
     components = np.zeros((len(products), 2))
     components[:, : vectors.shape[1]] = (vectors * np.sqrt(np.maximum(values, 0)))[:, ::-1]
     return components

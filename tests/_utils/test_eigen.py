@@ -1,0 +1,30 @@
+"""Some eigenpairs are those of the whole spectrum, also where LAPACK's subset routine fails."""
+
+import numpy as np
+import pytest
+
+from graphsieve._utils.eigen import largest_eigenvalue, some_eigenpairs
+
+
+def one_entry_per_column(seed, n, d):
+    """Inner products of the rows of binary data: the routine fails on about one in a hundred."""
+    rng = np.random.default_rng(seed)
+    X = np.eye(n, d)
+    X = rng.permuted(X, axis=0)
+    X /= np.linalg.norm(X, axis=1, keepdims=True).clip(1)
+    X -= X.mean(axis=0)
+    return X @ X.T if n <= d else X.T @ X
+
+
+@pytest.mark.parametrize("shape", [(24, 28), (28, 18), (24, 24)])
+def test_multiple_eigenvalues(shape):
+    for seed in range(100):
+        A = one_entry_per_column(seed, *shape)
+        expected = np.linalg.eigvalsh(A)
+        n = len(A)
+        for first, last in ((0, 2), (n - 3, n - 1)):
+            values, vectors = some_eigenpairs(A, first, last)
+            np.testing.assert_allclose(values, expected[first : last + 1], atol=1e-12)
+            np.testing.assert_allclose(A @ vectors, vectors * values, atol=1e-10)
+            np.testing.assert_allclose(vectors.T @ vectors, np.eye(3), atol=1e-10)
+        assert largest_eigenvalue(A) == pytest.approx(expected[-1])
