@@ -1,14 +1,13 @@
 """``graphsieve select``: the best columns of a table in a file."""
 
 import time
-from contextlib import contextmanager
 
 import typer
 from rich.text import Text
-from typer.core import TyperCommand
 
 from . import options
 from .console import errors_shown, examples, note, out, printable, tell, warnings_shown
+from .load import assign, opened, prepare_features, read
 from .progress import progress
 
 EPILOG = examples(
@@ -24,14 +23,6 @@ EPILOG = examples(
 
 # Columns in the summary.
 _SHOWN = 10
-
-
-class Command(TyperCommand):
-    """A command that remembers its arguments, to suggest the same command with one more."""
-
-    def parse_args(self, ctx, args):
-        ctx.meta["arguments"] = list(args)
-        return super().parse_args(ctx, args)
 
 
 def select(
@@ -98,13 +89,13 @@ def select(
     n_features = parse_number(number)
     estimator = make_method(method, n_features, parameters or [], seed, jobs)
     arguments = ctx.meta["arguments"]
-    with errors_shown(), warnings_shown(), _opened(file) as (path, name, suffix):
-        table = _read(path, name, suffix, reading, estimator, method)
-        roles = _assign(table, drop, keep, not no_ids)
+    with errors_shown(), warnings_shown(), opened(file) as (path, name, suffix):
+        table = read(path, name, suffix, reading, None if estimator._distributes else method)
+        roles = assign(table, drop, keep, not no_ids)
         if output is not None:
             table = carry_verbatim(table, roles)
         mending = {"impute": impute, "drop_rows": drop_rows, "encode": encode}
-        table, features = _prepare(name, table, roles, arguments, **mending)
+        table, features = prepare_features(name, table, roles, arguments, **mending)
         _check_fit(estimator, method, features)
         set_constraints(estimator, features, include, exclude)
         seconds = _fit(estimator, method, features, name, arguments)
@@ -118,74 +109,6 @@ def select(
     _summarise(name, method, len(table), ranking, seconds)
     for path in filter(None, (output, scores, save, report)):
         tell(f"Written: {path}")
-
-
-@contextmanager
-def _opened(file):
-    """Yield the path of the input, its name for messages, and its extension."""
-    from .io.files import extension, standard_input
-
-    if str(file) != "-":
-        yield file, file.name, extension(file)
-        return
-    with standard_input() as (path, suffix):
-        yield path, "standard input", suffix
-
-
-def _read(path, name, suffix, reading, estimator, method):
-    """Read the table, and say in one line what was assumed and how it is read."""
-    from .io.files import read_table
-
-    with progress(f"Reading {name}"):
-        table = read_table(path, reading, name, suffix)
-    if 0 in table.X.shape:
-        raise ValueError(f"{name} is empty: {len(table)} rows, {len(table.names)} columns")
-    if table.notes:
-        notes = list(table.notes)
-        if not table.in_memory and not estimator._distributes:
-            notes.append(f"all of it in memory for {method}")
-        size = f"{len(table):,} rows x {len(table.names):,} columns"
-        note(f"Reading {name}: {size}, {'; '.join(notes)}")
-    return table
-
-
-def _assign(table, drop, keep, find_ids):
-    from .columns import assign_roles, id_note
-
-    roles = assign_roles(table, drop or [], keep or [], find_ids=find_ids)
-    if not roles.features:
-        found = f" ({id_note(table, roles)})" if roles.ids else ""
-        hint = " If the file has several columns, give their separator with --sep."
-        raise ValueError(
-            f"no column is left to select from{found}. Give fewer columns to --drop and --keep."
-            + hint * (len(table.names) == 1)
-        )
-    if roles.ids:
-        note(id_note(table, roles))
-    return roles
-
-
-def _prepare(name, table, roles, arguments, *, impute, drop_rows, encode):
-    """Return the table without the rows that are left out, and its features as numbers."""
-    from .prepare import drop_incomplete_rows, prepare
-    from .problems import find_problems, problems_error
-
-    fill = bool(impute or drop_rows)
-    problems = find_problems(table, roles.features, encode=bool(encode), fill=fill)
-    if problems:
-        raise problems_error(name, table, problems, arguments)
-    rows_note = ""
-    if drop_rows:
-        table, rows_note = drop_incomplete_rows(table, roles.features)
-    features, values_note = prepare(table.take(roles.features), impute=impute, encode=encode)
-    for line in filter(None, (rows_note, values_note)):
-        note(line)
-    if problems.constant:
-        constant = [table.names[j] for j in problems.constant]
-        from .io.tables import listed
-
-        note(f"constant, and therefore ranked last: {listed(constant)}")
-    return table, features
 
 
 def _check_fit(estimator, name, features):
