@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from . import apply, bench, data, demo, methods, select
+from . import apply, bench, compare, data, demo, methods, select
 from .console import Group, examples
 from .load import Command
 
@@ -24,6 +24,7 @@ app = typer.Typer(
 )
 
 app.command(epilog=select.EPILOG, cls=Command)(select.select)
+app.command(epilog=compare.EPILOG, cls=Command)(compare.compare)
 app.command(epilog=apply.APPLY_EPILOG)(apply.apply)
 app.command(epilog=apply.REPORT_EPILOG)(apply.report)
 app.command(epilog=methods.EPILOG)(methods.methods)

@@ -163,7 +163,7 @@ class StabilitySelection(FeatureRanker):
         names = getattr(self, "feature_names_in_", None)
         estimator = by_position(self.estimator, data.n_features, names)
         fits = joblib.Parallel(self.n_jobs, return_as="generator")(
-            joblib.delayed(_fit_on)(estimator, X[rows], seed)
+            joblib.delayed(_select_on)(estimator, X[rows], seed)
             for rows, seed in zip(subsets, seeds, strict=True)
         )
         supports, rankings = zip(*self._shown(fits), strict=True)
@@ -191,10 +191,15 @@ class StabilitySelection(FeatureRanker):
         return max(1, round(float(self.supports_.sum(axis=1).mean())))
 
 
-def _fit_on(estimator, X, seed):
-    """Support and ranking of a clone of ``estimator`` on the rows ``X``."""
+def fit_reseeded(estimator, X, seed):
+    """Fit a clone of ``estimator`` on the rows ``X`` with a random seed of its own."""
     estimator = clone(estimator)
     if "random_state" in estimator.get_params():
         estimator.set_params(random_state=int(seed))
-    estimator.fit(X)
-    return estimator.get_support(), estimator.ranking_
+    return estimator.fit(X)
+
+
+def _select_on(estimator, X, seed):
+    """Support and ranking of a clone of ``estimator`` on the rows ``X``."""
+    fitted = fit_reseeded(estimator, X, seed)
+    return fitted.get_support(), fitted.ranking_
