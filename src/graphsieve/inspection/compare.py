@@ -130,8 +130,8 @@ def _candidates(methods):
         for name in methods:
             if name not in REGISTRY:
                 raise ValueError(
-                    f"there is no method {name!r}{suggestion(name, REGISTRY)}: use names in "
-                    f"REGISTRY ({', '.join(REGISTRY)}), or a dict of selectors"
+                    f"there is no method {name!r}.{suggestion(name, REGISTRY)} Use names in REGISTRY "
+                    f"({', '.join(REGISTRY)}), or a dict of selectors"
                 )
         methods = {name: REGISTRY[name]() for name in methods}
     return {**methods, **{name: REGISTRY[name]() for name in BASELINES if name not in methods}}
