@@ -69,7 +69,7 @@ def measure_share(cell, share):
         yield {
             **{"dataset": cell.dataset, "split": cell.split, "share": share, "method": name},
             **{score: scores[score] for score in SCORES},
-            **means.loc[name, ["neighborhood", "reconstruction", "redundancy"]],
+            **means.loc[name, ["structure", "neighborhood", "reconstruction", "redundancy"]],
             "stability": judged.stability[name].value,
             **{column: name == best for column, best in chosen.items()},
         }

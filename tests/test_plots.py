@@ -143,6 +143,7 @@ def test_comparison_highlights_the_choice():
     table = pd.DataFrame(
         {
             "candidate": ["css", "$x$"],
+            "structure": [0.5, 0.4],
             "neighborhood": [0.5, 0.4],
             "reconstruction": [0.1, 0.2],
             "stability": [0.9, 0.8],
@@ -152,9 +153,10 @@ def test_comparison_highlights_the_choice():
     figure = comparison_figure(table, "$x$")
     figure.savefig(BytesIO())
     assert [panel.get_xlabel() for panel in figure.axes] == [
-        *("more is better", "less is better", "more is better", "less is better")
+        *("more is better", "more is better", "less is better"),
+        *("more is better", "less is better"),
     ]
-    others, best = figure.axes[1].lines
+    others, best = figure.axes[2].lines
     assert (others.get_xdata().tolist(), others.get_ydata().tolist()) == ([0.1], [0])
     assert (best.get_xdata().tolist(), best.get_ydata().tolist()) == ([0.2], [1])
     assert [label.get_text() for label in figure.axes[0].get_yticklabels()] == ["css", "$x$"]

@@ -14,7 +14,7 @@ def groups(rng):
     return np.repeat(factors, 4, axis=1) + 0.05 * rng.normal(size=(80, 20))
 
 
-@pytest.mark.parametrize("criterion", ["neighborhood", "reconstruction", "redundancy"])
+@pytest.mark.parametrize("criterion", ["structure", "neighborhood", "reconstruction", "redundancy"])
 def test_one_column_per_group_beats_the_baselines(groups, criterion):
     found = compare(groups, 5, ["css"], criterion=criterion, n_repeats=2)
     assert found.table["candidate"].iloc[0] == found.best == "css"
@@ -42,7 +42,18 @@ def test_same_seed_same_table(groups):
 def test_mistakes(groups):
     with pytest.raises(ValueError, match="no method 'cs'. Did you mean 'css'"):
         compare(groups, 5, ["cs"])
-    with pytest.raises(ValueError, match="criterion='accuracy' is unknown: use one of 'neigh"):
+    with pytest.raises(ValueError, match="criterion='accuracy' is unknown: use one of 'struc"):
         compare(groups, 5, ["css"], criterion="accuracy")
     with pytest.raises(ValueError, match="n_features_to_select=21 is not between 1"):
         compare(groups, 21, ["css"])
+
+
+def test_structure_is_seen_among_noise(rng):
+    """The structure is in eight columns; most neighbours by all features are due to noise."""
+    clusters = np.repeat(np.eye(4), 40, axis=0)
+    signal = np.repeat(clusters, 2, axis=1) + 0.2 * rng.normal(size=(160, 8))
+    X = np.column_stack([signal, 0.5 * rng.normal(size=(160, 60))])
+    methods = {"signal": RandomRanker(include=range(8)), "noise": RandomRanker(exclude=range(8))}
+    found = compare(X, 8, methods, n_repeats=1).table.set_index("candidate")
+    ratio = found.loc["signal"] / found.loc["noise"]
+    assert ratio["structure"] > 1.5 * ratio["neighborhood"]

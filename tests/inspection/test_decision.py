@@ -17,7 +17,7 @@ def make(**values):
         for name, list_ in values.items()
         for half, v in enumerate(list_)
     ]
-    table = pd.DataFrame(rows).assign(redundancy=0.1, seconds=0.5)
+    table = pd.DataFrame(rows).assign(structure=0.2, redundancy=0.1, seconds=0.5)
     stability = {name: Stability(np.mean(v), (np.mean(v) - 0.1, 1.0)) for name, v in values.items()}
     return Judged(table, stability, 5)
 

@@ -6,12 +6,13 @@ import pandas as pd
 import pytest
 import scipy.sparse as sp
 from sklearn.model_selection import RepeatedKFold
-from sklearn.preprocessing import MinMaxScaler
+from sklearn.preprocessing import MinMaxScaler, normalize
 
 from graphsieve import GreedyCSS, RandomRanker, StabilitySelection, Variance
 from graphsieve._graph.neighborhoods import nearest_rows, neighborhood_preservation
 from graphsieve._linear.reconstruction import reconstruction_error
 from graphsieve._linear.redundancy import redundancy
+from graphsieve._linear.structure import find_structure
 from graphsieve.base import FeatureRanker
 from graphsieve.inspection import halves as module
 from graphsieve.inspection.halves import judge
@@ -39,6 +40,10 @@ def test_every_criterion_is_that_of_the_other_half(table):
         train, test = scaler.transform(table[fitted_on]), scaler.transform(table[held_out])
         kept = neighborhood_preservation(nearest_rows(test), test[:, selected])
         assert row["neighborhood"] == pytest.approx(kept)
+        structure = find_structure(train, np.random.RandomState(0))
+        scores = normalize(test) @ structure.axes[:, : structure.n_kept]
+        kept = neighborhood_preservation(nearest_rows(scores), test[:, selected])
+        assert row["structure"] == pytest.approx(kept)
         error = reconstruction_error(train, test, selected)
         assert row["reconstruction"] == pytest.approx(error)
         assert row["redundancy"] == pytest.approx(redundancy(test[:, selected]))

@@ -27,7 +27,7 @@ def table(rng):
     return np.column_stack([0.3 * rng.random((80, 2)), mixed[:, :2], factors, mixed[:, 2:]])
 
 
-@pytest.mark.parametrize("criterion", ["neighborhood", "reconstruction"])
+@pytest.mark.parametrize("criterion", ["structure", "neighborhood", "reconstruction"])
 def test_the_clearly_better_setting_is_found(table, criterion):
     found = tune(Shifted(2), table, {"start": [2, 4]}, criterion=criterion)
     assert found.best_params_["start"] != 0

@@ -40,7 +40,7 @@ Methods = Annotated[
     ),
 ]
 Criterion = Annotated[
-    Literal["neighborhood", "reconstruction", "stability", "redundancy"],
+    Literal["structure", "neighborhood", "reconstruction", "stability", "redundancy"],
     typer.Option("--criterion", help="Criterion that decides."),
 ]
 Repeats = Annotated[
@@ -69,7 +69,7 @@ def compare(
     file: options.File,
     number: Count,
     methods: Methods = None,
-    criterion: Criterion = "neighborhood",
+    criterion: Criterion = "structure",
     repeats: Repeats = 3,
     output: TableFile = None,
     plot: Picture = None,

@@ -9,6 +9,7 @@ from .halves import CRITERIA
 
 # Names of the criteria in sentences and figures.
 TITLES = {
+    "structure": "preserved structure",
     "neighborhood": "preserved neighbours",
     "reconstruction": "reconstruction error",
     "stability": "stability",

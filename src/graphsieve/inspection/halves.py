@@ -11,6 +11,7 @@ from sklearn.utils import check_random_state
 from .._graph.neighborhoods import nearest_rows, neighborhood_preservation
 from .._linear.reconstruction import ReconstructionErrors
 from .._linear.redundancy import redundancy
+from .._linear.structure import along_axes, find_structure
 from .._ranker.constraints import by_position
 from .._rows import check_columns, is_lazy, known_frame, numeric_frame
 from .._rows.scaling import to_unit_interval
@@ -23,6 +24,7 @@ from .stability import fit_reseeded, selection_stability
 
 # Criteria of one selection, and whether larger is better.
 CRITERIA = {
+    "structure": True,
     "neighborhood": True,
     "reconstruction": False,
     "stability": True,
@@ -170,12 +172,16 @@ class _OtherHalf:
         train, self._test = to_unit_interval(values[fitted_on], values[held_out])
         with single_threaded_blas():
             self._errors = ReconstructionErrors(train, self._test)
+            structure = find_structure(train, np.random.RandomState(0))
+        axes = structure.axes[:, : structure.n_kept]
+        self._in_structure = nearest_rows(along_axes(axes, structure.mean, self._test))
         self._neighbors = nearest_rows(self._test)
 
     def measure(self, selected):
         kept = self._test[:, selected]
         with single_threaded_blas():
             return {
+                "structure": neighborhood_preservation(self._in_structure, kept),
                 "neighborhood": neighborhood_preservation(self._neighbors, kept),
                 "reconstruction": float(self._errors.path(selected, [len(selected)])[0]),
                 "redundancy": redundancy(kept),

@@ -43,7 +43,7 @@ def tune(
     X,
     grid,
     *,
-    criterion="neighborhood",
+    criterion="structure",
     n_repeats=3,
     random_state=0,
     n_jobs=None,
@@ -63,7 +63,7 @@ def tune(
         The data; at most 2,000 rows are used to judge, drawn at random.
     grid : dict of str to list, or list of such dicts
         Parameters and their values, as for ``sklearn.model_selection.ParameterGrid``.
-    criterion : {"neighborhood", "reconstruction", "stability", "redundancy"}
+    criterion : {"structure", "neighborhood", "reconstruction", "stability", "redundancy"}
         The criterion that decides; see `compare`.
     n_repeats : int, default 3
         How often the rows are divided into halves; every setting is fitted twice as often.
