@@ -57,3 +57,12 @@ def test_structure_is_seen_among_noise(rng):
     found = compare(X, 8, methods, n_repeats=1).table.set_index("candidate")
     ratio = found.loc["signal"] / found.loc["noise"]
     assert ratio["structure"] > 1.5 * ratio["neighborhood"]
+
+
+def test_random_is_the_mean_of_several_rankings(groups):
+    alone = compare(groups, 5, {"random": RandomRanker()}, n_repeats=3).halves
+    joined = compare(groups, 5, ["css"], n_repeats=3).halves
+    spread = [
+        table[table["candidate"] == "random"]["reconstruction"].std() for table in (alone, joined)
+    ]
+    assert spread[1] < 0.8 * spread[0]

@@ -1,7 +1,7 @@
 """Comparison of several methods on one table, without labels."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from .._utils.names import suggestion
 from ..methods import REGISTRY
@@ -11,6 +11,8 @@ from .halves import judge
 # Methods that differ in what they look for, and take seconds.
 METHODS = ("gafs", "css", "mrsf", "mcfs", "lap_score")
 BASELINES = ("variance", "random")
+# Random rankings on every half: one alone may be lucky.
+_DRAWS = [f"random {number}" for number in range(1, 6)]
 
 
 @dataclass(frozen=True)
@@ -114,6 +116,7 @@ def compare(
         n_jobs=n_jobs,
         verbose=verbose,
     )
+    judged = _join_draws(judged)
     incumbent = next(name for name in candidates if name in judged.stability)
     choice = choose(judged, criterion, incumbent)
     return Comparison(
@@ -136,7 +139,21 @@ def _candidates(methods):
                     f"REGISTRY ({', '.join(REGISTRY)}), or a dict of selectors"
                 )
         methods = {name: REGISTRY[name]() for name in methods}
-    return {**methods, **{name: REGISTRY[name]() for name in BASELINES if name not in methods}}
+    baselines = {name: REGISTRY[name]() for name in BASELINES if name not in methods}
+    if "random" in baselines:
+        baselines |= dict.fromkeys(_DRAWS, baselines.pop("random"))
+    return {**methods, **baselines}
+
+
+def _join_draws(judged):
+    """The mean of the random rankings in the place of each of them."""
+    halves = judged.halves.replace({"candidate": dict.fromkeys(_DRAWS, "random")})
+    halves = halves.groupby(["candidate", "half"], sort=False).mean().reset_index()
+    stability = dict(judged.stability)
+    for name in _DRAWS:
+        if name in stability:
+            stability["random"] = stability.pop(name)
+    return replace(judged, halves=halves, stability=stability)
 
 
 def _against_random(judged, criterion, best):

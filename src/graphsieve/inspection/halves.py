@@ -2,6 +2,7 @@
 
 import time
 from dataclasses import dataclass
+from zlib import crc32
 
 import joblib
 import numpy as np
@@ -100,10 +101,12 @@ def judge(
         for name, estimator in candidates.items()
     }
     halves = list(RepeatedKFold(n_splits=2, n_repeats=n_repeats, random_state=rng).split(values))
-    seeds = rng.randint(np.iinfo(np.int32).max, size=len(halves))
+    seeds = rng.randint(2**31, size=len(halves), dtype=np.int64)
     jobs = [(half, name) for half in range(len(halves)) for name in candidates]
     fits = joblib.Parallel(n_jobs, return_as="generator")(
-        joblib.delayed(_select)(candidates[name], values[halves[half][0]], seeds[half])
+        joblib.delayed(_select)(
+            candidates[name], values[halves[half][0]], _seed_of(name, seeds[half])
+        )
         for half, name in jobs
     )
     return _judge_selections(
@@ -152,6 +155,11 @@ def _draw(X, rng):
             "column for the comparison. Impute them yourself if their number is not small"
         )
     return sample.values, None if names is None else np.asarray(names, dtype=object)
+
+
+def _seed_of(name, seed):
+    """A seed for one candidate on one half, whatever other candidates there are."""
+    return (seed + crc32(name.encode())) % 2**31
 
 
 def _select(estimator, X, seed):
