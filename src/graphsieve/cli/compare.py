@@ -179,10 +179,10 @@ def _show(found, name, shape):
     grid.add_column("method")
     for criterion in CRITERIA:
         grid.add_column(criterion, justify="right")
-    grid.add_column("s", justify="right")
+    grid.add_column("time", justify="right")
     for row in found.table.itertuples():
         values = [f"{getattr(row, criterion):.3f}" for criterion in CRITERIA]
         style = "bold" if row.candidate == found.best else None
-        grid.add_row(Text(printable(row.candidate)), *values, f"{row.seconds:.1f}", style=style)
+        grid.add_row(Text(printable(row.candidate)), *values, f"{row.seconds:.1f} s", style=style)
     out.print(grid)
     tell(found.verdict)
