@@ -127,7 +127,7 @@ def by_rule(table, criterion):
     for (dataset, share), group in table.groupby(["dataset", "share"]):
         halves = group.rename(columns={"method": "candidate", "split": "half"})
         halves = halves[["candidate", "half", *[c for c in CRITERIA if c in group]]]
-        best = choose(Judged(halves.assign(**missing(group)), {}, 0), criterion, INCUMBENT).best
+        best = choose(Judged(halves.assign(**missing(group)), {}, 0, 0), criterion, INCUMBENT).best
         chosen |= {(dataset, share, split): best for split in group["split"].unique()}
     return pd.Series(chosen)
 

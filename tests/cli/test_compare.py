@@ -1,5 +1,6 @@
 """graphsieve compare."""
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -56,3 +57,10 @@ def test_nothing_is_overwritten(run, csv):
     result = run("compare", csv, "-k", 3, "-o", csv, "--force")
     assert result.exit_code == 2
     assert "is the input itself" in result.stderr
+
+
+def test_rows_that_were_drawn_are_counted(run, tmp_path):
+    path = tmp_path / "long.npy"
+    np.save(path, np.random.default_rng(0).random((2100, 4)))
+    result = run("compare", path, "-k", 2, "--methods", "variance", "--repeats", 1)
+    assert result.stdout.startswith("2 of 4 columns of long.npy (2000 of 2100 rows), best first")

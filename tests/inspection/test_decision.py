@@ -19,7 +19,7 @@ def make(**values):
     ]
     table = pd.DataFrame(rows).assign(structure=0.2, redundancy=0.1, seconds=0.5)
     stability = {name: Stability(np.mean(v), (np.mean(v) - 0.1, 1.0)) for name, v in values.items()}
-    return Judged(table, stability, 5)
+    return Judged(table, stability, 5, 20)
 
 
 @pytest.mark.parametrize("criterion", ["neighborhood", "reconstruction"])

@@ -174,7 +174,8 @@ def _show(found, name, shape):
 
     from ..inspection.halves import CRITERIA
 
-    tell(f"{found.n_features} of {shape[1]} columns of {name} ({shape[0]} rows), best first")
+    rows = f"{found.n_rows} of {shape[0]}" if found.n_rows < shape[0] else f"{shape[0]}"
+    tell(f"{found.n_features} of {shape[1]} columns of {name} ({rows} rows), best first")
     grid = Grid(box=None, header_style="bold", pad_edge=False)
     grid.add_column("method")
     for criterion in CRITERIA:

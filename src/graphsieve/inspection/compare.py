@@ -32,6 +32,8 @@ class Comparison:
         The criterion that decides.
     n_features : int
         Number of selected features.
+    n_rows : int
+        Number of rows that were used.
     best : str
         The method to take: the first one given, unless the criterion clearly prefers another.
     verdict : str
@@ -42,6 +44,7 @@ class Comparison:
     halves: object
     criterion: str
     n_features: int
+    n_rows: int
     best: str
     verdict: str
 
@@ -124,6 +127,7 @@ def compare(
         halves=judged.halves,
         criterion=criterion,
         n_features=judged.n_features,
+        n_rows=judged.n_rows,
         best=choice.best,
         verdict=choice.verdict + _against_random(judged, criterion, choice.best),
     )

@@ -48,11 +48,14 @@ class Judged:
         Agreement of the selections of every candidate.
     n_features : int
         Number of selected features.
+    n_rows : int
+        Number of rows that were used.
     """
 
     halves: object
     stability: dict
     n_features: int
+    n_rows: int
 
 
 def judge(
@@ -133,7 +136,7 @@ def _judge_selections(selections, values, halves, count):
     stability = {
         name: selection_stability(masks) for name, masks in supports.items() if name not in failed
     }
-    return Judged(pd.DataFrame(rows), stability, count)
+    return Judged(pd.DataFrame(rows), stability, count, len(values))
 
 
 def _draw(X, rng):
