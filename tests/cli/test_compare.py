@@ -14,6 +14,7 @@ def test_table_verdict_and_files(run, csv, tmp_path):
     assert result.exit_code == 0, result.output
     assert result.stdout.startswith("3 of 6 columns of data.csv (20 rows), best first\n")
     assert "Decided by preserved structure: " in result.stdout
+    assert "Trust: on fourteen labelled data sets" in result.stdout
     written = pd.read_csv(output)
     assert set(written["candidate"]) == {"css", "lap_score", "variance", "random"}
     shown = [line.split()[0] for line in result.stdout.splitlines()[2:6]]

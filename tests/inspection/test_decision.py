@@ -5,8 +5,8 @@ import pandas as pd
 import pytest
 from scipy.stats import ttest_rel
 
-from graphsieve.inspection.decision import choose, difference, ranked_table
-from graphsieve.inspection.halves import Judged
+from graphsieve.inspection.decision import AGREEMENT, TITLES, choose, difference, ranked_table
+from graphsieve.inspection.halves import CRITERIA, Judged
 from graphsieve.inspection.stability import Stability
 
 
@@ -58,6 +58,10 @@ def test_stability_has_an_interval_of_its_own():
     judged = make(a=[0.9, 0.9], b=[0.4, 0.4])
     assert difference(judged, "stability", "a", "b") == pytest.approx((0.5, 0.1 * np.sqrt(2)))
     assert choose(judged, "stability", "b").best == "a"
+
+
+def test_agreement_with_labels_is_known_for_every_criterion():
+    assert set(AGREEMENT) == set(TITLES) == set(CRITERIA)
 
 
 def test_table_is_ranked_by_the_criterion():

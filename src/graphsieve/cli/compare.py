@@ -172,6 +172,7 @@ def _show(found, name, shape):
     from rich.table import Table as Grid
     from rich.text import Text
 
+    from ..inspection.decision import trust
     from ..inspection.halves import CRITERIA
 
     rows = f"{found.n_rows} of {shape[0]}" if found.n_rows < shape[0] else f"{shape[0]}"
@@ -187,3 +188,4 @@ def _show(found, name, shape):
         grid.add_row(Text(printable(row.candidate)), *values, f"{row.seconds:.1f} s", style=style)
     out.print(grid)
     tell(found.verdict)
+    tell(trust(found.criterion))

@@ -23,7 +23,7 @@ from .._utils.warn import warn
 from .sample import draw_sample
 from .stability import fit_reseeded, selection_stability
 
-# Criteria of one selection, and whether larger is better.
+# Criteria, and whether larger is better.
 CRITERIA = {
     "structure": True,
     "neighborhood": True,
@@ -121,14 +121,14 @@ def _judge_selections(selections, values, halves, count):
     """Collect the criteria of the selections, which come half by half."""
     import pandas as pd
 
-    rows, supports, failed, judge = [], {}, {}, None
+    rows, supports, failed, other = [], {}, {}, None
     for (half, name), (selected, outcome) in selections:
         if selected is None:
             failed.setdefault(name, outcome)
             continue
-        if judge is None or judge.number != half:
-            judge = _OtherHalf(half, values, *halves[half])
-        measured = judge.measure(selected)
+        if other is None or other.number != half:
+            other = _OtherHalf(half, values, *halves[half])
+        measured = other.measure(selected)
         rows.append({"candidate": name, "half": half, **measured, "seconds": outcome})
         supports.setdefault(name, []).append(np.isin(np.arange(values.shape[1]), selected))
     rows = [row for row in rows if row["candidate"] not in failed]
