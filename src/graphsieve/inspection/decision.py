@@ -18,11 +18,11 @@ TITLES = {
 # Mean rank correlation over eight methods with the accuracy of a classifier and with the agreement
 # of k-means clusters with classes, on fourteen labelled data sets (benchmarks/label_free.py).
 AGREEMENT = {
-    "structure": (0.40, 0.30),
-    "neighborhood": (0.40, 0.10),
-    "reconstruction": (0.40, 0.10),
-    "stability": (-0.1, 0.0),
-    "redundancy": (0.2, 0.1),
+    "structure": (0.38, 0.26),
+    "neighborhood": (0.29, 0.11),
+    "reconstruction": (0.37, 0.05),
+    "stability": (-0.02, 0.08),
+    "redundancy": (0.04, 0.02),
 }
 # Level of the interval of a difference between two candidates.
 _CONFIDENCE = 0.95
