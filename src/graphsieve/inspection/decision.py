@@ -18,11 +18,11 @@ TITLES = {
 # Mean rank correlation over eight methods with the accuracy of a classifier and with the agreement
 # of k-means clusters with classes, on fourteen labelled data sets (benchmarks/label_free.py).
 AGREEMENT = {
-    "structure": (0.38, 0.26),
-    "neighborhood": (0.29, 0.11),
-    "reconstruction": (0.37, 0.05),
-    "stability": (-0.02, 0.08),
-    "redundancy": (0.04, 0.02),
+    "structure": (0.35, 0.27),
+    "neighborhood": (0.27, 0.12),
+    "reconstruction": (0.35, 0.07),
+    "stability": (-0.03, 0.06),
+    "redundancy": (0.05, 0.05),
 }
 # Level of the interval of a difference between two candidates.
 _CONFIDENCE = 0.95
