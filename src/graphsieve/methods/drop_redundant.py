@@ -29,6 +29,9 @@ class DropRedundant(FeatureRanker):
     The R^2 on new rows is lower than on the training rows, above all with few rows:
     ``heldout_r2_`` has it, from a regression on four fifths of the rows.
 
+    X may have missing values (NaN). They count as the mean of their column, in the promised R^2
+    too, so that a column with many gaps is harder to explain.
+
     Parameters
     ----------
     explained : float in (0, 1], default=0.9
@@ -81,6 +84,7 @@ class DropRedundant(FeatureRanker):
         "by": [StrOptions({"r2", "correlation"})],
     }
     _accepts_sparse = True
+    _accepts_gaps = True
     _ridge = 0.0  # the promise is about least squares
 
     def __init__(self, explained=0.9, *, by="r2", include=None, exclude=None):
