@@ -2,7 +2,7 @@
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.utils import check_consistent_length, column_or_1d
+from sklearn.utils import column_or_1d
 
 from .._rows import RowBlocks, fill_gaps
 
@@ -22,7 +22,11 @@ def check_groups(groups, n_samples):
     number : ndarray of int of shape (n_samples,)
     """
     groups = column_or_1d(groups)
-    check_consistent_length(groups, np.empty(n_samples))
+    if len(groups) != n_samples:
+        raise ValueError(
+            f"groups has {len(groups)} entries, but X has {n_samples} samples: pass one label per "
+            "sample"
+        )
     # Missing labels are None or NaN, and NaN is not equal to itself.
     missing = np.array([label is None or label != label for label in groups.tolist()])
     if missing.any():

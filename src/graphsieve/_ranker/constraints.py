@@ -313,5 +313,5 @@ class GreedyConstraints(IncludeExclude):
             j = int(np.argmin(np.where(exclude, np.inf, prices)))
             raise ValueError(
                 f"budget={self.budget:g} buys no column: the cheapest, "
-                f"{self._column_name(j)}, costs {prices[j]:g}"
+                f"{self._column_name(j)}, costs {prices[j]:g}. Increase the budget to that or more"
             )

@@ -15,6 +15,7 @@ EPILOG = examples(
     "graphsieve select genes.csv -k 50 -o selected.csv",
     "graphsieve select profiles.csv -k 10% --keep 'Metadata_*' --impute median -o selected.csv",
     "graphsieve select genes.csv -k 50 --include panel.txt --save kept.json --report page.html",
+    "graphsieve select sensors.csv --cost prices.csv --budget 900 --group-by site --explain",
     "graphsieve select pixels.npy -k 100 --method lap_score --set n_neighbors=10",
     "graphsieve select faces.mat -k 5% --key fea -o faces.parquet --force",
     "zcat sensors.csv.gz | graphsieve select - -k 20 --drop time --scores scores.csv",
@@ -37,11 +38,12 @@ class Command(TyperCommand):
 def select(
     ctx: typer.Context,
     file: options.File,
-    number: options.Number,
+    number: options.Number = None,
     output: options.Output = None,
     scores: options.Scores = None,
     save: options.Save = None,
     report: options.Report = None,
+    explain: options.Explain = False,
     image_shape: options.ImageShape = None,
     raw_names: options.RawNames = False,
     force: options.Force = False,
@@ -53,6 +55,9 @@ def select(
     keep: options.Keep = None,
     include: options.Include = None,
     exclude: options.Exclude = None,
+    cost: options.Cost = None,
+    budget: options.Budget = None,
+    group_by: options.GroupBy = None,
     no_ids: options.NoIds = False,
     impute: options.Impute = None,
     drop_rows: options.DropRows = False,
@@ -73,10 +78,18 @@ def select(
         check_artifacts,
         name_columns,
         parse_image_shape,
-        set_constraints,
         write_artifacts,
     )
     from .columns import carry_verbatim
+    from .conditions import (
+        batch_columns,
+        check_conditions,
+        find_batches,
+        set_constraints,
+        set_costs,
+        total_cost,
+    )
+    from .explain import add_explanations, learn, show_explanations
     from .output import write_outputs
 
     # Whatever is wrong with the command itself is found before the data are read.
@@ -88,7 +101,7 @@ def select(
         encoding=encoding,
         index=index,
         transpose=transpose,
-        whole=bool(impute or drop_rows or encode),
+        whole=bool(impute or drop_rows or encode or group_by),
         max_size=max_size,
     )
     check_input(file, reading)
@@ -97,25 +110,39 @@ def select(
     shape = parse_image_shape(image_shape)
     n_features = parse_number(number)
     estimator = make_method(method, n_features, parameters or [], seed, jobs)
+    check_conditions(estimator, method, n_features, cost, budget)
     arguments = ctx.meta["arguments"]
     with errors_shown(), warnings_shown(), _opened(file) as (path, name, suffix):
         table = _read(path, name, suffix, reading, estimator, method)
-        roles = _assign(table, drop, keep, not no_ids)
+        batch = batch_columns(table, group_by)
+        roles = _assign(table, drop, [*(keep or []), *batch], not no_ids)
         if output is not None:
             table = carry_verbatim(table, roles)
         mending = {"impute": impute, "drop_rows": drop_rows, "encode": encode}
-        table, features = _prepare(name, table, roles, arguments, **mending)
+        table, features = _prepare(name, table, roles, arguments, estimator, **mending)
         _check_fit(estimator, method, features)
         set_constraints(estimator, features, include, exclude)
-        seconds = _fit(estimator, method, features, name, arguments)
+        if line := set_costs(estimator, features, cost, budget):
+            note(line)
+        batches = find_batches(table, batch)
+        seconds = _fit(estimator, method, features, name, arguments, batches)
         ranking = features.ranking(estimator, n_features)
+        if explain:
+            learn(estimator, features)
+        if save or report or explain:
+            name_columns(estimator, features)
+        if explain:
+            ranking = add_explanations(ranking, estimator)
         kept = _kept(table, roles, ranking)
         for line in write_outputs(kept, output, ranking, scores, raw_names=raw_names):
             note(line)
         if save or report:
-            name_columns(estimator, features)
             write_artifacts(estimator, features, save, report, shape, title=name)
     _summarise(name, method, len(table), ranking, seconds)
+    if cost is not None:
+        tell(total_cost(estimator, budget))
+    if explain:
+        show_explanations(ranking)
     for path in filter(None, (output, scores, save, report)):
         tell(f"Written: {path}")
 
@@ -165,12 +192,13 @@ def _assign(table, drop, keep, find_ids):
     return roles
 
 
-def _prepare(name, table, roles, arguments, *, impute, drop_rows, encode):
+def _prepare(name, table, roles, arguments, estimator, *, impute, drop_rows, encode):
     """Return the table without the rows that are left out, and its features as numbers."""
+    from .io.tables import counted, listed
     from .prepare import drop_incomplete_rows, prepare
     from .problems import find_problems, problems_error
 
-    fill = bool(impute or drop_rows)
+    fill = bool(impute or drop_rows or estimator._accepts_gaps)
     problems = find_problems(table, roles.features, encode=bool(encode), fill=fill)
     if problems:
         raise problems_error(name, table, problems, arguments)
@@ -178,12 +206,16 @@ def _prepare(name, table, roles, arguments, *, impute, drop_rows, encode):
     if drop_rows:
         table, rows_note = drop_incomplete_rows(table, roles.features)
     features, values_note = prepare(table.take(roles.features), impute=impute, encode=encode)
-    for line in filter(None, (rows_note, values_note)):
+    gaps_note = ""
+    if problems.n_gaps and not (impute or drop_rows):
+        gaps_note = (
+            f"{counted(problems.n_gaps, 'missing value')}, which the method accepts; use --impute "
+            "median to fill them, or --drop-rows to leave out incomplete rows"
+        )
+    for line in filter(None, (rows_note, values_note, gaps_note)):
         note(line)
     if problems.constant:
         constant = [table.names[j] for j in problems.constant]
-        from .io.tables import listed
-
         note(f"constant, and therefore ranked last: {listed(constant)}")
     return table, features
 
@@ -206,7 +238,7 @@ def _check_fit(estimator, name, features):
         )
 
 
-def _fit(estimator, method, features, name, arguments):
+def _fit(estimator, method, features, name, arguments, batches):
     """Fit the estimator, showing its progress; return the seconds taken."""
     from .problems import gaps_error, has_gaps
 
@@ -221,7 +253,7 @@ def _fit(estimator, method, features, name, arguments):
                 )
             )
         try:
-            estimator.fit(features.X)
+            estimator.fit(features.X, groups=batches)
         except ValueError as error:
             if has_gaps(features):
                 raise gaps_error(name, arguments, error) from error
