@@ -133,6 +133,6 @@ def test_methods_that_accept_gaps_say_so(run, sensors, tmp_path):
     options = ("-k", 2, "--keep", "donor")
     result = run("select", path, *options, "-m", "css")
     assert result.exit_code == 0, result.output
-    assert "2 missing values, which the method accepts; use --impute median" in result.stderr
+    assert "2 missing values, which the method accepts; --impute median fills" in result.stderr
     assert "missing values, which" not in run("select", path, *options, "--impute", "mean").stderr
     assert run("select", path, *options, "-m", "mcfs").exit_code == 1

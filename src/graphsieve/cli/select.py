@@ -209,8 +209,8 @@ def _prepare(name, table, roles, arguments, estimator, *, impute, drop_rows, enc
     gaps_note = ""
     if problems.n_gaps and not (impute or drop_rows):
         gaps_note = (
-            f"{counted(problems.n_gaps, 'missing value')}, which the method accepts; use --impute "
-            "median to fill them, or --drop-rows to leave out incomplete rows"
+            f"{counted(problems.n_gaps, 'missing value')}, which the method accepts; --impute "
+            "median fills missing values, --drop-rows leaves out incomplete rows"
         )
     for line in filter(None, (rows_note, values_note, gaps_note)):
         note(line)
