@@ -13,8 +13,8 @@ regression on the kept columns, fitted on the training rows, then predicts the d
 - rebuilt: fraction of the variance of all columns that is reconstructed on the other rows, where
   kept columns count as exact.
 - same least R^2: columns that ``DropRedundant`` keeps with that R^2 as its threshold.
-- same rebuilt: columns of ``GreedyCSS``, which minimises the squared error of all columns instead of
-  bounding the worst one, that rebuild as much.
+- same rebuilt: columns of ``GreedyCSS``, which minimises the squared error of all columns instead
+  of bounding the worst one, that rebuild as much.
 - same: whether shuffled columns give the same selection.
 - CPU s: processor time of the fit.
 

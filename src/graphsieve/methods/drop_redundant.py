@@ -139,7 +139,8 @@ class DropRedundant(FeatureRanker):
         threshold = self.explained
         if dtype == np.float32 and threshold < 1 - 10 * _SINGLE:
             threshold += _SINGLE
-        return cover_columns(correlations.apply, varying, threshold, **options).picked
+        C = correlations.apply, correlations.take
+        return cover_columns(*C, varying, threshold, **options).picked
 
     def _check_promise(self, support):
         if self.by != "r2":
