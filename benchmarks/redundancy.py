@@ -127,10 +127,10 @@ def pycytominer(frame):
 
 RULES = {
     "DropRedundant": (drop_redundant, None),
-    'DropRedundant(by="correlation")': (drop_correlated, None),
-    "feature-engine SmartCorrelatedSelection": (feature_engine, "feature_engine"),
-    "skrub DropSimilar": (skrub, "skrub"),
-    "pycytominer correlation_threshold": (pycytominer, "pycytominer"),
+    "by=correlation": (drop_correlated, None),
+    "feature-engine": (feature_engine, "feature_engine"),
+    "skrub": (skrub, "skrub"),
+    "pycytominer": (pycytominer, "pycytominer"),
 }
 
 
@@ -183,13 +183,14 @@ def same_rebuilt(train, test, order, rebuilt):
     return low
 
 
-def compare(name, X):
+def compare(name, X, rules):
     """One row per rule."""
     train, test = split(X)
     shuffled = train[np.random.default_rng(1).permutation(train.columns)]
     order = GreedyCSS(train.shape[1], scale="standard").fit(train).order_
     rows = []
-    for rule, (select, package) in RULES.items():
+    for rule in rules:
+        select, package = RULES[rule]
         if package is not None and find_spec(package) is None:
             continue
         start = time.process_time()
@@ -235,6 +236,7 @@ def measure_big(n=50_000, d=4_000, n_factors=300):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--tables", nargs="+", choices=TABLES, default=list(TABLES))
+    parser.add_argument("--rules", nargs="+", choices=RULES, default=list(RULES))
     parser.add_argument("--big", action="store_true", help="time and memory of a large table")
     options = parser.parse_args()
     warnings.simplefilter("ignore")
@@ -242,7 +244,7 @@ def main():
         measure_big()
         return
     for name in options.tables:
-        frame = pd.DataFrame(compare(name, TABLES[name]()))
+        frame = pd.DataFrame(compare(name, TABLES[name](), options.rules))
         print(frame.to_csv(index=False, sep="|", float_format="%.3f"), flush=True)
 
 

@@ -79,3 +79,13 @@ def test_every_part_has_a_quick_run_and_a_mark_in_the_docs(run):
         assert f"<!-- table: {name} -->" in text
         if name in run.tables.FIGURES:
             assert f"results/speed/{name}.png" in text
+
+
+def test_redundancy_compares_rules_on_a_small_table(monkeypatch):
+    monkeypatch.syspath_prepend(FOLDER)
+    redundancy = importlib.import_module("redundancy")
+    X = redundancy.TABLES["breast_cancer"]()[:100, :12]
+    rows = redundancy.compare("cancer", X, ["DropRedundant", "by=correlation"])
+    assert [row["same"] for row in rows] == ["yes", "yes"]
+    assert rows[0]["kept"] <= rows[1]["kept"] < 12
+    assert rows[0]["least R^2"] >= redundancy.THRESHOLD
