@@ -22,9 +22,9 @@ class DropRedundant(FeatureRanker):
 
     Columns are kept one at a time, each for what it explains of the columns that are not covered
     yet, until a linear regression on the kept columns predicts every dropped column with an R^2
-    of at least ``explained`` on the training rows. A column that is the sum of two kept ones is
-    dropped, although its correlation with either may be low. The result does not depend on the
-    order of the columns.
+    of at least ``explained`` on the training rows. Columns that others, kept later, have made
+    superfluous are then left out. A column that is the sum of two kept ones is dropped, although
+    its correlation with either may be low. The result does not depend on the order of the columns.
 
     The R^2 on new rows is lower than on the training rows, above all with few rows:
     ``heldout_r2_`` has it, from a regression on four fifths of the rows.
