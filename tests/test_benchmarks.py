@@ -113,3 +113,13 @@ def test_label_free_agreement_and_losses(label_free):
     assert loss["acc, loss"].tolist() == pytest.approx([0, 0, 0.11])
     table["neighborhood"] += 0.3 * ((table["method"] == "gafs") & (table["split"] == 1))
     assert set(label_free.by_rule(table, "neighborhood")) == {"gafs"}
+
+
+def test_redundancy_compares_rules_on_a_small_table(monkeypatch):
+    monkeypatch.syspath_prepend(FOLDER)
+    redundancy = importlib.import_module("redundancy")
+    X = redundancy.TABLES["breast_cancer"]()[:100, :12]
+    rows = redundancy.compare("cancer", X, ["DropRedundant", "by=correlation"])
+    assert [row["same"] for row in rows] == ["yes", "yes"]
+    assert rows[0]["kept"] <= rows[1]["kept"] < 12
+    assert rows[0]["least R^2"] >= redundancy.THRESHOLD

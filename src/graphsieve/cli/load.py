@@ -74,12 +74,15 @@ def assign(table, drop, keep, find_ids):
     return roles
 
 
-def prepare_features(name, table, roles, arguments, *, impute, drop_rows, encode):
+def prepare_features(
+    name, table, roles, arguments, *, impute, drop_rows, encode, accepts_gaps=False
+):
     """Return the table without the rows that are left out, and its features as numbers."""
+    from .io.tables import counted, listed
     from .prepare import drop_incomplete_rows, prepare
     from .problems import find_problems, problems_error
 
-    fill = bool(impute or drop_rows)
+    fill = bool(impute or drop_rows or accepts_gaps)
     problems = find_problems(table, roles.features, encode=bool(encode), fill=fill)
     if problems:
         raise problems_error(name, table, problems, arguments)
@@ -87,11 +90,15 @@ def prepare_features(name, table, roles, arguments, *, impute, drop_rows, encode
     if drop_rows:
         table, rows_note = drop_incomplete_rows(table, roles.features)
     features, values_note = prepare(table.take(roles.features), impute=impute, encode=encode)
-    for line in filter(None, (rows_note, values_note)):
+    gaps_note = ""
+    if problems.n_gaps and not (impute or drop_rows):
+        gaps_note = (
+            f"{counted(problems.n_gaps, 'missing value')}, which the method accepts; --impute "
+            "median fills missing values, --drop-rows leaves out incomplete rows"
+        )
+    for line in filter(None, (rows_note, values_note, gaps_note)):
         note(line)
     if problems.constant:
-        from .io.tables import listed
-
         constant = [table.names[j] for j in problems.constant]
         note(f"constant, and therefore ranked last: {listed(constant)}")
     return table, features

@@ -14,6 +14,7 @@ EPILOG = examples(
     "graphsieve select genes.csv -k 50 -o selected.csv",
     "graphsieve select profiles.csv -k 10% --keep 'Metadata_*' --impute median -o selected.csv",
     "graphsieve select genes.csv -k 50 --include panel.txt --save kept.json --report page.html",
+    "graphsieve select sensors.csv --cost prices.csv --budget 900 --group-by site --explain",
     "graphsieve select pixels.npy -k 100 --method lap_score --set n_neighbors=10",
     "graphsieve select faces.mat -k 5% --key fea -o faces.parquet --force",
     "zcat sensors.csv.gz | graphsieve select - -k 20 --drop time --scores scores.csv",
@@ -28,11 +29,12 @@ _SHOWN = 10
 def select(
     ctx: typer.Context,
     file: options.File,
-    number: options.Number,
+    number: options.Number = None,
     output: options.Output = None,
     scores: options.Scores = None,
     save: options.Save = None,
     report: options.Report = None,
+    explain: options.Explain = False,
     image_shape: options.ImageShape = None,
     raw_names: options.RawNames = False,
     force: options.Force = False,
@@ -44,6 +46,9 @@ def select(
     keep: options.Keep = None,
     include: options.Include = None,
     exclude: options.Exclude = None,
+    cost: options.Cost = None,
+    budget: options.Budget = None,
+    group_by: options.GroupBy = None,
     no_ids: options.NoIds = False,
     impute: options.Impute = None,
     drop_rows: options.DropRows = False,
@@ -64,10 +69,18 @@ def select(
         check_artifacts,
         name_columns,
         parse_image_shape,
-        set_constraints,
         write_artifacts,
     )
     from .columns import carry_verbatim
+    from .conditions import (
+        batch_columns,
+        check_conditions,
+        find_batches,
+        set_constraints,
+        set_costs,
+        total_cost,
+    )
+    from .explain import add_explanations, learn, show_explanations
     from .output import write_outputs
 
     # Whatever is wrong with the command itself is found before the data are read.
@@ -79,7 +92,7 @@ def select(
         encoding=encoding,
         index=index,
         transpose=transpose,
-        whole=bool(impute or drop_rows or encode),
+        whole=bool(impute or drop_rows or encode or group_by),
         max_size=max_size,
     )
     check_input(file, reading)
@@ -88,25 +101,42 @@ def select(
     shape = parse_image_shape(image_shape)
     n_features = parse_number(number)
     estimator = make_method(method, n_features, parameters or [], seed, jobs)
+    check_conditions(estimator, method, n_features, cost, budget)
     arguments = ctx.meta["arguments"]
     with errors_shown(), warnings_shown(), opened(file) as (path, name, suffix):
         table = read(path, name, suffix, reading, None if estimator._distributes else method)
-        roles = assign(table, drop, keep, not no_ids)
+        batch = batch_columns(table, group_by)
+        roles = assign(table, drop, [*(keep or []), *batch], not no_ids)
         if output is not None:
             table = carry_verbatim(table, roles)
         mending = {"impute": impute, "drop_rows": drop_rows, "encode": encode}
-        table, features = prepare_features(name, table, roles, arguments, **mending)
+        accepts_gaps = estimator._accepts_gaps
+        table, features = prepare_features(
+            name, table, roles, arguments, accepts_gaps=accepts_gaps, **mending
+        )
         _check_fit(estimator, method, features)
         set_constraints(estimator, features, include, exclude)
-        seconds = _fit(estimator, method, features, name, arguments)
+        if line := set_costs(estimator, features, cost, budget):
+            note(line)
+        batches = find_batches(table, batch)
+        seconds = _fit(estimator, method, features, name, arguments, batches)
         ranking = features.ranking(estimator, n_features)
+        if explain:
+            learn(estimator, features)
+        if save or report or explain:
+            name_columns(estimator, features)
+        if explain:
+            ranking = add_explanations(ranking, estimator)
         kept = _kept(table, roles, ranking)
         for line in write_outputs(kept, output, ranking, scores, raw_names=raw_names):
             note(line)
         if save or report:
-            name_columns(estimator, features)
             write_artifacts(estimator, features, save, report, shape, title=name)
     _summarise(name, method, len(table), ranking, seconds)
+    if cost is not None:
+        tell(total_cost(estimator, budget))
+    if explain:
+        show_explanations(ranking)
     for path in filter(None, (output, scores, save, report)):
         tell(f"Written: {path}")
 
@@ -129,7 +159,7 @@ def _check_fit(estimator, name, features):
         )
 
 
-def _fit(estimator, method, features, name, arguments):
+def _fit(estimator, method, features, name, arguments, batches):
     """Fit the estimator, showing its progress; return the seconds taken."""
     from .problems import gaps_error, has_gaps
 
@@ -144,7 +174,7 @@ def _fit(estimator, method, features, name, arguments):
                 )
             )
         try:
-            estimator.fit(features.X)
+            estimator.fit(features.X, groups=batches)
         except ValueError as error:
             if has_gaps(features):
                 raise gaps_error(name, arguments, error) from error

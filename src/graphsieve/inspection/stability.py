@@ -131,6 +131,10 @@ class StabilitySelection(FeatureRanker):
     }
     _accepts_sparse = True
 
+    @property
+    def _accepts_gaps(self):
+        return getattr(self.estimator, "_accepts_gaps", False)
+
     def __init__(
         self,
         estimator,
@@ -155,12 +159,12 @@ class StabilitySelection(FeatureRanker):
         self.verbose = verbose
 
     def _rank(self, data):
-        X, n = data.whole(), data.n_samples
+        X, n = data.observed().whole(), data.n_samples
         rng = check_random_state(self.random_state)
         size = max(2, round(self.sample_fraction * n))
         subsets = [np.sort(rng.choice(n, size, replace=False)) for _ in range(self.n_resamples)]
         seeds = rng.randint(np.iinfo(np.int32).max, size=self.n_resamples)
-        names = getattr(self, "feature_names_in_", None)
+        names = self._names_to_find()
         estimator = by_position(self.estimator, data.n_features, names)
         fits = joblib.Parallel(self.n_jobs, return_as="generator")(
             joblib.delayed(_select_on)(estimator, X[rows], seed)
