@@ -79,3 +79,47 @@ def test_every_part_has_a_quick_run_and_a_mark_in_the_docs(run):
         assert f"<!-- table: {name} -->" in text
         if name in run.tables.FIGURES:
             assert f"results/speed/{name}.png" in text
+
+
+@pytest.fixture
+def label_free(monkeypatch):
+    monkeypatch.syspath_prepend(FOLDER)
+    yield importlib.import_module("label_free")
+    del sys.modules["label_free"]
+
+
+def test_label_free_agreement_and_losses(label_free):
+    """On one data set accuracy follows the neighbours, on another one it contradicts them."""
+    rows = [
+        {"dataset": name, "share": 0.1, "split": split, "method": method}
+        | {"neighborhood": kept, "accuracy": kept if name == "good" else 1 - kept, "acc": kept}
+        for name in ("good", "bad")
+        for split in range(3)
+        for method, kept in (("gafs", 0.5), ("css", 0.6 + 0.01 * split), ("random", 0.2))
+    ]
+    table = pd.DataFrame(rows)
+    found = label_free.agreement(table).set_index("criterion").loc["neighborhood"]
+    assert found["accuracy, mean"] == pytest.approx(0)
+    assert found["accuracy, sets above 0"] == 1
+    choices = {
+        "best": label_free.by_criterion(table, "neighborhood"),
+        "rule": label_free.by_rule(table, "neighborhood"),
+        "fixed": label_free.by_criterion(table, "neighborhood").map(lambda _: "gafs"),
+    }
+    assert set(choices["best"]) == set(choices["rule"]) == {"css"}
+    loss, best = label_free.losses(table, choices)
+    assert best["acc"] == "css"
+    assert loss["changes"].tolist() == [1, 1, 0]
+    assert loss["acc, loss"].tolist() == pytest.approx([0, 0, 0.11])
+    table["neighborhood"] += 0.3 * ((table["method"] == "gafs") & (table["split"] == 1))
+    assert set(label_free.by_rule(table, "neighborhood")) == {"gafs"}
+
+
+def test_redundancy_compares_rules_on_a_small_table(monkeypatch):
+    monkeypatch.syspath_prepend(FOLDER)
+    redundancy = importlib.import_module("redundancy")
+    X = redundancy.TABLES["breast_cancer"]()[:100, :12]
+    rows = redundancy.compare("cancer", X, ["DropRedundant", "by=correlation"])
+    assert [row["same"] for row in rows] == ["yes", "yes"]
+    assert rows[0]["kept"] <= rows[1]["kept"] < 12
+    assert rows[0]["least R^2"] >= redundancy.THRESHOLD

@@ -13,7 +13,7 @@ from sklearn.exceptions import NotFittedError
 
 from graphsieve import GreedyCSS
 from graphsieve.inspection import coverage_curve
-from graphsieve.plots import pixel_mask_figure
+from graphsieve.plots import comparison_figure, pixel_mask_figure
 
 
 def test_chosen_pixels():
@@ -137,3 +137,26 @@ def test_accessors_are_no_parameters_and_survive_cloning(sel):
     assert "plot" not in sel.get_params()
     assert clone(sel).fit(X).plot.scores(ax=Figure().subplots()).ax_ is not None
     assert "curve" in type(sel).plot.__doc__
+
+
+def test_comparison_highlights_the_choice():
+    table = pd.DataFrame(
+        {
+            "candidate": ["css", "$x$"],
+            "structure": [0.5, 0.4],
+            "neighborhood": [0.5, 0.4],
+            "reconstruction": [0.1, 0.2],
+            "stability": [0.9, 0.8],
+            "redundancy": [0.3, 0.6],
+        }
+    )
+    figure = comparison_figure(table, "$x$")
+    figure.savefig(BytesIO())
+    assert [panel.get_xlabel() for panel in figure.axes] == [
+        *("more is better", "more is better", "less is better"),
+        *("more is better", "less is better"),
+    ]
+    others, best = figure.axes[2].lines
+    assert (others.get_xdata().tolist(), others.get_ydata().tolist()) == ([0.1], [0])
+    assert (best.get_xdata().tolist(), best.get_ydata().tolist()) == ([0.2], [1])
+    assert [label.get_text() for label in figure.axes[0].get_yticklabels()] == ["css", "$x$"]

@@ -28,6 +28,7 @@ from ._rows import (
     check_entries,
     is_dask,
     is_lazy,
+    is_xarray,
     known_frame,
     numeric_frame,
     open_rows,
@@ -81,7 +82,8 @@ class FeatureRanker(
     A subclass defines ``_parameter_constraints`` and ``_rank(data)``, which takes Rows and returns
     one finite score per feature, higher is better. Constant columns need no special treatment
     there: they are always ranked last. It sets ``_accepts_sparse`` if CSR input works and
-    ``_distributes`` if the data may be on a Dask cluster, and overrides ``_estimate_memory`` if it
+    ``_distributes`` if the data may be on a Dask cluster, ``_accepts_gaps`` if X may contain NaN,
+    which ``_rank`` then finds filled, see ``fill_gaps``, and overrides ``_estimate_memory`` if it
     needs more memory than a few copies of the data.
 
     Parameters
@@ -125,6 +127,7 @@ class FeatureRanker(
         **INCLUDE_CONSTRAINTS,
     }
     _accepts_sparse = False
+    _accepts_gaps = False
     _distributes = False
 
     plot = LazyAccessor(
@@ -146,6 +149,7 @@ class FeatureRanker(
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = self._accepts_sparse
+        tags.input_tags.allow_nan = self._accepts_gaps
         return tags
 
     @fit_context
@@ -155,9 +159,9 @@ class FeatureRanker(
         Parameters
         ----------
         X : container of shape (n_samples, n_features)
-            An array, data frame or CSR matrix; a memory map, ``pyarrow.parquet.ParquetFile`` or
-            ``zarr.Array``, which are read in pieces; a Dask array or data frame, which is
-            processed on the connected cluster; with
+            An array, data frame, xarray or CSR matrix; a memory map,
+            ``pyarrow.parquet.ParquetFile`` or ``zarr.Array``, which are read in pieces; a Dask
+            array or data frame, which is processed on the connected cluster; with
             ``sklearn.set_config(array_api_dispatch=True)`` a torch or CuPy array.
         y : None
             Ignored; present for compatibility with scikit-learn's pipelines.
@@ -194,7 +198,7 @@ class FeatureRanker(
         data = self._open(X, reset=True)
         self._check_constraints()
         self._check_rows(data)
-        check_entries(data, self._column_name)
+        data = check_entries(data, self._column_name, allow_gaps=self._accepts_gaps)
         self._check_memory(data)
         self._fingerprint = fingerprint(data)
         ranked = data if groups is None else self._batches(data, groups)
@@ -335,11 +339,15 @@ class FeatureRanker(
         Returns
         -------
         X_selected : container of shape (n_samples, n_features_)
-            The selected columns: a lazy collection for Dask input, an array for Parquet and Zarr.
+            The selected columns: a lazy collection for Dask input, an array for Parquet and Zarr,
+            an xarray for an xarray.
         """
         if not is_lazy(X):
             check_container(X)
-            return super().transform(known_frame(X))
+            selected = super().transform(known_frame(X))
+            # Unless set_output asks for another container, coordinates are kept.
+            in_kind = is_xarray(X) and isinstance(selected, np.ndarray)
+            return X[:, self.get_support()] if in_kind else selected
         check_is_fitted(self)
         self._check_lazy(X, reset=False)
         return take_columns(X, self.get_support(indices=True))

@@ -16,6 +16,8 @@ from .inspection import (
     make_grid,
     representatives,
 )
+from .inspection.decision import TITLES
+from .inspection.halves import CRITERIA
 
 COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 MARKERS = "osD^vPX"
@@ -70,6 +72,43 @@ def _draw_mask(panel, image, mask):
     panel.add_collection(PatchCollection(squares, facecolor=COLORS[0], edgecolor="none"))
     panel.set_xticks([])
     panel.set_yticks([])
+
+
+def comparison_figure(table, best):
+    """Draw the criteria of several candidates, one panel per criterion.
+
+    Parameters
+    ----------
+    table : pandas.DataFrame
+        The table of a ``graphsieve.inspection.Comparison``; its order is that of the rows.
+    best : str
+        Candidate that is highlighted.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        The figure.
+    """
+    from matplotlib.figure import Figure
+
+    places = np.arange(len(table))
+    is_best = (table["candidate"] == best).to_numpy()
+    height = 1.4 + 0.3 * len(table)
+    figure = Figure(figsize=(2.4 * len(CRITERIA) + 1, height), layout="constrained")
+    panels = figure.subplots(1, len(CRITERIA), sharey=True)
+    for panel, (name, higher_is_better) in zip(panels, CRITERIA.items(), strict=True):
+        for chosen, color, marker in ((~is_best, MUTED, "o"), (is_best, COLORS[0], "D")):
+            panel.plot(table[name][chosen], places[chosen], marker, color=color)
+        panel.set_xlabel("more is better" if higher_is_better else "less is better")
+        panel.spines[["top", "right"]].set_visible(False)
+        panel.grid(axis="x", color="#E5E5E5", linewidth=0.6)
+        panel.set_title(TITLES[name], fontsize=11, fontweight="bold", loc="left")
+    panels[0].set_yticks(places, [printable(name) for name in table["candidate"]])
+    for label in panels[0].get_yticklabels():
+        label.set_parse_math(False)
+    panels[0].set_ylim(len(table) - 0.5, -0.5)
+    panels[0].set_ylabel("best first")
+    return figure
 
 
 def finish_panel(panel, title):

@@ -17,6 +17,21 @@ def r2(X, kept):
     return 1 - ((X - fitted) ** 2).sum(axis=0) / (X**2).sum(axis=0)
 
 
+def products(C):
+    """Products with C, and its columns."""
+    return lambda V: C @ V, lambda columns: C[:, columns]
+
+
+def prune_by_brute_force(X, kept, threshold):
+    """Leave out the column without which the worst R^2 is largest, as long as it is enough."""
+    while True:
+        rest = {j: r2(X, [k for k in kept if k != j]).min() for j in kept}
+        best = max(rest, key=rest.get)
+        if rest[best] < threshold:
+            return kept
+        kept = [j for j in kept if j != best]
+
+
 def brute_force(X, threshold):
     """Pick what explains most of the columns that are not covered, refitting every time."""
     kept = []
@@ -37,17 +52,31 @@ def test_picks_meet_brute_force_and_keep_the_promise(rng, threshold):
     X = correlated(rng)
     C = X.T @ X / len(X)
     d = X.shape[1]
-    found = cover_columns(lambda V: C @ V, np.ones(d, bool), threshold, tie_break=np.arange(d))
-    assert found.picked.tolist() == brute_force(X, threshold)
+    found = cover_columns(*products(C), np.ones(d, bool), threshold, tie_break=np.arange(d))
+    expected = prune_by_brute_force(X, brute_force(X, threshold), threshold)
+    assert found.picked.tolist() == expected
     np.testing.assert_allclose(found.explained, r2(X, found.picked), atol=1e-8)
     assert found.explained.min() >= threshold - 1e-8
+
+
+def test_superfluous_picks_are_left_out_but_given_columns_stay(rng):
+    X = correlated(rng)
+    C, every = products(X.T @ X / len(X)), np.ones(X.shape[1], bool)
+    n_gone = 0
+    for threshold in (0.7, 0.8, 0.9, 0.95, 0.99):
+        found = cover_columns(*C, every, threshold, tie_break=np.arange(30)).picked
+        gone = set(brute_force(X, threshold)) - set(found)
+        n_gone += len(gone)
+        options = {"tie_break": np.arange(30), "given": sorted(gone)}
+        assert gone <= set(cover_columns(*C, every, threshold, **options).picked)
+    assert n_gone > 0
 
 
 def test_a_sum_of_two_kept_columns_is_dropped(rng):
     X = correlated(rng)[:, :6]
     C = X.T @ X / len(X)
     found = cover_columns(
-        lambda V: C @ V, np.ones(6, bool), 0.999, tie_break=np.arange(6), given=[1, 2]
+        *products(C), np.ones(6, bool), 0.999, tie_break=np.arange(6), given=[1, 2]
     )
     assert 5 not in found.picked
     assert found.explained[5] == pytest.approx(1)
@@ -58,7 +87,7 @@ def test_constant_columns_are_ignored(rng):
     X[:, 3] = 0
     C = X.T @ X / len(X)
     varying = np.arange(30) != 3
-    found = cover_columns(lambda V: C @ V, varying, 0.9, tie_break=np.arange(30))
+    found = cover_columns(*products(C), varying, 0.9, tie_break=np.arange(30))
     assert 3 not in found.picked
 
 
@@ -82,9 +111,7 @@ def test_order_of_the_columns_does_not_matter(rng, rule):
         Z = X[:, order]
         C, d = Z.T @ Z / len(Z), Z.shape[1]
         if rule == "r2":
-            found = cover_columns(
-                lambda V: C @ V, np.ones(d, bool), 0.9, tie_break=name[order]
-            ).picked
+            found = cover_columns(*products(C), np.ones(d, bool), 0.9, tie_break=name[order]).picked
         else:
             found = keep_uncorrelated(C, np.ones(d, bool), 0.7, tie_break=name[order])
         return set(order[found])

@@ -61,7 +61,7 @@ def test_sparse_data_are_ranked_per_batch_instead(batches):
 @pytest.mark.parametrize(
     ("groups", "message"),
     [
-        (["a"] * 35, "inconsistent numbers of samples"),
+        (["a"] * 35, "groups has 35 entries, but X has 36 samples"),
         ([None] + ["a"] * 35, "1 missing labels, the first at row 0"),
         ([1.0] * 20 + [np.nan] * 16, "16 missing labels, the first at row 20"),
     ],

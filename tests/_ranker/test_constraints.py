@@ -170,7 +170,7 @@ def test_max_per_group(table):
 MISTAKES = {
     "misspelt name": ({"include": ["gnee_1"]}, "'gnee_1'.*Did you mean 'gene_1'"),
     "other case": ({"exclude": ["GENE_2"]}, "'GENE_2'.*Did you mean 'gene_2'"),
-    "no such position": ({"include": [8]}, r"column 8, but the data have 8 columns \(0 to 7\)"),
+    "no such position": ({"include": [8]}, r"column 8, but the data have 8 columns \(0 to 7;"),
     "short mask": ({"exclude": [True, False]}, "mask of 2 entries, but the data have 8"),
     "overlap": (
         {"include": [1], "exclude": ["gene_1"]},

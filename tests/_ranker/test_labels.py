@@ -6,8 +6,9 @@ import polars as pl
 import pyarrow as pa
 import pytest
 import scipy.sparse as sp
+import xarray as xr
 
-from graphsieve import GAFS, Variance
+from graphsieve import GAFS, MCFS, GreedyCSS, LaplacianScore, Variance
 
 
 @pytest.fixture
@@ -80,8 +81,10 @@ def test_nullable_and_boolean_columns_are_numbers(X):
     sel = Variance(2).fit(frame)
     np.testing.assert_allclose(sel.scores_, frame.astype(float).var(ddof=0))
     frame.loc[3, "int"] = pd.NA
+    expected = np.nanvar(frame.astype(float), axis=0)
+    np.testing.assert_allclose(Variance(2).fit(frame).scores_, expected)
     with pytest.raises(ValueError, match="1 missing values in 1 of 9 columns .'int': 1."):
-        Variance(2).fit(frame)
+        MCFS(2).fit(frame)
 
 
 @pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame])
@@ -115,7 +118,44 @@ def test_gaps_are_counted(X, container):
         "SimpleImputer.*--impute median"
     )
     with pytest.raises(ValueError, match=message):
-        Variance(2).fit(container(X))
+        LaplacianScore(2).fit(container(X))
     X[0, 0] = np.inf
     with pytest.raises(ValueError, match="1 infinite and 3 missing values, the first at row 0"):
         Variance(2).fit(container(X))
+
+
+def test_xarray(X):
+    coords = {"gene": list("abcd"), "cell": np.arange(100, 130), "donor": ("cell", [1, 2] * 15)}
+    array = xr.DataArray(X, dims=("cell", "gene"), coords=coords)
+    sel = Variance(2).fit(array)
+    assert sel.get_feature_names_out().tolist() == ["b", "d"]
+    xr.testing.assert_identical(sel.transform(array), array[:, [1, 3]])
+    np.testing.assert_array_equal(sel.reconstruct(sel.transform(array))[:, [1, 3]], X[:, [1, 3]])
+    frame = sel.set_output(transform="pandas").transform(array)
+    assert frame.columns.tolist() == ["b", "d"]
+    assert frame.index.equals(array.indexes["cell"])
+    assert GAFS(2, n_hidden=2, random_state=0).fit(array).encode(array).shape == (30, 2)
+
+
+def test_xarray_without_names_and_with_others(rng):
+    array = xr.DataArray(rng.random((30, 2, 3)) * [1, 5, 9], dims=("time", "lat", "lon"))
+    array = array.assign_coords(lat=[50, 51], lon=[7, 8, 9])
+    with pytest.raises(ValueError, match=r"two are needed.*X.stack\(feature=\('lat', 'lon'\)\)"):
+        Variance(2).fit(array)
+    with pytest.raises(TypeError, match="Dataset.*to_dataarray"):
+        Variance(2).fit(array.to_dataset(name="t"))
+    stacked = array.stack(feature=("lat", "lon"))
+    sel = Variance(2).fit(stacked)
+    assert list(sel.get_feature_names_out()) == [(50, 9), (51, 9)]
+    assert list(sel.transform(stacked).indexes["feature"]) == [(50, 9), (51, 9)]
+    assert Variance(2).fit(stacked.drop_vars(["feature", "lat", "lon"])).n_features_in_ == 6
+
+
+def test_multi_index_names_are_accepted_by_constraints(X):
+    columns = pd.MultiIndex.from_product([["p", "q"], [1, 2]])
+    frame = pd.DataFrame(X, columns=columns)
+    sel = GreedyCSS(2, include=[("p", 2)], costs={("q", 1): 3.0}).fit(frame)
+    assert sel.order_[0] == 1
+    assert sel.explain(("p", 2)).startswith("('p', 2) was kept")
+    with pytest.raises(ValueError, match="Did you mean \"\\('q', 1\\)\""):
+        GreedyCSS(2, exclude=[("Q", 1)]).fit(frame)

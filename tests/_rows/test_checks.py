@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from sklearn.preprocessing import StandardScaler
 
-from graphsieve import GAFS, SCUFS, UDFS, GreedyCSS, LaplacianScore, Variance
+from graphsieve import GAFS, MCFS, SCUFS, UDFS, GreedyCSS, LaplacianScore, Variance
 from graphsieve._rows import open_rows
 from graphsieve.methods import REGISTRY
 
@@ -58,12 +59,13 @@ def test_masked_arrays(rng):
     np.testing.assert_array_equal(Variance(2).fit(X).scores_, Variance(2).fit(table).scores_)
     X[3, 1] = np.ma.masked
     X[7, 2] = np.ma.masked
-    fitted = Variance(2).fit(table)
-    for call in (Variance(2).fit, fitted.transform):
-        with pytest.raises(ValueError, match="2 masked entries, the first at row 3, column 1"):
+    gaps = r"2 missing values in 2 of 4 columns \(1: 1, 2: 1\), the first at row 3, column 1"
+    for call in (MCFS(2).fit, GAFS(2, max_iter=3, tol=1, random_state=0).fit(table).encode):
+        with pytest.raises(ValueError, match=gaps):
             call(X)
-    with pytest.raises(ValueError, match="masked"):
-        GAFS(2, max_iter=3, tol=1, random_state=0).fit(table).encode(X)
+    table[[3, 7], [1, 2]] = np.nan
+    np.testing.assert_array_equal(Variance(2).fit(X).scores_, Variance(2).fit(table).scores_)
+    np.testing.assert_array_equal(Variance(4).fit(X).transform(X), table)
 
 
 @pytest.mark.parametrize("method", [GAFS(2), GreedyCSS(2), LaplacianScore(2), Variance(2)])
@@ -95,6 +97,14 @@ def test_small_but_harmless_entries(rng, dtype):
         scores = method.fit(X).scores_
         assert np.isfinite(scores).all()
         assert len(np.unique(scores)) == 6
+
+
+def test_standardised_columns_have_no_variance_to_rank_by(rng):
+    X = StandardScaler().fit_transform(rng.random((30, 5)))
+    with pytest.warns(UserWarning, match=r"all columns have the variance 1.*scale=\"minmax\""):
+        Variance(2).fit(X)
+    X[:, 1:] *= 1.01
+    Variance(2).fit(X)
 
 
 def test_large_but_harmless_entries(rng):

@@ -142,13 +142,22 @@ def test_minibatches_are_refused(client, table):
         GAFS(5, solver="minibatch", random_state=0).fit(chunked(table, "even"))
 
 
+@pytest.mark.parametrize("kind", ["uneven", "frame", "sparse"])
+def test_missing_values(client, table, kind):
+    X = table.copy()
+    X[::7, 3] = X[::3, 8] = np.nan
+    for method in (Variance(5), GreedyCSS(5), LaplacianScore(5, affinity=np.eye(700)[::-1])):
+        wanted = method.fit(X).scores_
+        np.testing.assert_allclose(method.fit(chunked(X, kind)).scores_, wanted, rtol=1e-6)
+
+
 def test_bad_data(client, table):
     X = table.copy()
     X[611, 7] = np.nan
     with pytest.raises(ValueError, match="row 611, column 7"):
-        Variance(5).fit(chunked(X, "uneven"))
+        LaplacianScore(5).fit(chunked(X, "uneven"))
     with pytest.raises(ValueError, match="row 611, column 'gene7'"):
-        Variance(5).fit(chunked(X, "frame"))
+        LaplacianScore(5).fit(chunked(X, "frame"))
     with pytest.raises(ValueError, match="two dimensions"):
         Variance(1).fit(da.ones(5))
     with pytest.raises(ValueError, match="at least 2 samples"):

@@ -93,4 +93,4 @@ def test_every_method_takes_them(asarray, table, name):
 def test_missing_values_are_named(asarray, table):
     table[17, 3] = np.nan
     with pytest.raises(ValueError, match="row 17, column 3"):
-        GAFS(5).fit(asarray(table))
+        GAFS.paper(5).fit(asarray(table))

@@ -6,7 +6,7 @@ import sys
 import numpy as np
 import pytest
 
-from graphsieve import UDFS, Variance
+from graphsieve import UDFS, LaplacianScore, Variance
 from graphsieve._rows import open_rows
 from tests.helpers.few_iterations import METHODS
 
@@ -64,7 +64,7 @@ def test_names_of_parquet_columns(table, tmp_path):
 
 
 def test_types_of_parquet_columns(tmp_path):
-    """Integers, truth values and single precision are numbers; what is missing is reported."""
+    """Integers, truth values and single precision are numbers; missing ones are NaN."""
     columns = {
         "count": pa.array([1, 2, 3, None]),
         "flag": pa.array([True, False, True, True]),
@@ -72,7 +72,7 @@ def test_types_of_parquet_columns(tmp_path):
     }
     pq.write_table(pa.table(columns), tmp_path / "X.parquet")
     with pytest.raises(ValueError, match="row 3, column 'count'"):
-        Variance(1).fit(pq.ParquetFile(tmp_path / "X.parquet"))
+        LaplacianScore(1).fit(pq.ParquetFile(tmp_path / "X.parquet"))
     pq.write_table(pa.table(columns).slice(0, 3), tmp_path / "X.parquet")
     scores = Variance(1).fit(pq.ParquetFile(tmp_path / "X.parquet")).scores_
     np.testing.assert_allclose(scores, np.var([[1, 1, 0.5], [2, 0, 0.25], [3, 1, 1]], axis=0))

@@ -11,6 +11,8 @@ from graphsieve import Variance
 from tests.cli.conftest import read_frame, save
 
 VARIANCE = ("--method", "variance")
+# A method that does not accept missing values.
+REFUSING = ("--method", "spec")
 
 
 @pytest.fixture
@@ -119,7 +121,7 @@ def test_what_is_not_an_id(select, frame):
 
 
 def test_all_problems_in_one_message_with_one_command(select, table, run, tmp_path):
-    _, result = select(table)
+    _, result = select(table, *REFUSING)
     assert result.exit_code == 1
     *_, message = result.stderr.splitlines()
     assert message.startswith("Error: data.csv needs decisions. ")
@@ -180,11 +182,11 @@ def test_drop_rows(select, frame):
 def test_gaps_in_arrays(run, frame, tmp_path, suffix):
     frame.iloc[3, 2] = np.nan
     path = save(frame, tmp_path / f"data{suffix}")
-    message = run("select", path, "-k", 1, *VARIANCE).stderr
+    message = run("select", path, "-k", 1, *REFUSING).stderr
     assert "--impute median (or use --drop-rows" in message
     command = re.search(r"Run: (graphsieve .*?) \(or", message)[1]
     assert run(*shlex.split(command)[1:]).exit_code == 0
-    result = run("select", path, "-k", 1, "--drop-rows", *VARIANCE)
+    result = run("select", path, "-k", 1, "--drop-rows", *REFUSING)
     assert "(19 rows)" in result.stdout
 
 

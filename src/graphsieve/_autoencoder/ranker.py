@@ -6,9 +6,9 @@ from numbers import Integral, Real
 import numpy as np
 from sklearn.utils import check_random_state
 from sklearn.utils.extmath import row_norms
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
-from .._rows import check_container, is_lazy, known_frame, map_rows, numeric_frame, open_rows
+from .._rows import check_entries, is_lazy, known_frame, map_rows
 from .._rows.scaling import column_scaling
 from .._solvers import adam, lbfgs
 from .._utils.sklearn_private import Interval, StrOptions, in_output_container
@@ -143,10 +143,7 @@ class AutoencoderRanker(FeatureRanker):
         if is_lazy(X):
             self._check_lazy(X, reset=False)
             return map_rows(X, code, len(self.b_in_))
-        check_container(X)
-        frame = numeric_frame(known_frame(X))
-        checked = validate_data(self, frame, accept_sparse="csr", dtype="numeric", reset=False)
-        data = open_rows(checked)
+        data = check_entries(self._open(X, reset=False), self._column_name)
         H = data.to_device(data.stack(code))
         names = [f"{type(self).__name__.lower()}{j}" for j in range(len(self.b_in_))]
-        return in_output_container(self, H, frame, names)
+        return in_output_container(self, H, known_frame(X), names)

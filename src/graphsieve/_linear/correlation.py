@@ -41,6 +41,14 @@ class Correlations:
         scale = self._scale[:, np.newaxis]
         return scale * self._columns.products(self._columns.combine(scale * V).T).T
 
+    def take(self, columns):
+        """Columns of C, given by an array of positions."""
+        if self.matrix is not None:
+            return self.matrix[:, columns]
+        unit = np.zeros((len(self.varying), len(columns)))
+        unit[columns, np.arange(len(columns))] = 1
+        return self.apply(unit)
+
     def fingerprints(self):
         """A number per column that depends on its entries alone, for breaking ties."""
         weights = np.random.default_rng(0).normal(size=self._columns.n_samples)

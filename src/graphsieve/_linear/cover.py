@@ -7,17 +7,22 @@ threshold. Each pick is the column that explains most of the columns that are no
 
     argmax_j  sum_{i not covered} R_ij^2 / R_jj,
 
-and the sums s_j are updated, so that a pick costs one product with C.
+and the sums s_j are updated, so that a pick costs one product with C. Picks that later ones have
+made superfluous are left out at the end, see ``prune``.
 """
 
 from dataclasses import dataclass
 
 import numpy as np
 
+from .prune import prune
+
 # A column with less residual variance than this depends on the kept ones.
 _DEPENDENT = 1e-10
 # Values that differ by less are equal: the first column in the tie-breaking order wins.
 _TIE = 1e-9
+# Superfluous picks are looked for if the correlations with them take at most 256 MB.
+_MOST_PRUNED = 2**25
 
 
 @dataclass(frozen=True)
@@ -28,13 +33,15 @@ class Cover:
     explained: np.ndarray
 
 
-def cover_columns(apply, varying, threshold, *, tie_break, given=(), candidates=None):
+def cover_columns(apply, take, varying, threshold, *, tie_break, given=(), candidates=None):
     """Keep columns until every column is explained to ``threshold`` by the kept ones jointly.
 
     Parameters
     ----------
     apply : callable
         ``apply(V)`` returns C V for V of shape (n_features, k), with C the correlation matrix.
+    take : callable
+        ``take(columns)`` returns the columns of C at an array of positions.
     varying : ndarray of bool of shape (n_features,)
         Columns that are not constant; the others are neither kept nor counted.
     threshold : float in (0, 1]
@@ -51,7 +58,7 @@ def cover_columns(apply, varying, threshold, *, tie_break, given=(), candidates=
     -------
     Cover
     """
-    state = _Residuals(apply, varying, threshold)
+    state = _Residuals(apply, take, varying, threshold)
     allowed = varying if candidates is None else varying & candidates
     for j in given:
         state.add(j)
@@ -61,18 +68,24 @@ def cover_columns(apply, varying, threshold, *, tie_break, given=(), candidates=
             break  # what is left cannot be explained by the columns that may be kept
         ties = np.flatnonzero(worth >= worth.max() * (1 - _TIE))
         state.add(int(ties[np.argmin(tie_break[ties])]))
-    return Cover(np.array(state.picked, dtype=int), np.where(varying, 1 - state.residual, 1.0))
+    picked, residual = np.array(state.picked, dtype=int), state.residual
+    if not state.uncovered.any() and 0 < picked.size * len(varying) <= _MOST_PRUNED:
+        may_go = np.isin(picked, given, invert=True)
+        options = {"may_go": may_go, "tie_break": tie_break}
+        picked, residual = prune(take(picked), picked, residual, state.slack, **options)
+    return Cover(picked, np.where(varying, 1 - residual, 1.0))
 
 
 class _Residuals:
     """Residual variances, and how much of the uncovered columns every column would explain."""
 
-    def __init__(self, apply, varying, threshold):
-        self._apply, self._tolerance = apply, 1 - threshold
+    def __init__(self, apply, take, varying, threshold):
+        self._apply, self._take = apply, take
+        self.slack = 1 - threshold + 1e-9
         d = len(varying)
         self.picked = []
         self.residual = varying.astype(float)
-        self.uncovered = varying & (self.residual > self._slack())
+        self.uncovered = varying & (self.residual > self.slack)
         self._factor, self._n_steps = np.empty((d, 16)), 0
         self._sums = self._squared_sums(np.flatnonzero(varying))
 
@@ -93,14 +106,11 @@ class _Residuals:
         self._append(step)
         self.residual = np.maximum(self.residual - step**2, 0)
         self.residual[j] = 0.0
-        covered = self.uncovered & (self.residual <= self._slack())
+        covered = self.uncovered & (self.residual <= self.slack)
         self.uncovered &= ~covered
         if covered.any():
             self._sums -= self._squared_sums(np.flatnonzero(covered))
         np.maximum(self._sums, 0, out=self._sums)
-
-    def _slack(self):
-        return self._tolerance + 1e-9
 
     def _squared_sums(self, columns):
         """sum_{i in columns} R_ij^2 for every j, a few columns at a time."""
@@ -110,10 +120,8 @@ class _Residuals:
         return total
 
     def _residual_columns(self, columns):
-        unit = np.zeros((len(self.residual), len(columns)))
-        unit[columns, np.arange(len(columns))] = 1
         L = self._factor[:, : self._n_steps]
-        return self._apply(unit) - L @ L[columns].T
+        return self._take(columns) - L @ L[columns].T
 
     def _residual_product(self, v):
         L = self._factor[:, : self._n_steps]

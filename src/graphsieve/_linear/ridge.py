@@ -50,8 +50,10 @@ class Reconstruction:
     r2: np.ndarray
 
     def predict(self, X_kept: np.ndarray) -> np.ndarray:
-        """The dropped columns, from rows of the kept ones."""
-        return (X_kept - self.mean_kept) @ self.coef + self.mean_dropped
+        """The dropped columns, from rows of the kept ones; NaN counts as the mean of a column."""
+        deviation = X_kept - self.mean_kept
+        deviation[np.isnan(deviation)] = 0
+        return deviation @ self.coef + self.mean_dropped
 
 
 @dataclass(frozen=True)

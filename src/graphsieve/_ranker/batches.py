@@ -2,9 +2,9 @@
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.utils import check_consistent_length, column_or_1d
+from sklearn.utils import column_or_1d
 
-from .._rows import RowBlocks
+from .._rows import RowBlocks, fill_gaps
 
 
 def check_groups(groups, n_samples):
@@ -22,7 +22,11 @@ def check_groups(groups, n_samples):
     number : ndarray of int of shape (n_samples,)
     """
     groups = column_or_1d(groups)
-    check_consistent_length(groups, np.empty(n_samples))
+    if len(groups) != n_samples:
+        raise ValueError(
+            f"groups has {len(groups)} entries, but X has {n_samples} samples: pass one label per "
+            "sample"
+        )
     # Missing labels are None or NaN, and NaN is not equal to itself.
     missing = np.array([label is None or label != label for label in groups.tolist()])
     if missing.any():
@@ -53,15 +57,17 @@ def centre_within(data, number):
             "data. Use GroupedRanker, which ranks the features within every batch, or pass "
             "X.toarray()"
         )
-    X = data.resident()
+    X = data.observed().resident()
     if not isinstance(X, np.ndarray):
         raise TypeError(
             "groups centre the columns within every batch, which needs an array in memory. Use "
             "GroupedRanker, or subtract the means of the batches before fit"
         )
     member = sp.csr_array((np.ones(len(number)), (number, np.arange(len(number)))))
-    means = member @ X / member.sum(axis=1)[:, np.newaxis]
+    present = ~np.isnan(X)
+    # A batch without a value in a column has no mean there, and no entry to shift.
+    means = member @ np.where(present, X, 0) / np.maximum(member @ present, 1)
     # With the common mean, columns keep their place: a column that is constant within every batch
     # is recognised as constant, and angles between samples keep their meaning.
-    shift = X.mean(axis=0, dtype=np.float64) - means
-    return RowBlocks((X + shift[number]).astype(X.dtype, copy=False))
+    shift = data.column_moments()[0] - means
+    return fill_gaps(RowBlocks((X + shift[number]).astype(X.dtype, copy=False)))

@@ -56,7 +56,7 @@ class IncludeExclude:
 
     def _given(self):
         """(included columns in the order given, mask of the excluded ones)."""
-        d, names = self.n_features_in_, getattr(self, "feature_names_in_", None)
+        d, names = self.n_features_in_, self._names_to_find()
         include = find_columns(self.include, d, names, parameter="include")
         excluded = find_columns(self.exclude, d, names, parameter="exclude")
         both = [j for j in include if j in set(excluded)]
@@ -224,7 +224,7 @@ class GreedyConstraints(IncludeExclude):
 
     def _costs(self):
         """Cost of every column, or None."""
-        d, names = self.n_features_in_, getattr(self, "feature_names_in_", None)
+        d, names = self.n_features_in_, self._names_to_find()
         if self.costs is None:
             if self.budget is not None:
                 raise ValueError(
@@ -255,7 +255,7 @@ class GreedyConstraints(IncludeExclude):
         """Number of the group of every column, -1 for a column without one; None if no groups."""
         if self.groups is None:
             return None
-        d, names = self.n_features_in_, getattr(self, "feature_names_in_", None)
+        d, names = self.n_features_in_, self._names_to_find()
         labels = np.full(d, -1)
         if isinstance(self.groups, Mapping):
             for number, (group, columns) in enumerate(self.groups.items()):
@@ -316,5 +316,5 @@ class GreedyConstraints(IncludeExclude):
             j = int(np.argmin(np.where(exclude, np.inf, prices)))
             raise ValueError(
                 f"budget={self.budget:g} buys no column: the cheapest, "
-                f"{self._column_name(j)}, costs {prices[j]:g}"
+                f"{self._column_name(j)}, costs {prices[j]:g}. Increase the budget to that or more"
             )

@@ -63,7 +63,7 @@ class Explains:
             One or two sentences.
         """
         check_is_fitted(self)
-        known = getattr(self, "feature_names_in_", None)
+        known = self._names_to_find()
         (j,) = find_columns([feature], self.n_features_in_, known, parameter="explain")
         return self._explain_kept(j) if self.support_[j] else self._explain_dropped(j)
 

@@ -35,6 +35,13 @@ class Labels:
         selected = self._labels_seen[self.get_support()]
         return selected if selected.nlevels > 1 else selected.to_numpy()
 
+    def _names_to_find(self):
+        """Names by which parameters may refer to columns, or None; integers are positions."""
+        labels = getattr(self, "_labels_seen", None)
+        if labels is not None and labels.dtype.kind not in "iu":
+            return labels.tolist()
+        return getattr(self, "feature_names_in_", None)
+
     def _labels_in(self):
         """Names of all features, or their positions."""
         if getattr(self, "_labels_seen", None) is not None:

@@ -26,6 +26,8 @@ class Reconstructs:
     def reconstruct(self, X_selected):
         """Predict all features from the selected ones, by ridge regression.
 
+        A missing value of a selected feature counts as the mean of the feature.
+
         The regression is learned from the training data: in ``fit`` if that takes next to no time
         and memory, otherwise by ``learn_reconstruction``.
 
@@ -75,7 +77,7 @@ class Reconstructs:
         """
         check_is_fitted(self)
         data = self._open(X, reset=False)
-        check_entries(data, self._column_name)
+        data = check_entries(data, self._column_name, allow_gaps=self._accepts_gaps)
         self._reconstruction = fit_reconstruction(data, self.support_, self._ridge)
         return self
 

@@ -21,6 +21,7 @@ from .containers import (
     check_columns,
     is_dask,
     is_lazy,
+    is_xarray,
     known_frame,
     map_rows,
     non_numeric,
@@ -30,6 +31,7 @@ from .containers import (
     view_columns,
 )
 from .frames import numeric_frame
+from .gaps import fill_gaps
 from .memory import RowBlocks
 from .moments import Moments, column_moments
 from .sources import HDF5Stream, ParquetStream, ZarrStream, is_numeric
@@ -47,11 +49,13 @@ __all__ = [
     "check_container",
     "check_entries",
     "column_moments",
+    "fill_gaps",
     "find_non_finite",
     "is_constant",
     "is_dask",
     "is_lazy",
     "is_numeric",
+    "is_xarray",
     "known_frame",
     "map_rows",
     "non_numeric",

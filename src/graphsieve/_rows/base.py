@@ -17,6 +17,7 @@ from .moments import Moments
 
 if TYPE_CHECKING:
     from .._utils.threads import Workers
+    from .gaps import Gaps
     from .parts import Parts
 
 # Size of one block of dense floats: it should stay in a core's second-level cache.
@@ -48,6 +49,8 @@ class Rows(ABC):
         Whether blocks are CSR arrays.
     xp : module
         Array namespace of the library that holds the rows: ``numpy`` for all but DeviceRows.
+    gaps : Gaps or None
+        What the rows were like before ``fill_gaps`` filled their missing values, if it did.
     """
 
     n_samples: int
@@ -55,6 +58,7 @@ class Rows(ABC):
     dtype: np.dtype
     is_sparse: bool = False
     xp: Any = np
+    gaps: Gaps | None = None
 
     @abstractmethod
     def reduce(
@@ -109,6 +113,10 @@ class Rows(ABC):
         """
 
     @abstractmethod
+    def filled(self, value: np.ndarray) -> Rows:
+        """The rows with ``value[j]`` in place of NaN in column j."""
+
+    @abstractmethod
     def parts(self, make: Callable, *aligned: Any, workers: Workers) -> Parts:
         """``make(rows, *aligned)`` for every part of the rows, kept where the rows are."""
 
@@ -127,6 +135,10 @@ class Rows(ABC):
     def stored(self) -> Rows:
         """The same rows in a place where any of them can be read at any time."""
         return self
+
+    def observed(self) -> Rows:
+        """The same rows with NaN for the gaps that ``fill_gaps`` has filled."""
+        return self if self.gaps is None else self.gaps.observed
 
     def check_random_access(self) -> None:
         """Raise an error if ``take`` does not work, before any other work is done."""

@@ -9,24 +9,17 @@ import numpy as np
 import scipy.sparse as sp
 
 from .base import Rows
+from .gaps import fill_gaps
 
 # Fourth powers of smaller numbers, which greedy selection needs, are not in double precision.
 _SMALLEST = np.finfo(np.float64).tiny ** 0.25
 
 
 def check_container(X: Any) -> None:
-    """Refuse sparse matrices with invalid indices, and masked entries.
+    """Refuse sparse matrices with invalid indices.
 
-    SciPy's routines read outside their arrays if an index is out of range, and NumPy functions
-    drop the mask of a masked array without a warning.
+    SciPy's routines read outside their arrays if an index is out of range.
     """
-    if isinstance(X, np.ma.MaskedArray) and np.ma.is_masked(X):
-        row, *column = np.argwhere(np.ma.getmaskarray(X))[0].tolist()
-        raise ValueError(
-            f"X is a masked array with {np.ma.count_masked(X)} masked entries, the first at row "
-            f"{row}, column {column[0] if column else 0}. Fill them first, for example with "
-            "X.filled(numpy.nan) and sklearn.impute.SimpleImputer"
-        )
     if sp.issparse(X) and X.format in ("csr", "csc", "bsr"):
         X = X._with_data(X.data, copy=False)  # check_format may replace the index arrays
         try:
@@ -45,7 +38,9 @@ def check_container(X: Any) -> None:
                 )
 
 
-def check_entries(data: Rows, column_name: Callable[[int], Any]) -> None:
+def check_entries(
+    data: Rows, column_name: Callable[[int], Any], *, allow_gaps: bool = False
+) -> Rows:
     """Refuse NaN, infinity, and numbers whose squares overflow or vanish, and name the place.
 
     Parameters
@@ -53,10 +48,20 @@ def check_entries(data: Rows, column_name: Callable[[int], Any]) -> None:
     data : Rows
     column_name : callable
         Maps the number of a column to the name that the user knows.
+    allow_gaps : bool, default False
+        Accept NaN as missing values.
+
+    Returns
+    -------
+    Rows
+        ``data``, or rows with filled gaps, see ``fill_gaps``.
     """
+    if not np.isfinite(np.stack(data.column_range())).all():
+        gaps, infinite = data.reduce(_count_gaps, combine=_add_pairs)
+        if infinite.any() or not allow_gaps:
+            raise ValueError(_describe_gaps(data, gaps, infinite, column_name))
+        data = fill_gaps(data)
     low, high = data.column_range()
-    if not (np.isfinite(low).all() and np.isfinite(high).all()):
-        raise ValueError(_describe_gaps(data, column_name))
     largest = np.maximum(abs(low), abs(high))
     if largest.max() > _largest_entry(data):
         column = int(largest.argmax())
@@ -70,12 +75,12 @@ def check_entries(data: Rows, column_name: Callable[[int], Any]) -> None:
             f"the largest absolute value of X is {largest.max():.1e}: products of such numbers "
             "are too small for double precision. Multiply X by a constant"
         )
+    return data
 
 
-def _describe_gaps(data, column_name):
+def _describe_gaps(data, gaps, infinite, column_name):
     """How many entries are missing or infinite, where, and what to do."""
     row, column = find_non_finite(data)
-    gaps, infinite = data.reduce(_count_gaps, combine=_add_pairs)
     place = f"the first at row {row}, column {column_name(column)}"
     if infinite.any():
         return (
@@ -90,8 +95,9 @@ def _describe_gaps(data, column_name):
     return (
         f"X contains NaN: {gaps.sum():,} missing values in {n_columns:,} of {data.n_features:,} "
         f"columns ({listed}{more}), {place}. Fill them, for example with "
-        'sklearn.impute.SimpleImputer(strategy="median") or, on the command line, --impute median, '
-        "or leave out these columns"
+        'sklearn.impute.SimpleImputer(strategy="median") or, on the command line, --impute median; '
+        "leave out these columns; or use a method that accepts missing values: GAFS, GreedyCSS, "
+        "DropRedundant or Variance"
     )
 
 

@@ -61,14 +61,21 @@ class ClusterRows(Rows):
         return self._futures
 
     def scaled(self, offset, factor, dtype):
-        scaling = self.cluster.submit(_same, (offset, factor, np.dtype(dtype)))
-        scaled = [self.cluster.submit(_scale, part, scaling) for part in self.futures]
-        # The workers need not hold both the scaled and the unscaled rows.
+        return self._changed(RowBlocks.scaled, (offset, factor, np.dtype(dtype)), dtype)
+
+    def filled(self, value):
+        return self._changed(RowBlocks.filled, (value,), self.dtype)
+
+    def _changed(self, change, args, dtype):
+        """ClusterRows of ``change(part, *args)`` for every part."""
+        args = self.cluster.submit(_same, args)
+        changed = [self.cluster.submit(_change, part, change, args) for part in self.futures]
+        # The workers need not hold both the changed and the unchanged rows.
         self._futures = None
         return ClusterRows(
             self.cluster,
             self.slices,
-            lambda: scaled,
+            lambda: changed,
             n_features=self.n_features,
             dtype=dtype,
             is_sparse=self.is_sparse,
@@ -346,8 +353,8 @@ def _collect(pieces, dtype, is_sparse):
     return RowBlocks(X, dtype=dtype)
 
 
-def _scale(part, scaling):
-    return part.scaled(*scaling)
+def _change(part, change, args):
+    return change(part, *args)
 
 
 def _reduce(part, task, *aligned):

@@ -40,13 +40,29 @@ def is_lazy(X: Any) -> bool:
 
 
 def known_frame(X: Any) -> Any:
-    """``X``, as a pandas data frame if it is a frame whose names scikit-learn would not see.
+    """``X`` in a container that scikit-learn understands.
 
-    Polars 2 no longer has the interchange protocol through which scikit-learn 1.8 reads the
-    names of columns; those of a pyarrow table come with lists of its columns.
+    A frame whose names scikit-learn would not see becomes a pandas data frame: Polars 2 no longer
+    has the interchange protocol through which scikit-learn 1.8 reads the names of columns, those of
+    a pyarrow table come with lists of its columns, and those of an xarray are coordinates. Masked
+    entries, whose mask NumPy's functions drop without a warning, become NaN.
     """
+    if isinstance(X, np.ma.MaskedArray):
+        return X.astype(np.result_type(X, np.float32)).filled(np.nan) if X.mask.any() else X.data
+    if _is(X, "xarray", "Dataset"):
+        raise TypeError(
+            "X is an xarray Dataset, whose variables may have different dimensions: pass an array, "
+            'such as X.to_dataarray("feature").transpose(..., "feature")'
+        )
+    if is_xarray(X):
+        return _labelled(X)
     unseen = hasattr(X, "column_names") or not hasattr(X, "__dataframe__")
     return X.to_pandas() if unseen and hasattr(X, "columns") and hasattr(X, "to_pandas") else X
+
+
+def is_xarray(X: Any) -> bool:
+    """Whether ``X`` is an xarray with named dimensions."""
+    return _is(X, "xarray", "DataArray")
 
 
 def check_columns(X: Any) -> tuple[int, np.ndarray | None]:
@@ -121,6 +137,21 @@ def _is(X, module, name):
     """Whether ``X`` is of a class of an optional library, without loading it."""
     library = sys.modules.get(module)
     return library is not None and isinstance(X, getattr(library, name))
+
+
+def _labelled(X):
+    """A DataArray as a data frame, or as an array if its columns have no coordinates."""
+    if X.ndim != 2:
+        raise ValueError(
+            f"X is an xarray with the dimensions {X.dims}, but two are needed, samples and "
+            f"features: join the others, for example X.stack(feature={X.dims[1:]})"
+        )
+    rows, columns = (X.indexes.get(dim) for dim in X.dims)
+    if columns is None:
+        return X.to_numpy()
+    import pandas as pd
+
+    return pd.DataFrame(X.to_numpy(), index=rows, columns=columns)
 
 
 def _is_dask_frame(X):

@@ -68,6 +68,10 @@ class DeviceRows(IndirectRows):
         offset, factor = (self.to_device(v.astype(dtype)) for v in (offset, factor))
         return DeviceRows((X - offset) * factor)
 
+    def filled(self, value):
+        value = self.to_device(value.astype(self.dtype))
+        return DeviceRows(self.xp.where(self.xp.isnan(self._X), value, self._X))
+
     def parts(self, make, *aligned, workers):
         return LocalParts(self, make, aligned, workers)
 

@@ -17,6 +17,9 @@ def divide_columns(data, scale, *, auto="minmax"):
     no sparse format can store without all their entries, are shifted to touch zero, so that an
     offset does not hide the differences between samples in a cosine.
 
+    A column whose gaps were filled is also divided by the root of the fraction of values that are
+    present: its variance is then that of the observed values, in the units of ``scale``.
+
     Parameters
     ----------
     data : Rows
@@ -36,14 +39,25 @@ def divide_columns(data, scale, *, auto="minmax"):
     if scale == "auto":
         scale = None if _is_mostly_zero(data) else auto
     low, high = (np.asarray(edge, dtype=np.float64) for edge in data.column_range())
-    if scale is None or is_constant(low, high).all():
+    present = _root_present(data)
+    if is_constant(low, high).all() or (scale is None and data.gaps is None):
         return data
+    if scale is None:
+        return data.scaled(np.zeros_like(low), 1 / present, data.dtype)
     if scale == "global":
         low, high = np.full_like(low, low.min()), np.full_like(high, high.max())
-    spread = np.sqrt(data.column_moments()[1]) if scale == "standard" else high - low
+    deviation = np.sqrt(data.column_moments()[1])
+    spread = deviation if scale == "standard" else (high - low) * present
     constant = is_constant(low, high) | (spread == 0)
     factor = np.where(constant, 0.0, 1 / np.where(constant, 1.0, spread))
     return data.scaled(np.maximum(low, 0) + np.minimum(high, 0), factor, np.float64)
+
+
+def _root_present(data):
+    """Root of the fraction of values that are present in every column."""
+    if data.gaps is None:
+        return np.ones(data.n_features)
+    return np.sqrt(np.maximum(data.gaps.present, 1 / data.n_samples))
 
 
 def _is_mostly_zero(data):

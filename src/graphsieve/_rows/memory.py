@@ -14,6 +14,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from .base import BLOCK_BYTES, PASS_BYTES, Rows, split_rows
+from .gaps import fill_block
 from .parts import LocalParts
 
 # Pages of a memory map stay in the memory of the process until the system needs them elsewhere.
@@ -34,10 +35,12 @@ class RowBlocks(Rows):
     ----------
     X : ndarray, memory map or CSR matrix of shape (n_samples, n_features)
     offset, factor : ndarray of shape (n_features,), optional
+    fill : ndarray of shape (n_features,), optional
+        What replaces NaN before the columns are scaled.
     dtype : float type, default float64, or float32 for float32 data
     """
 
-    def __init__(self, X, *, offset=None, factor=None, dtype=None):
+    def __init__(self, X, *, offset=None, factor=None, fill=None, dtype=None):
         self.n_samples, self.n_features = X.shape
         self.is_sparse = sp.issparse(X)
         self._is_mapped = not self.is_sparse and is_mapped(X)
@@ -49,12 +52,15 @@ class RowBlocks(Rows):
         if self.is_sparse and not self._X.has_canonical_format:
             self._X = self._X.copy()  # the user's matrix is left unchanged
             self._X.sum_duplicates()
-        self._offset, self._factor = offset, factor
+        self._offset, self._factor, self._fill = offset, factor, fill
+        if fill is not None and not self._is_mapped:
+            self._X = fill_block(self._X, fill)
         if offset is not None and self.is_sparse:
             self._X = _scale_csr(self._X, offset, factor, self.dtype)
         elif offset is not None and not self._is_mapped:
-            self._X = scale_into(np.empty(X.shape, self.dtype), X, offset, factor)
+            self._X = scale_into(np.empty(X.shape, self.dtype), self._X, offset, factor)
         self._scale_on_read = offset is not None and self._is_mapped
+        self._fill_on_read = fill is not None and self._is_mapped
         self._pages = Pages(X) if self._is_mapped else None
 
     def __setstate__(self, state):
@@ -67,7 +73,11 @@ class RowBlocks(Rows):
         return X.data.nbytes + X.indices.nbytes + X.indptr.nbytes if self.is_sparse else X.nbytes
 
     def scaled(self, offset, factor, dtype):
-        return RowBlocks(self._X, offset=offset, factor=factor, dtype=dtype)
+        fill = self._fill if self._fill_on_read else None
+        return RowBlocks(self._X, offset=offset, factor=factor, fill=fill, dtype=dtype)
+
+    def filled(self, value):
+        return RowBlocks(self._X, fill=value, dtype=self.dtype)
 
     def whole(self):
         if self.is_sparse:
@@ -91,7 +101,8 @@ class RowBlocks(Rows):
             return RowBlocks(self.rows(rows), dtype=self.dtype)
         if not self._is_mapped:
             return RowBlocks(self._pick(rows), dtype=self.dtype)
-        part = RowBlocks(self._X[rows], offset=self._offset, factor=self._factor, dtype=self.dtype)
+        change = {"offset": self._offset, "factor": self._factor, "fill": self._fill}
+        part = RowBlocks(self._X[rows], **change, dtype=self.dtype)
         part._pages = self._pages  # one count for all that is read of a map
         return part
 
@@ -106,6 +117,8 @@ class RowBlocks(Rows):
         picked = self._pick(rows)
         if self._pages is not None:
             self._pages.count(picked.nbytes)
+        if self._fill_on_read:
+            picked = fill_block(picked, self._fill)
         if not (self.is_sparse or self._scale_on_read) and self._X.dtype == self.dtype:
             return np.asarray(picked)
         if out is None:

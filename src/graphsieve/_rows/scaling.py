@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
+import scipy.sparse as sp
+from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler
 
 from .base import Rows, is_constant
 
@@ -39,6 +41,35 @@ def column_scaling(data: Rows, scale: str | None) -> tuple[np.ndarray, np.ndarra
     # The rounding errors of a constant column must not be magnified to the full range.
     constant = is_constant(offset, offset + spread)
     return offset, np.where(constant, 0.0, 1 / np.where(constant, 1.0, spread))
+
+
+def to_unit_interval(X_train, X_test):
+    """Scale training and test rows to the range of the training rows; clip the test rows to it.
+
+    A column that is nearly constant in the training rows may vary a hundred times more in the
+    test rows, and would outweigh all others.
+
+    Parameters
+    ----------
+    X_train, X_test : ndarray or CSR array of shape (n_samples, n_features)
+
+    Returns
+    -------
+    train, test : ndarray or CSR array of shape (n_samples, n_features)
+        In double precision. Columns that are constant in the training rows become 0.
+    """
+    X_train, X_test = X_train.astype(np.float64), X_test.astype(np.float64)
+    if sp.issparse(X_train):
+        # Only a division, so that zeros stay zeros.
+        scaler = MaxAbsScaler().fit(X_train)
+        train, test = scaler.transform(X_train), scaler.transform(X_test)
+        np.clip(test.data, -1, 1, out=test.data)
+        return train, test
+    scaler = MinMaxScaler(clip=True).fit(X_train)
+    train, test = scaler.transform(X_train), scaler.transform(X_test)
+    constant = is_constant(scaler.data_min_, scaler.data_max_)
+    train[:, constant] = test[:, constant] = 0
+    return train, test
 
 
 def _check_sparse(offset, scale):

@@ -14,6 +14,7 @@ import tempfile
 import numpy as np
 
 from .base import PASS_BYTES, IndirectRows
+from .gaps import fill_block
 from .memory import RowBlocks, scale_into
 
 
@@ -51,6 +52,9 @@ class StreamRows(IndirectRows):
             self._copy(dtype, lambda X: scale_into(np.empty(X.shape, dtype), X, offset, factor))
         )
 
+    def filled(self, value):
+        return StreamRows(_FilledStream(self.stream, value))
+
     def stored(self):
         if self._stored is None:
             self._stored = RowBlocks(self._copy(self.dtype, lambda X: X))
@@ -80,3 +84,15 @@ class StreamRows(IndirectRows):
                 file.write(np.ascontiguousarray(change(block), dtype=dtype).data)
             file.flush()
             return np.memmap(file, dtype, "r", shape=(self.n_samples, self.n_features))
+
+
+class _FilledStream:
+    """A stream of floats with ``value[j]`` in place of NaN in column j."""
+
+    def __init__(self, stream, value):
+        self.stream, self.value = stream, value
+        self.shape, self.dtype = stream.shape, stream.dtype
+
+    def batches(self, n_rows):
+        for batch in self.stream.batches(n_rows):
+            yield fill_block(batch, self.value)

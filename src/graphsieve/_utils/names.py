@@ -57,7 +57,7 @@ def _position(entry, n_features, position, parameter):
         if not -n_features <= entry < n_features:
             raise ValueError(
                 f"{parameter} refers to column {entry}, but the data have {n_features} columns "
-                f"(0 to {n_features - 1})"
+                f"(0 to {n_features - 1}; integers are positions, not names)"
             )
         return int(entry) % n_features
     if str(entry) in position:

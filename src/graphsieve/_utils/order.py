@@ -31,6 +31,6 @@ def count_features(n_features_to_select: int | float | None, n_features: int) ->
     if not 1 <= wanted <= n_features:
         raise ValueError(
             f"n_features_to_select={wanted} is not between 1 and the number of features, "
-            f"{n_features}"
+            f"{n_features}: use {n_features} or fewer"
         )
     return int(wanted)

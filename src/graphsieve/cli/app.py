@@ -4,8 +4,9 @@ from typing import Annotated
 
 import typer
 
-from . import apply, bench, data, demo, methods, select
+from . import apply, bench, compare, data, demo, methods, select
 from .console import Group, examples
+from .load import Command
 
 app = typer.Typer(
     name="graphsieve",
@@ -22,7 +23,8 @@ app = typer.Typer(
     ),
 )
 
-app.command(epilog=select.EPILOG, cls=select.Command)(select.select)
+app.command(epilog=select.EPILOG, cls=Command)(select.select)
+app.command(epilog=compare.EPILOG, cls=Command)(compare.compare)
 app.command(epilog=apply.APPLY_EPILOG)(apply.apply)
 app.command(epilog=apply.REPORT_EPILOG)(apply.report)
 app.command(epilog=methods.EPILOG)(methods.methods)

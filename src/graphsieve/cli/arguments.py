@@ -115,7 +115,7 @@ def check_output(path, formats, force, option):
 
 def parse_number(text):
     """Return how many features to select: 50 -> 50; 10% and 0.1 -> 0.1; auto -> auto."""
-    if text == "auto":
+    if text is None or text == "auto":
         return text
     if text.isdecimal() and int(text) > 0:
         return int(text)

@@ -1,12 +1,10 @@
-"""What a selection leaves behind besides tables: its file and its page; and its constraints."""
+"""What a selection leaves behind besides tables: its file and its page."""
 
 import re
-from pathlib import Path
 
 import numpy as np
 import typer
 
-from .names import find_columns
 from .progress import progress
 
 _SHAPE = re.compile(r"(\d+)\s*[xX,]\s*(\d+)")
@@ -36,30 +34,6 @@ def parse_image_shape(text):
             param_hint="--image-shape",
         )
     return int(match[1]), int(match[2])
-
-
-def set_constraints(estimator, features, include, exclude):
-    """Give the estimator the positions of the columns that must be in or out."""
-    for parameter, items in (("include", include), ("exclude", exclude)):
-        if not items:
-            continue
-        if features.owner is not None:
-            raise ValueError(f"--{parameter} does not work together with --encode")
-        found = find_columns(_listed_names(items), features.names, f"--{parameter}")
-        estimator.set_params(**{parameter: found})
-
-
-def _listed_names(items):
-    """Names as given, and those in text files, one per line."""
-    names = []
-    for item in items:
-        path = Path(item)
-        if path.suffix.lower() in (".txt", ".lst") and path.is_file():
-            lines = path.read_text("utf-8-sig").splitlines()
-            names += [line.strip() for line in lines if line.strip()]
-        else:
-            names.append(item)
-    return names
 
 
 def name_columns(estimator, features):

@@ -78,5 +78,5 @@ def _is_plain(name):
 
 
 def command_line(arguments):
-    """Return a command with its arguments, quoted for a shell."""
-    return shlex.join(["graphsieve", "select", *arguments])
+    """Return a command, its subcommand first, as one would type it in a shell."""
+    return shlex.join(["graphsieve", *arguments])

@@ -25,13 +25,13 @@ File = Annotated[
     ),
 ]
 Number = Annotated[
-    str,
+    str | None,
     _option(
         "-k",
         "--n-features",
         metavar="N|P%|auto",
         help="Features to select: a number, a percentage, or auto for those that add more than "
-        "chance.",
+        "chance. Not needed with --budget.",
     ),
 ]
 Method = Annotated[
@@ -99,7 +99,8 @@ Impute = Annotated[
     Literal["median", "mean"] | None,
     _option(
         "--impute",
-        help="Fill missing values of a column for the selection; the output keeps the gaps.",
+        help="Fill missing values of a column for the selection; the output keeps the gaps. "
+        "Without it, methods that accept missing values leave them out.",
         rich_help_panel=_COLUMNS,
     ),
 ]
@@ -191,6 +192,45 @@ Exclude = Annotated[
         metavar="COLUMN,...",
         help="Columns that are never selected, given like those of --include.",
         rich_help_panel=_COLUMNS,
+    ),
+]
+Cost = Annotated[
+    Path | None,
+    _option(
+        "--cost",
+        metavar="FILE",
+        help="Table of two columns, name and cost: columns are selected by gain per cost. Columns "
+        "that it does not name cost 1.",
+        rich_help_panel=_COLUMNS,
+    ),
+]
+Budget = Annotated[
+    float | None,
+    _option(
+        "--budget",
+        metavar="NUMBER",
+        min=0,
+        help="The most that the selected columns may cost together.",
+        rich_help_panel=_COLUMNS,
+    ),
+]
+GroupBy = Annotated[
+    str | None,
+    _option(
+        "--group-by",
+        metavar="COLUMN",
+        help="Batch of every row (donor, plate): differences between batches do not count. The "
+        "column is carried to the output.",
+        rich_help_panel=_COLUMNS,
+    ),
+]
+Explain = Annotated[
+    bool,
+    _option(
+        "--explain",
+        help="Show from which kept columns the dropped ones are predicted, and how well; also in "
+        "the file of --scores.",
+        rich_help_panel=_OUTPUT,
     ),
 ]
 Save = Annotated[

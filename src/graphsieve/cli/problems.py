@@ -45,7 +45,8 @@ def find_problems(table, features, *, encode=False, fill=False):
     encode : bool
         Whether text becomes numbers.
     fill : bool
-        Whether missing values are filled or their rows left out.
+        Whether missing values are no problem: they are filled, their rows are left out, or the
+        method accepts them.
     """
     problems = Problems()
     kind = kinds(table.take(features))
@@ -73,9 +74,9 @@ def _look_at_values(frame, columns, problems, fill):
             continue
         values = numbers(column)
         missing = np.isnan(values)
+        problems.n_gaps += int(missing.sum())
         if missing.any() and not fill:
             problems.gaps.append(j)
-            problems.n_gaps += int(missing.sum())
             first.append((int(np.argmax(missing)), j))
         present = values[~missing] if missing.any() else values
         if present.min() == present.max():

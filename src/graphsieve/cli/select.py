@@ -1,20 +1,20 @@
 """``graphsieve select``: the best columns of a table in a file."""
 
 import time
-from contextlib import contextmanager
 
 import typer
 from rich.text import Text
-from typer.core import TyperCommand
 
 from . import options
 from .console import errors_shown, examples, note, out, printable, tell, warnings_shown
+from .load import assign, opened, prepare_features, read
 from .progress import progress
 
 EPILOG = examples(
     "graphsieve select genes.csv -k 50 -o selected.csv",
     "graphsieve select profiles.csv -k 10% --keep 'Metadata_*' --impute median -o selected.csv",
     "graphsieve select genes.csv -k 50 --include panel.txt --save kept.json --report page.html",
+    "graphsieve select sensors.csv --cost prices.csv --budget 900 --group-by site --explain",
     "graphsieve select pixels.npy -k 100 --method lap_score --set n_neighbors=10",
     "graphsieve select faces.mat -k 5% --key fea -o faces.parquet --force",
     "zcat sensors.csv.gz | graphsieve select - -k 20 --drop time --scores scores.csv",
@@ -26,22 +26,15 @@ EPILOG = examples(
 _SHOWN = 10
 
 
-class Command(TyperCommand):
-    """A command that remembers its arguments, to suggest the same command with one more."""
-
-    def parse_args(self, ctx, args):
-        ctx.meta["arguments"] = list(args)
-        return super().parse_args(ctx, args)
-
-
 def select(
     ctx: typer.Context,
     file: options.File,
-    number: options.Number,
+    number: options.Number = None,
     output: options.Output = None,
     scores: options.Scores = None,
     save: options.Save = None,
     report: options.Report = None,
+    explain: options.Explain = False,
     image_shape: options.ImageShape = None,
     raw_names: options.RawNames = False,
     force: options.Force = False,
@@ -53,6 +46,9 @@ def select(
     keep: options.Keep = None,
     include: options.Include = None,
     exclude: options.Exclude = None,
+    cost: options.Cost = None,
+    budget: options.Budget = None,
+    group_by: options.GroupBy = None,
     no_ids: options.NoIds = False,
     impute: options.Impute = None,
     drop_rows: options.DropRows = False,
@@ -73,10 +69,18 @@ def select(
         check_artifacts,
         name_columns,
         parse_image_shape,
-        set_constraints,
         write_artifacts,
     )
     from .columns import carry_verbatim
+    from .conditions import (
+        batch_columns,
+        check_conditions,
+        find_batches,
+        set_constraints,
+        set_costs,
+        total_cost,
+    )
+    from .explain import add_explanations, learn, show_explanations
     from .output import write_outputs
 
     # Whatever is wrong with the command itself is found before the data are read.
@@ -88,7 +92,7 @@ def select(
         encoding=encoding,
         index=index,
         transpose=transpose,
-        whole=bool(impute or drop_rows or encode),
+        whole=bool(impute or drop_rows or encode or group_by),
         max_size=max_size,
     )
     check_input(file, reading)
@@ -97,95 +101,44 @@ def select(
     shape = parse_image_shape(image_shape)
     n_features = parse_number(number)
     estimator = make_method(method, n_features, parameters or [], seed, jobs)
+    check_conditions(estimator, method, n_features, cost, budget)
     arguments = ctx.meta["arguments"]
-    with errors_shown(), warnings_shown(), _opened(file) as (path, name, suffix):
-        table = _read(path, name, suffix, reading, estimator, method)
-        roles = _assign(table, drop, keep, not no_ids)
+    with errors_shown(), warnings_shown(), opened(file) as (path, name, suffix):
+        table = read(path, name, suffix, reading, None if estimator._distributes else method)
+        batch = batch_columns(table, group_by)
+        roles = assign(table, drop, [*(keep or []), *batch], not no_ids)
         if output is not None:
             table = carry_verbatim(table, roles)
         mending = {"impute": impute, "drop_rows": drop_rows, "encode": encode}
-        table, features = _prepare(name, table, roles, arguments, **mending)
+        accepts_gaps = estimator._accepts_gaps
+        table, features = prepare_features(
+            name, table, roles, arguments, accepts_gaps=accepts_gaps, **mending
+        )
         _check_fit(estimator, method, features)
         set_constraints(estimator, features, include, exclude)
-        seconds = _fit(estimator, method, features, name, arguments)
+        if line := set_costs(estimator, features, cost, budget):
+            note(line)
+        batches = find_batches(table, batch)
+        seconds = _fit(estimator, method, features, name, arguments, batches)
         ranking = features.ranking(estimator, n_features)
+        if explain:
+            learn(estimator, features)
+        if save or report or explain:
+            name_columns(estimator, features)
+        if explain:
+            ranking = add_explanations(ranking, estimator)
         kept = _kept(table, roles, ranking)
         for line in write_outputs(kept, output, ranking, scores, raw_names=raw_names):
             note(line)
         if save or report:
-            name_columns(estimator, features)
             write_artifacts(estimator, features, save, report, shape, title=name)
     _summarise(name, method, len(table), ranking, seconds)
+    if cost is not None:
+        tell(total_cost(estimator, budget))
+    if explain:
+        show_explanations(ranking)
     for path in filter(None, (output, scores, save, report)):
         tell(f"Written: {path}")
-
-
-@contextmanager
-def _opened(file):
-    """Yield the path of the input, its name for messages, and its extension."""
-    from .io.files import extension, standard_input
-
-    if str(file) != "-":
-        yield file, file.name, extension(file)
-        return
-    with standard_input() as (path, suffix):
-        yield path, "standard input", suffix
-
-
-def _read(path, name, suffix, reading, estimator, method):
-    """Read the table, and say in one line what was assumed and how it is read."""
-    from .io.files import read_table
-
-    with progress(f"Reading {name}"):
-        table = read_table(path, reading, name, suffix)
-    if 0 in table.X.shape:
-        raise ValueError(f"{name} is empty: {len(table)} rows, {len(table.names)} columns")
-    if table.notes:
-        notes = list(table.notes)
-        if not table.in_memory and not estimator._distributes:
-            notes.append(f"all of it in memory for {method}")
-        size = f"{len(table):,} rows x {len(table.names):,} columns"
-        note(f"Reading {name}: {size}, {'; '.join(notes)}")
-    return table
-
-
-def _assign(table, drop, keep, find_ids):
-    from .columns import assign_roles, id_note
-
-    roles = assign_roles(table, drop or [], keep or [], find_ids=find_ids)
-    if not roles.features:
-        found = f" ({id_note(table, roles)})" if roles.ids else ""
-        hint = " If the file has several columns, give their separator with --sep."
-        raise ValueError(
-            f"no column is left to select from{found}. Give fewer columns to --drop and --keep."
-            + hint * (len(table.names) == 1)
-        )
-    if roles.ids:
-        note(id_note(table, roles))
-    return roles
-
-
-def _prepare(name, table, roles, arguments, *, impute, drop_rows, encode):
-    """Return the table without the rows that are left out, and its features as numbers."""
-    from .prepare import drop_incomplete_rows, prepare
-    from .problems import find_problems, problems_error
-
-    fill = bool(impute or drop_rows)
-    problems = find_problems(table, roles.features, encode=bool(encode), fill=fill)
-    if problems:
-        raise problems_error(name, table, problems, arguments)
-    rows_note = ""
-    if drop_rows:
-        table, rows_note = drop_incomplete_rows(table, roles.features)
-    features, values_note = prepare(table.take(roles.features), impute=impute, encode=encode)
-    for line in filter(None, (rows_note, values_note)):
-        note(line)
-    if problems.constant:
-        constant = [table.names[j] for j in problems.constant]
-        from .io.tables import listed
-
-        note(f"constant, and therefore ranked last: {listed(constant)}")
-    return table, features
 
 
 def _check_fit(estimator, name, features):
@@ -206,7 +159,7 @@ def _check_fit(estimator, name, features):
         )
 
 
-def _fit(estimator, method, features, name, arguments):
+def _fit(estimator, method, features, name, arguments, batches):
     """Fit the estimator, showing its progress; return the seconds taken."""
     from .problems import gaps_error, has_gaps
 
@@ -221,7 +174,7 @@ def _fit(estimator, method, features, name, arguments):
                 )
             )
         try:
-            estimator.fit(features.X)
+            estimator.fit(features.X, groups=batches)
         except ValueError as error:
             if has_gaps(features):
                 raise gaps_error(name, arguments, error) from error

@@ -1,11 +1,11 @@
 """Measures of the quality of a selection, and the protocol of the GAFS paper."""
 
+from .._graph.neighborhoods import nearest_rows, neighborhood_preservation
+from .._linear.reconstruction import reconstruction_error, reconstruction_path
+from .._linear.redundancy import redundancy, redundancy_path
 from .classification import classification_accuracy, forest_accuracy, neighbor_accuracy
 from .clustering import clustering_accuracy, clustering_scores, nmi
-from .correlation import redundancy, redundancy_path
-from .neighborhoods import nearest_rows, neighborhood_preservation
 from .protocol import ALL_FEATURES, evaluate, fit_on
-from .reconstruction import reconstruction_error, reconstruction_path
 from .resampling import selection_stability, stability
 from .scoring import METRICS, SCORES, SHARES, score_order
 from .splits import Split, all_rows, balanced_split, make_split

@@ -8,11 +8,11 @@ import numpy as np
 import scipy.sparse as sp
 from threadpoolctl import threadpool_limits
 
+from .._graph.neighborhoods import neighborhood_preservation
+from .._linear.redundancy import redundancy_path
 from .._utils.order import count_features
 from .classification import classification_accuracy, forest_accuracy, neighbor_accuracy
 from .clustering import clustering_scores
-from .correlation import redundancy_path
-from .neighborhoods import neighborhood_preservation
 from .splits import Split, check_choice
 
 # The fractions of the GAFS paper.
@@ -156,7 +156,7 @@ class _Ranked:
         # Many products of medium size: threaded BLAS gains little, and loses much on a busy
         # machine.
         with threadpool_limits(limits=1):
-            return self.split.inner_products.path(self.order, self.counts).reshape(-1, 1)
+            return self.split.reconstruction_errors.path(self.order, self.counts).reshape(-1, 1)
 
     def redundancy(self):
         with threadpool_limits(limits=1):

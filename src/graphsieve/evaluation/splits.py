@@ -5,13 +5,12 @@ from functools import cached_property
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler
 from sklearn.utils import check_array, check_consistent_length, check_random_state
 
-from .._rows import RowBlocks, is_constant
-from .._rows.scaling import SCALES, column_scaling
-from .neighborhoods import nearest_rows
-from .reconstruction import InnerProducts
+from .._graph.neighborhoods import nearest_rows
+from .._linear.reconstruction import ReconstructionErrors
+from .._rows import RowBlocks
+from .._rows.scaling import SCALES, column_scaling, to_unit_interval
 
 
 def balanced_split(y, train_per_class=None, test_per_class=None, random_state=None):
@@ -75,9 +74,9 @@ class Split:
     y_test: np.ndarray | None = None
 
     @cached_property
-    def inner_products(self):
+    def reconstruction_errors(self):
         """Inner products from which the reconstruction error of every ranking follows."""
-        return InnerProducts(self.X_train, self.X_test)
+        return ReconstructionErrors(self.X_train, self.X_test)
 
     @cached_property
     def test_neighbors(self):
@@ -174,7 +173,7 @@ def _checked(X, y, scale):
 
 def _scaled(X_train, X_test, scale):
     if scale == "minmax":
-        return _to_unit_interval(X_train, X_test)
+        return to_unit_interval(X_train, X_test)
     offset, factor = column_scaling(RowBlocks(X_train), scale)
     if sp.issparse(X_train):
         # Zeros stay zeros.
@@ -183,23 +182,3 @@ def _scaled(X_train, X_test, scale):
         RowBlocks(X, offset=offset, factor=factor, dtype=np.float64).whole()
         for X in (X_train, X_test)
     )
-
-
-def _to_unit_interval(X_train, X_test):
-    """Scale to the range of the training rows, and clip the test rows to it.
-
-    A column that is nearly constant in the training rows may vary a hundred times more in the
-    test rows, and would outweigh all others.
-    """
-    X_train, X_test = X_train.astype(np.float64), X_test.astype(np.float64)
-    if sp.issparse(X_train):
-        # Only a division, so that zeros stay zeros.
-        scaler = MaxAbsScaler().fit(X_train)
-        train, test = scaler.transform(X_train), scaler.transform(X_test)
-        np.clip(test.data, -1, 1, out=test.data)
-        return train, test
-    scaler = MinMaxScaler(clip=True).fit(X_train)
-    train, test = scaler.transform(X_train), scaler.transform(X_test)
-    constant = is_constant(scaler.data_min_, scaler.data_max_)
-    train[:, constant] = test[:, constant] = 0
-    return train, test

@@ -1,19 +1,24 @@
-"""What a selection means: what the kept features represent, and how sure the choice is."""
+"""What a selection means, how sure it is, and how methods compare without labels."""
 
 from .closest import Representatives, representatives
+from .compare import Comparison, compare
 from .coverage import CoverageCurve, coverage_curve, explained_fraction
 from .curves import column_weights, explained_curves, make_grid
 from .grouped import GroupedRanker
 from .sample import Sample, draw_sample
 from .stability import StabilitySelection, selection_stability
+from .tune import Tuning, tune
 
 __all__ = [
+    "Comparison",
     "CoverageCurve",
     "GroupedRanker",
     "Representatives",
     "Sample",
     "StabilitySelection",
+    "Tuning",
     "column_weights",
+    "compare",
     "coverage_curve",
     "draw_sample",
     "explained_curves",
@@ -21,4 +26,5 @@ __all__ = [
     "make_grid",
     "representatives",
     "selection_stability",
+    "tune",
 ]

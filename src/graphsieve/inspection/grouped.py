@@ -58,6 +58,10 @@ class GroupedRanker(FeatureRanker):
     }
     _accepts_sparse = True
 
+    @property
+    def _accepts_gaps(self):
+        return getattr(self.estimator, "_accepts_gaps", False)
+
     def __init__(
         self, estimator, n_features_to_select=None, *, include=None, exclude=None, combine="mean"
     ):
@@ -73,7 +77,7 @@ class GroupedRanker(FeatureRanker):
     def _rank(self, data):
         no_groups = np.zeros(1), np.zeros(data.n_samples, dtype=int)
         names, group = vars(self).pop("_groups", no_groups)
-        X = data.whole()
+        X = data.observed().whole()
         size = np.bincount(group)
         ranked = np.flatnonzero(size >= _FEWEST_SAMPLES)
         if ranked.size == 0:
@@ -88,7 +92,7 @@ class GroupedRanker(FeatureRanker):
                 f"{_FEWEST_SAMPLES} samples and are left out: {', '.join(small)}. Merge small "
                 "batches if they should count"
             )
-        names = getattr(self, "feature_names_in_", None)
+        names = self._names_to_find()
         estimator = by_position(self.estimator, data.n_features, names)
         fits = [clone(estimator).fit(X[group == number]) for number in ranked]
         self.n_groups_ = len(fits)

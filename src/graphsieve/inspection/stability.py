@@ -131,6 +131,10 @@ class StabilitySelection(FeatureRanker):
     }
     _accepts_sparse = True
 
+    @property
+    def _accepts_gaps(self):
+        return getattr(self.estimator, "_accepts_gaps", False)
+
     def __init__(
         self,
         estimator,
@@ -155,15 +159,15 @@ class StabilitySelection(FeatureRanker):
         self.verbose = verbose
 
     def _rank(self, data):
-        X, n = data.whole(), data.n_samples
+        X, n = data.observed().whole(), data.n_samples
         rng = check_random_state(self.random_state)
         size = max(2, round(self.sample_fraction * n))
         subsets = [np.sort(rng.choice(n, size, replace=False)) for _ in range(self.n_resamples)]
         seeds = rng.randint(np.iinfo(np.int32).max, size=self.n_resamples)
-        names = getattr(self, "feature_names_in_", None)
+        names = self._names_to_find()
         estimator = by_position(self.estimator, data.n_features, names)
         fits = joblib.Parallel(self.n_jobs, return_as="generator")(
-            joblib.delayed(_fit_on)(estimator, X[rows], seed)
+            joblib.delayed(_select_on)(estimator, X[rows], seed)
             for rows, seed in zip(subsets, seeds, strict=True)
         )
         supports, rankings = zip(*self._shown(fits), strict=True)
@@ -191,10 +195,15 @@ class StabilitySelection(FeatureRanker):
         return max(1, round(float(self.supports_.sum(axis=1).mean())))
 
 
-def _fit_on(estimator, X, seed):
-    """Support and ranking of a clone of ``estimator`` on the rows ``X``."""
+def fit_reseeded(estimator, X, seed):
+    """Fit a clone of ``estimator`` on the rows ``X`` with a random seed of its own."""
     estimator = clone(estimator)
     if "random_state" in estimator.get_params():
         estimator.set_params(random_state=int(seed))
-    estimator.fit(X)
-    return estimator.get_support(), estimator.ranking_
+    return estimator.fit(X)
+
+
+def _select_on(estimator, X, seed):
+    """Support and ranking of a clone of ``estimator`` on the rows ``X``."""
+    fitted = fit_reseeded(estimator, X, seed)
+    return fitted.get_support(), fitted.ranking_

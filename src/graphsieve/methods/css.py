@@ -35,6 +35,9 @@ class GreedyCSS(GreedyConstraints, FeatureRanker):
     inner products would take too long; ``target_energy_`` reports the fraction of the variance
     in them.
 
+    X may have missing values (NaN). They count as the mean of their column, which is divided by the
+    root of the fraction of its values that are present to make up for the variance that is lost.
+
     Parameters
     ----------
     n_features_to_select : int, float, "auto" or None, default None
@@ -107,6 +110,7 @@ class GreedyCSS(GreedyConstraints, FeatureRanker):
         "layer_share": [Interval(Real, 0, 1, closed="right")],
     }
     _accepts_sparse = True
+    _accepts_gaps = True
     _distributes = True
 
     def __init__(

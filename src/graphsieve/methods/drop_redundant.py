@@ -22,12 +22,15 @@ class DropRedundant(FeatureRanker):
 
     Columns are kept one at a time, each for what it explains of the columns that are not covered
     yet, until a linear regression on the kept columns predicts every dropped column with an R^2
-    of at least ``explained`` on the training rows. A column that is the sum of two kept ones is
-    dropped, although its correlation with either may be low. The result does not depend on the
-    order of the columns.
+    of at least ``explained`` on the training rows. Columns that others, kept later, have made
+    superfluous are then left out. A column that is the sum of two kept ones is dropped, although
+    its correlation with either may be low. The result does not depend on the order of the columns.
 
     The R^2 on new rows is lower than on the training rows, above all with few rows:
     ``heldout_r2_`` has it, from a regression on four fifths of the rows.
+
+    X may have missing values (NaN). They count as the mean of their column, in the promised R^2
+    too, so that a column with many gaps is harder to explain.
 
     Parameters
     ----------
@@ -81,6 +84,7 @@ class DropRedundant(FeatureRanker):
         "by": [StrOptions({"r2", "correlation"})],
     }
     _accepts_sparse = True
+    _accepts_gaps = True
     _ridge = 0.0  # the promise is about least squares
 
     def __init__(self, explained=0.9, *, by="r2", include=None, exclude=None):
@@ -135,7 +139,8 @@ class DropRedundant(FeatureRanker):
         threshold = self.explained
         if dtype == np.float32 and threshold < 1 - 10 * _SINGLE:
             threshold += _SINGLE
-        return cover_columns(correlations.apply, varying, threshold, **options).picked
+        C = correlations.apply, correlations.take
+        return cover_columns(*C, varying, threshold, **options).picked
 
     def _check_promise(self, support):
         if self.by != "r2":

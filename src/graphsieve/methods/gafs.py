@@ -52,6 +52,8 @@ class GAFS(GreedyConstraints, AutoencoderRanker):
     features that the others do not predict on held-out rows come last. The network then serves
     ``encode``; its code can be made a target, too.
 
+    With greedy selection, X may have missing values (NaN), which count as the mean of their column.
+
     Parameters
     ----------
     n_features_to_select : int, float, "auto" or None, default=None
@@ -242,8 +244,10 @@ class GAFS(GreedyConstraints, AutoencoderRanker):
         Parameters
         ----------
         n_features_to_select : int, float, "auto" or None, default=None
-        Number of features to keep, or a fraction in (0, 1] of them; None keeps half, "auto" as
-        many as add more than they would to shuffled columns.
+            Number of features to keep, or a fraction in (0, 1] of them; None keeps half, "auto" as
+            many as add more than they would to shuffled columns.
+        random_state : int, RandomState or None, default=None
+            Random seed of the starting weights.
 
         Returns
         -------
@@ -302,6 +306,10 @@ class GAFS(GreedyConstraints, AutoencoderRanker):
             selection = self._selection(X, structure, self._targets(X, A, scores, rng))
         with stages("picks"):
             return self._select(selection, self._exact_picks(X), stages)
+
+    @property
+    def _accepts_gaps(self):
+        return self.selection == "greedy"
 
     @property
     def _ranks_by_network(self):

@@ -1,5 +1,7 @@
 """LaplacianScore: columns that vary little between neighbours and much overall."""
 
+from functools import partial
+
 import numpy as np
 import scipy.sparse as sp
 
@@ -27,6 +29,9 @@ class LaplacianScore(FeatureRanker):
     the variation of x along the edges relative to its variance. It lies in [0, 2] and is small for
     a good feature; ``scores_`` holds -LS. Features are scored one by one: copies of a good one are
     equally good.
+
+    With a given affinity matrix, X may have missing values (NaN): a feature is then scored on the
+    edges between samples that have a value.
 
     Parameters
     ----------
@@ -84,16 +89,27 @@ class LaplacianScore(FeatureRanker):
         self.neighbors = neighbors
         self.n_jobs = n_jobs
 
+    @property
+    def _accepts_gaps(self):
+        # Neighbours of samples with gaps are not defined.
+        return not (isinstance(self.affinity, str) or callable(self.affinity))
+
     def _rank(self, data):
         A = self._graph(data)
         weight = edge_weight(A)
+        if data.gaps is not None:
+            return _score(*_by_present_pairs(data, A))
         X = data.resident()
         with single_threaded_blas():
             measured = _by_rows(data, A, weight) if X is None else _by_columns(X, A, weight)
-        mean, spread, variation = measured
-        # A column that is constant on all samples with edges gets the worst score.
-        varies = spread > 1e-12 * (spread + weight.sum() * mean**2)
-        return -np.divide(variation, spread, out=np.full(data.n_features, 2.0), where=varies)
+        return _score(weight.sum(), *measured)
+
+
+def _score(weight, mean, spread, variation):
+    """-LS of every column, from its total weight, weighted mean, f' D f and f' L f."""
+    # A column that is constant on all samples with edges gets the worst score.
+    varies = spread > 1e-12 * (spread + weight * mean**2)
+    return -np.divide(variation, spread, out=np.full(len(mean), 2.0), where=varies)
 
 
 def _by_columns(X, A, weight):
@@ -114,3 +130,31 @@ def _block_roughness(left, right, weight):
     if sp.issparse(difference):
         return weight @ difference.multiply(difference)
     return weight @ difference**2
+
+
+def _by_present_pairs(data, A):
+    """Total weight, weighted mean, f' D f and f' L f of every column with gaps.
+
+    Column by column, A has the edges alone whose ends both have a value.
+    """
+    centre = data.column_moments()[0]
+    sums = data.observed().reduce_pairs(partial(_pair_sums, centre), *edges(A))
+    weight, first, second, variation = sums
+    step = np.divide(first, weight, out=np.zeros_like(first), where=weight > 0)
+    return weight, centre + step, second - weight * step**2, variation
+
+
+def _pair_sums(centre, left, right, weight):
+    """Sums over edges: the weight of their ends, deviations, squares, squared differences."""
+    left, right = (x.toarray() if sp.issparse(x) else x for x in (left, right))
+    left, right = left - centre, right - centre
+    absent = np.isnan(left) | np.isnan(right)
+    left[absent] = right[absent] = 0
+    return np.array(
+        [
+            weight @ (2.0 * ~absent),
+            weight @ (left + right),
+            weight @ (left**2 + right**2),
+            weight @ (left - right) ** 2,
+        ]
+    )

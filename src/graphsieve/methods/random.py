@@ -35,6 +35,7 @@ class RandomRanker(FeatureRanker):
         "random_state": ["random_state"],
     }
     _accepts_sparse = True
+    _accepts_gaps = True
     _distributes = True
 
     def __init__(self, n_features_to_select=None, *, include=None, exclude=None, random_state=None):

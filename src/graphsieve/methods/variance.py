@@ -1,8 +1,14 @@
 """Variance: the simplest baseline."""
 
+import numpy as np
+
 from .._rows.division import divide_columns
 from .._utils.sklearn_private import StrOptions
+from .._utils.warn import warn
 from ..base import FeatureRanker
+
+# Variances that differ by less, relative to the largest, differ by rounding.
+_EQUAL = 1e-6
 
 
 class Variance(FeatureRanker):
@@ -10,7 +16,7 @@ class Variance(FeatureRanker):
 
     Score of column j: its population variance. By default it is measured in the units of the data,
     unlike in the other methods, because that is what this baseline is known for; it is meaningful
-    only if all columns have the same unit.
+    only if all columns have the same unit. Missing values (NaN) are left out.
 
     Parameters
     ----------
@@ -36,6 +42,7 @@ class Variance(FeatureRanker):
         "scale": [StrOptions({"minmax", "global"}), None],
     }
     _accepts_sparse = True
+    _accepts_gaps = True
     _distributes = True
 
     def __init__(self, n_features_to_select=None, *, include=None, exclude=None, scale=None):
@@ -43,4 +50,12 @@ class Variance(FeatureRanker):
         self.scale = scale
 
     def _rank(self, data):
-        return divide_columns(data, self.scale).column_moments()[1]
+        variance = divide_columns(data, self.scale).column_moments()[1]
+        varying = variance[~self._find_constant(data)]
+        if len(varying) > 1 and np.ptp(varying) <= _EQUAL * varying.max():
+            warn(
+                f"all columns have the variance {varying.max():.3g}, as after standardising, so "
+                "Variance ranks them by rounding errors. Fit the data before they are "
+                'standardised, use scale="minmax", or use another method'
+            )
+        return variance

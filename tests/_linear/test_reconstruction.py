@@ -5,8 +5,11 @@ import pytest
 import scipy.sparse as sp
 from sklearn.linear_model import Ridge
 
-from graphsieve.evaluation import reconstruction_error, reconstruction_path
-from graphsieve.evaluation.reconstruction import InnerProducts
+from graphsieve._linear.reconstruction import (
+    ReconstructionErrors,
+    reconstruction_error,
+    reconstruction_path,
+)
 
 
 def ridge_error(X_train, X_test, selected):
@@ -42,7 +45,7 @@ def test_constant_columns_explain_nothing(rng):
 def test_one_set_of_inner_products_serves_many_rankings(rng, n_train):
     X = rng.random((60, 20))
     train, test = X[:n_train], X[n_train:]
-    products = InnerProducts(train, test)
+    products = ReconstructionErrors(train, test)
     for _ in range(3):
         order = rng.permutation(20)
         expected = reconstruction_path(train, test, order, [2, 9])

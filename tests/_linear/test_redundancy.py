@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from graphsieve.evaluation import redundancy, redundancy_path
+from graphsieve._linear.redundancy import redundancy, redundancy_path
 
 
 def mean_correlation(X):

@@ -6,7 +6,7 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.linalg import solve
 
-from .._linear.ridge import ridge_penalty
+from .ridge import ridge_penalty
 
 
 def reconstruction_error(X_train, X_test, selected):
@@ -62,10 +62,10 @@ def reconstruction_path(X_train, X_test, order, counts):
     >>> reconstruction_path(X, X, [0, 1, 2], [1, 3]).round(3).tolist()
     [0.007, 0.0]
     """
-    return InnerProducts(X_train, X_test).path(order, counts)
+    return ReconstructionErrors(X_train, X_test).path(order, counts)
 
 
-class InnerProducts:
+class ReconstructionErrors:
     """Inner products of centred rows or columns, whichever are fewer, for many rankings.
 
     They do not depend on the ranking. A count of columns then costs at most

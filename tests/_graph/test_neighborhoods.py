@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from graphsieve.evaluation import nearest_rows, neighborhood_preservation
+from graphsieve._graph.neighborhoods import nearest_rows, neighborhood_preservation
 
 
 @pytest.mark.parametrize("container", [np.asarray, sp.csr_array])

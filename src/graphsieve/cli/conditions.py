@@ -1,0 +1,137 @@
+"""Conditions on a selection: columns that must be in or out, costs, batches of rows."""
+
+from pathlib import Path
+
+import numpy as np
+
+from .console import usage_error
+from .io.files import extension, read_table
+from .io.reading import Reading
+from .io.tables import TableError, listed
+from .names import find_columns, suggestion
+
+
+def check_conditions(estimator, method, number, cost, budget):
+    """Raise a usage error for options that do not fit together, before the data are read."""
+    if budget is not None and cost is None:
+        raise usage_error("needs the costs of the columns: add --cost FILE", "--budget")
+    if number is None and budget is None:
+        raise usage_error("give the number of columns, such as -k 50, -k 10% or -k auto", "-k")
+    if cost is None:
+        return
+    if "costs" not in estimator.get_params():
+        from ..methods import REGISTRY
+
+        able = [name for name, cls in sorted(REGISTRY.items()) if "costs" in cls().get_params()]
+        raise usage_error(f"{method} takes no costs; use --method {' or '.join(able)}", "--cost")
+    if not cost.is_file():
+        raise usage_error(f"{cost} does not exist", "--cost")
+
+
+def set_constraints(estimator, features, include, exclude):
+    """Give the estimator the positions of the columns that must be in or out."""
+    for parameter, items in (("include", include), ("exclude", exclude)):
+        if not items:
+            continue
+        if features.owner is not None:
+            raise ValueError(f"--{parameter} does not work together with --encode")
+        found = find_columns(_listed_names(items), features.names, f"--{parameter}")
+        estimator.set_params(**{parameter: found})
+
+
+def set_costs(estimator, features, path, budget):
+    """Give the estimator the costs in a file, and return a note about columns without a cost."""
+    if path is None:
+        return ""
+    if features.owner is not None:
+        raise ValueError("--cost does not work together with --encode")
+    costs = _read_costs(path)
+    position = {name: j for j, name in enumerate(features.names)}
+    found = {position[name]: cost for name, cost in costs.items() if name in position}
+    unknown = [name for name in costs if name not in position]
+    if not found:
+        raise TableError(
+            f"--cost: {path.name} has no cost of a column to select from"
+            f"{suggestion(unknown[0], features.names)}; it names {listed(unknown)}"
+        )
+    estimator.set_params(costs=found, budget=budget)
+    notes = []
+    if missing := len(features.names) - len(found):
+        notes.append(f"{missing} of {len(features.names)} columns have no cost and count as 1")
+    if unknown:
+        notes.append(f"not selected from, and therefore ignored: {listed(unknown)}")
+    return f"{path.name}: {'; '.join(notes)}" if notes else ""
+
+
+def _read_costs(path):
+    """Return a dict of name to cost from a table with a column of names and one of numbers."""
+    table = read_table(path, Reading(whole=True), path.name, extension(path))
+    frame = table.frame()
+    expected = f"{path.name} should have two columns with a header, such as column,cost"
+    if frame.shape[1] != 2:
+        raise TableError(f"--cost: {expected}; it has {frame.shape[1]}")
+    if frame.iloc[:, 1].dtype.kind not in "iuf" or _is_number(frame.columns[1]):
+        raise TableError(f"--cost: {expected}; the second column is {frame.columns[1]!r}")
+    names = frame.iloc[:, 0].astype(str)
+    if names.duplicated().any():
+        raise TableError(
+            f"--cost: {path.name} has two costs of {names[names.duplicated()].iloc[0]}"
+        )
+    return dict(zip(names, frame.iloc[:, 1].astype(float), strict=True))
+
+
+def _is_number(text):
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def total_cost(estimator, budget):
+    """Return a line about what the selected columns cost."""
+    costs = np.ones(estimator.n_features_in_)
+    for position, cost in estimator.costs.items():
+        costs[position] = cost
+    of_budget = "" if budget is None else f" of a budget of {budget:g}"
+    return f"Cost: {costs[estimator.support_].sum():g}{of_budget}"
+
+
+def batch_columns(table, column):
+    """Return the name of the column that holds the batch of every row, in a list."""
+    if column is None:
+        return []
+    names = _all_names(table)
+    found = find_columns([column], names, "--group-by")
+    if len(found) > 1:
+        raise TableError(f"--group-by: {column!r} is {len(found)} columns; name one")
+    return [names[found[0]]]
+
+
+def _all_names(table):
+    """Names of the columns, then of the labels of the rows."""
+    return [*table.names, *([] if table.labels is None else map(str, table.labels.columns))]
+
+
+def find_batches(table, columns):
+    """Return the values of the column of ``batch_columns``; None without one."""
+    if not columns:
+        return None
+    position = _all_names(table).index(columns[0])
+    if position >= len(table.names):
+        return table.labels.iloc[:, position - len(table.names)].to_numpy()
+    values = table.take([position])
+    return values.X.iloc[:, 0].to_numpy() if values.is_frame else np.ravel(values.array())
+
+
+def _listed_names(items):
+    """Names as given, and those in text files, one per line."""
+    names = []
+    for item in items:
+        path = Path(item)
+        if path.suffix.lower() in (".txt", ".lst") and path.is_file():
+            lines = path.read_text("utf-8-sig").splitlines()
+            names += [line.strip() for line in lines if line.strip()]
+        else:
+            names.append(item)
+    return names

@@ -1,0 +1,104 @@
+"""From a file to features: what ``graphsieve select`` and ``graphsieve compare`` do first."""
+
+from contextlib import contextmanager
+
+from typer.core import TyperCommand
+
+from .console import note
+from .progress import progress
+
+
+class Command(TyperCommand):
+    """A command that remembers its arguments, to suggest the same command with one more."""
+
+    def parse_args(self, ctx, args):
+        ctx.meta["arguments"] = [ctx.info_name, *args]
+        return super().parse_args(ctx, args)
+
+
+@contextmanager
+def opened(file):
+    """Yield the path of the input, its name for messages, and its extension."""
+    from .io.files import extension, standard_input
+
+    if str(file) != "-":
+        yield file, file.name, extension(file)
+        return
+    with standard_input() as (path, suffix):
+        yield path, "standard input", suffix
+
+
+def read(path, name, suffix, reading, in_memory_for=None):
+    """Read the table, and say in one line what was assumed and how it is read.
+
+    Parameters
+    ----------
+    path : Path
+    name : str
+        Name of the input in messages.
+    suffix : str
+        Its extension.
+    reading : Reading
+    in_memory_for : str or None
+        Method that needs all of the data in memory.
+    """
+    from .io.files import read_table
+
+    with progress(f"Reading {name}"):
+        table = read_table(path, reading, name, suffix)
+    if 0 in table.X.shape:
+        raise ValueError(f"{name} is empty: {len(table)} rows, {len(table.names)} columns")
+    if table.notes:
+        notes = list(table.notes)
+        if not table.in_memory and in_memory_for is not None:
+            notes.append(f"all of it in memory for {in_memory_for}")
+        size = f"{len(table):,} rows x {len(table.names):,} columns"
+        note(f"Reading {name}: {size}, {'; '.join(notes)}")
+    return table
+
+
+def assign(table, drop, keep, find_ids):
+    """Return which columns are features, which are carried, and say which look like IDs."""
+    from .columns import assign_roles, id_note
+
+    roles = assign_roles(table, drop or [], keep or [], find_ids=find_ids)
+    if not roles.features:
+        found = f" ({id_note(table, roles)})" if roles.ids else ""
+        hint = " If the file has several columns, give their separator with --sep."
+        raise ValueError(
+            f"no column is left to select from{found}. Give fewer columns to --drop and --keep."
+            + hint * (len(table.names) == 1)
+        )
+    if roles.ids:
+        note(id_note(table, roles))
+    return roles
+
+
+def prepare_features(
+    name, table, roles, arguments, *, impute, drop_rows, encode, accepts_gaps=False
+):
+    """Return the table without the rows that are left out, and its features as numbers."""
+    from .io.tables import counted, listed
+    from .prepare import drop_incomplete_rows, prepare
+    from .problems import find_problems, problems_error
+
+    fill = bool(impute or drop_rows or accepts_gaps)
+    problems = find_problems(table, roles.features, encode=bool(encode), fill=fill)
+    if problems:
+        raise problems_error(name, table, problems, arguments)
+    rows_note = ""
+    if drop_rows:
+        table, rows_note = drop_incomplete_rows(table, roles.features)
+    features, values_note = prepare(table.take(roles.features), impute=impute, encode=encode)
+    gaps_note = ""
+    if problems.n_gaps and not (impute or drop_rows):
+        gaps_note = (
+            f"{counted(problems.n_gaps, 'missing value')}, which the method accepts; --impute "
+            "median fills missing values, --drop-rows leaves out incomplete rows"
+        )
+    for line in filter(None, (rows_note, values_note, gaps_note)):
+        note(line)
+    if problems.constant:
+        constant = [table.names[j] for j in problems.constant]
+        note(f"constant, and therefore ranked last: {listed(constant)}")
+    return table, features

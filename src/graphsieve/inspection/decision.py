@@ -1,0 +1,164 @@
+"""From measurements on halves of the rows to a choice, and to how much it can be trusted."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.stats import t as student
+
+from .halves import CRITERIA
+
+# Names of the criteria in sentences and figures.
+TITLES = {
+    "structure": "preserved structure",
+    "neighborhood": "preserved neighbours",
+    "reconstruction": "reconstruction error",
+    "stability": "stability",
+    "redundancy": "redundancy",
+}
+# Mean rank correlation over eight methods with the accuracy of a classifier and with the agreement
+# of k-means clusters with classes, on fourteen labelled data sets (benchmarks/label_free.py).
+AGREEMENT = {
+    "structure": (0.35, 0.27),
+    "neighborhood": (0.27, 0.12),
+    "reconstruction": (0.35, 0.07),
+    "stability": (-0.03, 0.06),
+    "redundancy": (0.05, 0.05),
+}
+# Level of the interval of a difference between two candidates.
+_CONFIDENCE = 0.95
+
+
+@dataclass(frozen=True)
+class Choice:
+    """Which of several candidates to take, and why.
+
+    Attributes
+    ----------
+    best : str
+        The chosen candidate.
+    verdict : str
+        Says which criterion decided and how clearly.
+    """
+
+    best: str
+    verdict: str
+
+
+def check_criterion(criterion):
+    """Raise an error that lists the criteria if it is not one of them."""
+    if criterion not in CRITERIA:
+        raise ValueError(
+            f"criterion={criterion!r} is unknown: use one of {', '.join(map(repr, CRITERIA))}"
+        )
+
+
+def ranked_table(judged, criterion):
+    """Means of all criteria, one row per candidate, the best by ``criterion`` first.
+
+    Parameters
+    ----------
+    judged : Judged
+    criterion : str
+        A key of ``CRITERIA``.
+
+    Returns
+    -------
+    pandas.DataFrame
+        ``rank``, ``candidate``, the criteria, ``behind`` (by how much the first candidate is
+        better), ``behind_error`` (half-width of its 95 % interval), and ``seconds`` per fit.
+    """
+    table = judged.halves.groupby("candidate", sort=False).mean().drop(columns="half")
+    table["stability"] = {name: found.value for name, found in judged.stability.items()}
+    table = table.sort_values(criterion, ascending=not CRITERIA[criterion], kind="stable")
+    gaps = [difference(judged, criterion, table.index[0], name) for name in table.index]
+    table["behind"], table["behind_error"] = zip(*gaps, strict=True)
+    table["rank"] = np.arange(1, len(table) + 1)
+    columns = ["rank", "candidate", *CRITERIA, "behind", "behind_error", "seconds"]
+    return table.reset_index()[columns]
+
+
+def difference(judged, criterion, better, worse):
+    """Compute how much better one candidate is than another.
+
+    Differences are taken half by half. Halves of different repeats overlap, which the usual
+    standard error ignores; it is corrected as by Nadeau and Bengio ("Inference for the
+    generalization error", Machine Learning 52, 2003), with as many rows to judge as to fit.
+
+    Parameters
+    ----------
+    judged : Judged
+    criterion : str
+        A key of ``CRITERIA``.
+    better, worse : str
+        Candidates.
+
+    Returns
+    -------
+    difference : float
+        Positive if the first candidate is better.
+    half_width : float
+        Of the 95 % interval of the difference.
+    """
+    sign = 1 if CRITERIA[criterion] else -1
+    if criterion == "stability":
+        first, second = judged.stability[better], judged.stability[worse]
+        # The two values come from the same halves; taking them as independent is cautious.
+        widths = [found.value - found.interval[0] for found in (first, second)]
+        return first.value - second.value, float(np.hypot(*widths)) if better != worse else 0.0
+    values = judged.halves.pivot(index="half", columns="candidate", values=criterion)
+    gaps = sign * (values[better] - values[worse])
+    error = gaps.std(ddof=1) * np.sqrt(1 / len(gaps) + 1)
+    quantile = student.ppf(0.5 + _CONFIDENCE / 2, len(gaps) - 1)
+    return float(gaps.mean()), float(quantile * error)
+
+
+def trust(criterion):
+    """A sentence about how well a criterion agrees with labels where there are labels.
+
+    Parameters
+    ----------
+    criterion : str
+        A key of ``CRITERIA``.
+
+    Returns
+    -------
+    str
+    """
+    accuracy, clusters = AGREEMENT[criterion]
+    return (
+        f"Trust: on fourteen labelled data sets, ranking methods by {TITLES[criterion]} had a rank "
+        f"correlation of {accuracy:.2f} with their accuracy and {clusters:.2f} with the quality of "
+        "their clusters (1: the same order, 0: unrelated)."
+    )
+
+
+def choose(judged, criterion, incumbent):
+    """Choose the incumbent unless the criterion clearly prefers another candidate.
+
+    "Clearly" means that the 95 % interval of the difference to the best candidate excludes 0.
+
+    Parameters
+    ----------
+    judged : Judged
+    criterion : str
+        A key of ``CRITERIA``.
+    incumbent : str
+        Candidate that is taken without evidence.
+
+    Returns
+    -------
+    Choice
+    """
+    first = ranked_table(judged, criterion)["candidate"].iloc[0]
+    decided = f"Decided by {TITLES[criterion]}:"
+    if first == incumbent:
+        return Choice(first, f"{decided} {first} is best.")
+    gap, half_width = difference(judged, criterion, first, incumbent)
+    by = f"by {gap:.3f} ± {half_width:.3f}"
+    if gap > half_width:
+        return Choice(first, f"{decided} {first} is clearly better than {incumbent}, {by}.")
+    return Choice(
+        incumbent,
+        f"{decided} {first} is better than {incumbent} {by}, which is not clear, so {incumbent} "
+        "is preferred.",
+    )

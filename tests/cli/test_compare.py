@@ -1,0 +1,67 @@
+"""graphsieve compare."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+
+def test_table_verdict_and_files(run, csv, tmp_path):
+    output, picture = tmp_path / "table.csv", tmp_path / "picture.png"
+    result = run(
+        *("compare", csv, "-k", 3, "--methods", "css,lap_score", "--repeats", 1),
+        *("-o", output, "--plot", picture),
+    )
+    assert result.exit_code == 0, result.output
+    assert result.stdout.startswith("3 of 6 columns of data.csv (20 rows), best first\n")
+    assert "Decided by preserved structure: " in result.stdout
+    assert "Trust: on fourteen labelled data sets" in result.stdout
+    written = pd.read_csv(output)
+    assert set(written["candidate"]) == {"css", "lap_score", "variance", "random"}
+    shown = [line.split()[0] for line in result.stdout.splitlines()[2:6]]
+    assert shown == written["candidate"].tolist()
+    assert picture.read_bytes().startswith(b"\x89PNG")
+
+
+def test_columns_are_prepared_as_for_select(run, frame, tmp_path):
+    path = tmp_path / "data.csv"
+    frame.assign(label="x").to_csv(path, index=False)
+    result = run("compare", path, "-k", 3)
+    assert result.exit_code == 1
+    assert f"Run: graphsieve compare {path} -k 3 --keep label" in result.stderr
+    result = run("compare", path, "-k", "50%", "--keep", "label", "--methods", "css")
+    assert result.exit_code == 0
+    assert result.stdout.startswith("3 of 6 columns")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["-k", "auto"], "-k: give a number or a percentage"),
+        (["-k", "3", "--methods", "cs"], "--methods: there is no method 'cs' (did you mean css"),
+        (["-k", "3", "--plot", "picture.txt"], "--plot: picture.txt is not in a known format"),
+        (["-k", "3", "--criterion", "accuracy"], "'accuracy' is not one of"),
+    ],
+)
+def test_wrong_commands(run, csv, arguments, message):
+    result = run("compare", csv, *arguments)
+    assert result.exit_code == 2
+    assert message in result.stderr
+
+
+def test_more_features_than_columns(run, csv):
+    result = run("compare", csv, "-k", 7)
+    assert result.exit_code == 1
+    assert "n_features_to_select=7 is not between 1 and the number of features, 6" in result.stderr
+
+
+def test_nothing_is_overwritten(run, csv):
+    result = run("compare", csv, "-k", 3, "-o", csv, "--force")
+    assert result.exit_code == 2
+    assert "is the input itself" in result.stderr
+
+
+def test_rows_that_were_drawn_are_counted(run, tmp_path):
+    path = tmp_path / "long.npy"
+    np.save(path, np.random.default_rng(0).random((2100, 4)))
+    result = run("compare", path, "-k", 2, "--methods", "variance", "--repeats", 1)
+    assert result.stdout.startswith("2 of 4 columns of long.npy (2000 of 2100 rows), best first")

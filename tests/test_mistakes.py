@@ -1,0 +1,114 @@
+"""Natural mistakes: each gives one line that says what is wrong and what to do."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from graphsieve import GAFS, MCFS, DropRedundant, GreedyCSS, GroupedRanker, Variance
+
+COSTS = {"alpha": 5, "beta": 6, "gamma": 7, "delta": 8, "eta": 9}
+
+
+@pytest.fixture
+def X(rng):
+    return pd.DataFrame(rng.random((30, 5)) + 1, columns=list(COSTS))
+
+
+# What a user writes, what the message has to say, and the advice that it has to give.
+MISTAKES = {
+    "misspelt name": (
+        lambda X: GreedyCSS(2, include=["Gamm"]).fit(X),
+        "include refers to column 'Gamm', which the data do not have",
+        "Did you mean 'gamma'?",
+    ),
+    "a name for an array": (
+        lambda X: GreedyCSS(2, include="gamma").fit(X.to_numpy()),
+        "the data have no column names",
+        "pass a data frame, or use column positions",
+    ),
+    "include and exclude overlap": (
+        lambda X: GreedyCSS(2, include=["beta"], exclude=["eta", "beta"]).fit(X),
+        "column 'beta' is in both include and exclude",
+        "remove it from one of them",
+    ),
+    "more included than asked for": (
+        lambda X: GreedyCSS(2, include=["alpha", "beta", "eta"]).fit(X),
+        "include has 3 columns, but n_features_to_select=2 keeps 2",
+        "use 3 or more",
+    ),
+    "more features than columns": (
+        lambda X: GreedyCSS(50).fit(X),
+        "n_features_to_select=50",
+        "5 or fewer",
+    ),
+    "budget below the cheapest": (
+        lambda X: GreedyCSS(costs=COSTS, budget=4).fit(X),
+        "budget=4 buys no column: the cheapest, 'alpha', costs 5",
+        "Increase the budget",
+    ),
+    "budget without costs": (
+        lambda X: GreedyCSS(budget=4).fit(X),
+        "budget needs costs",
+        "pass the cost of every column",
+    ),
+    "one cost too few": (
+        lambda X: GreedyCSS(2, costs=[1, 2, 3, 4]).fit(X),
+        "costs has 4 entries, but the data have 5 columns",
+        "pass one cost per column, or a dict",
+    ),
+    "batches given to the constructor": (
+        lambda X: GreedyCSS(2, groups=["donor 1", "donor 2"] * 15).fit(X),
+        "groups has 30 entries, but the data have 5 columns",
+        "The batches of samples are passed to fit",
+    ),
+    "batches of another length": (
+        lambda X: GroupedRanker(Variance(2)).fit(X, groups=["a", "b"]),
+        "groups has 2 entries, but X has 30 samples",
+        "pass one label per sample",
+    ),
+    "a text column": (
+        lambda X: GAFS(2).fit(X.assign(site="north")),
+        "1 of the 6 columns do not hold numbers: 'site' (text)",
+        "Leave them out",
+    ),
+    "missing values": (
+        lambda X: MCFS(2).fit(X.mask(X > 1.9)),
+        "X contains NaN",
+        "SimpleImputer",
+    ),
+    "infinite values": (
+        lambda X: Variance(2).fit(X.replace(X.iloc[3, 2], np.inf)),
+        "1 infinite and 0 missing values, the first at row 3, column 'gamma'",
+        "Replace infinite values",
+    ),
+    "a percentage instead of a fraction": (
+        lambda X: DropRedundant(90).fit(X),
+        "The 'explained' parameter of DropRedundant must be a float in the range (0.0, 1.0]",
+        "Got 90",
+    ),
+    "more than was computed": (
+        lambda X: GreedyCSS(2).fit(X).set_n_features(4),
+        "has picked 2 features one by one",
+        "fit with n_features_to_select=4 or more",
+    ),
+    "a table without a kept column": (
+        lambda X: _selection(X).transform(X.drop(columns="gamma")),
+        "gamma",
+        "lacks",
+    ),
+}
+
+
+def _selection(X):
+    return Variance(2, include=["gamma"]).fit(X).to_selection()
+
+
+@pytest.mark.parametrize("name", MISTAKES)
+def test_one_line_says_what_to_do(X, name):
+    make, problem, advice = MISTAKES[name]
+    with pytest.raises((ValueError, TypeError, KeyError)) as caught:
+        make(X)
+    message = str(caught.value)
+    assert problem in message
+    assert advice in message
+    assert "\n" not in message
