@@ -48,7 +48,9 @@ def known_frame(X: Any) -> Any:
     entries, whose mask NumPy's functions drop without a warning, become NaN.
     """
     if isinstance(X, np.ma.MaskedArray):
-        return X.astype(np.result_type(X, np.float32)).filled(np.nan) if X.mask.any() else X.data
+        if not np.ma.is_masked(X):
+            return X.data
+        return np.ma.filled(X.astype(np.result_type(X, np.float32)), np.nan)
     if _is(X, "xarray", "Dataset"):
         raise TypeError(
             "X is an xarray Dataset, whose variables may have different dimensions: pass an array, "
