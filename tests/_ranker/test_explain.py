@@ -22,7 +22,6 @@ def refit(X, support, model):
     return model.coef_, 1 - rest.var(axis=0) / dropped.var(axis=0)
 
 
-@pytest.mark.filterwarnings("ignore:all columns have the variance")
 @pytest.mark.parametrize("container", [np.asarray, sp.csr_array])
 @pytest.mark.parametrize("make", [lambda: Variance(4), lambda: DropRedundant(0.5)])
 def test_coverage_equals_a_refitted_regression(container, make):

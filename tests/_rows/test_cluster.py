@@ -175,7 +175,7 @@ def test_no_rows_left(client, table):
 
 
 def test_nullable_integers(client):
-    """They work like other integers, and a missing one is reported with its place."""
+    """They work like other integers; a missing one is skipped, or reported with its place."""
     import dask.dataframe as dd
     import pandas as pd
 
@@ -185,8 +185,11 @@ def test_nullable_integers(client):
     X = dd.from_pandas(frame, npartitions=3)
     np.testing.assert_allclose(Variance(1).fit(X).scores_, wanted)
     frame.loc[7, "b"] = pd.NA
+    X = dd.from_pandas(frame, npartitions=3)
+    wanted[1] = np.nanvar(frame["b"].astype(float))
+    np.testing.assert_allclose(Variance(1).fit(X).scores_, wanted)
     with pytest.raises(ValueError, match="row 7, column 'b'"):
-        Variance(1).fit(dd.from_pandas(frame, npartitions=3))
+        LaplacianScore(1).fit(X)
 
 
 def wrong_rows(block):

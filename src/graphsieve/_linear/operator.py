@@ -96,12 +96,11 @@ def _column(j, block):
 
 def _products(block, V):
     """V' X in double precision for a block X and one row of V per row of it."""
-    if V.shape[1] > _FEW_VECTORS:
-        product = block.T @ V.astype(block.dtype, copy=False)
-        return product.T.astype(np.float64, copy=False)
     if sp.issparse(block):
         return (block.T @ V).T
     V = V.astype(block.dtype, copy=False)
+    if V.shape[1] > _FEW_VECTORS:
+        return (V.T @ block).astype(np.float64, copy=False)
     return np.array([v @ block for v in V.T], dtype=np.float64)
 
 

@@ -161,8 +161,11 @@ def _gram(Z):
 
 
 def _axes(Z, vectors, values):
-    """Principal axes of Z from eigenvectors of its Gram matrix."""
-    return Z.T @ (vectors / np.maximum(values, _TINY)) if Z.shape[0] <= Z.shape[1] else vectors
+    """Principal axes of Z from eigenvectors of its Gram matrix, the largest entries positive."""
+    if Z.shape[0] <= Z.shape[1]:
+        vectors = Z.T @ (vectors / np.maximum(values, _TINY))
+    largest = np.take_along_axis(vectors, abs(vectors).argmax(axis=0)[np.newaxis], axis=0)
+    return vectors * np.where(largest < 0, -1.0, 1.0)
 
 
 def _largest_value(X):

@@ -50,12 +50,16 @@ class Variance(FeatureRanker):
         self.scale = scale
 
     def _rank(self, data):
-        variance = divide_columns(data, self.scale).column_moments()[1]
-        varying = variance[~self._find_constant(data)]
-        if len(varying) > 1 and np.ptp(varying) <= _EQUAL * varying.max():
+        mean, variance = divide_columns(data, self.scale).column_moments()
+        varying = ~self._find_constant(data)
+        if varying.sum() > 1 and _are_standardised(mean[varying], variance[varying]):
             warn(
-                f"all columns have the variance {varying.max():.3g}, as after standardising, so "
-                "Variance ranks them by rounding errors. Fit the data before they are "
-                'standardised, use scale="minmax", or use another method'
+                "the columns are standardised: all have the variance 1, so Variance ranks them by "
+                "rounding errors. Fit the data before they are standardised, use "
+                'scale="minmax", or use another method'
             )
         return variance
+
+
+def _are_standardised(mean, variance):
+    return abs(mean).max() <= _EQUAL and abs(variance - 1).max() <= _EQUAL
