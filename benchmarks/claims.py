@@ -72,7 +72,7 @@ def _peers(table):
     worst = table.loc[table["ratio"].idxmin()]
     slower = int((table["ratio"] < 1).sum())
     yield (
-        "no method is slower than its counterpart in a package on PyPI",
+        "no method is slower than its counterpart in another package",
         f"slower in {slower} of {len(table)}, worst {worst['ratio']:.2f} x ({worst['method']}, "
         f"{worst['data']})",
         "at least 1 x",

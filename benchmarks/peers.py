@@ -1,4 +1,4 @@
-"""Every method that a package on PyPI has too, side by side with it on the same data.
+"""Every method that another package has too, side by side with it on the same data.
 
     python benchmarks/run.py peers
 
