@@ -107,6 +107,14 @@ def test_nearly_equal_distances_are_no_ties(rng):
     assert found_neighbors(X, 1, "euclidean")[0] == 2
 
 
+def test_rows_of_one_direction_are_ties(rng):
+    """Their cosines are 1, whatever rounding makes of it: the lowest numbers win."""
+    X = rng.random((40, 1)) * rng.random(7)
+    found = np.asarray(found_neighbors(X, 3, "cosine")).reshape(40, 3)
+    wanted = [[k for k in range(40) if k != sample][:3] for sample in range(40)]
+    assert np.sort(found, axis=1).tolist() == wanted
+
+
 def test_distances_equal_up_to_rounding_are_ties():
     """0.3 - 0.2 and 0.2 - 0.1 differ in the last digit only."""
     X = np.array([[0.1], [0.2], [0.3], [1.0]])

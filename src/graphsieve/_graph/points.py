@@ -184,9 +184,12 @@ def _of_points(points, function, block, number, *aligned):
 
 
 def _rounding(squared, length, n_features):
-    """Error of squared distances from differences of numbers with their own rounding errors."""
-    distance = np.sqrt(squared)
-    return 4 * np.finfo(float).eps * distance * (np.sqrt(n_features) * distance + length)
+    """Error of squared distances from differences of numbers with their own rounding errors.
+
+    The last term is that of copies: rows that were the same before they were rounded.
+    """
+    distance, own = np.sqrt(squared), 4 * np.finfo(float).eps * length
+    return 4 * np.finfo(float).eps * np.sqrt(n_features) * squared + own * distance + own**2
 
 
 def squared_distances(left, right, scale_left, scale_right):
