@@ -4,7 +4,7 @@
     GRAPHSIEVE_DATA=folder python benchmarks/label_free.py --measure 0,1     measure these splits
 
 The report uses two tables. ``results/quality/quality.parquet`` (see ``docs/choosing_defaults.md``)
-has the reconstruction error and the preserved neighbours of ten methods on held-out rows, next to
+has the reconstruction error and the preserved neighbours of all methods on held-out rows, next to
 the scores with labels. ``results/label_free/halves.csv`` has what ``graphsieve compare`` computes
 on the training rows alone, including stability and redundancy, next to the scores of the selection
 from all training rows on the test rows; ``--measure`` writes it. Labels never enter a choice.
@@ -164,7 +164,7 @@ def report():
     measured = ["neighborhood", "reconstruction"]
     choices = {f"best {name}": by_criterion(quality, name) for name in measured}
     choices |= {f"clearly better {name}": by_rule(quality, name) for name in measured}
-    show("Ten methods on held-out rows, five splits", quality, choices)
+    show("All methods on held-out rows, five splits", quality, choices)
     if not HALVES.exists():
         return
     table = pd.read_csv(HALVES)
