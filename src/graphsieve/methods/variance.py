@@ -1,6 +1,5 @@
 """Variance: the simplest baseline."""
 
-
 from .._rows.division import divide_columns
 from .._utils.sklearn_private import StrOptions
 from .._utils.warn import warn
