@@ -133,7 +133,8 @@ class FeatureRanker(
     plot = LazyAccessor(
         "graphsieve.plots",
         "SelectionPlots",
-        "Plots of the fitted selector: ``curve``, ``scores``, ``coverage``, ``mask``, ``groups``.",
+        "Plots of the fitted selector: ``curve``, ``gains``, ``scores``, ``coverage``, ``mask``, "
+        "``groups``.",
     )
     report = LazyAccessor(
         "graphsieve.report",
