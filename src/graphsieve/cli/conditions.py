@@ -9,6 +9,7 @@ from .io.files import extension, read_table
 from .io.reading import Reading
 from .io.tables import TableError, listed
 from .names import find_columns, suggestion
+from .problems import is_number
 
 
 def check_conditions(estimator, method, number, cost, budget):
@@ -70,7 +71,7 @@ def _read_costs(path):
     expected = f"{path.name} should have two columns with a header, such as column,cost"
     if frame.shape[1] != 2:
         raise TableError(f"--cost: {expected}; it has {frame.shape[1]}")
-    if frame.iloc[:, 1].dtype.kind not in "iuf" or _is_number(frame.columns[1]):
+    if frame.iloc[:, 1].dtype.kind not in "iuf" or is_number(frame.columns[1]):
         raise TableError(f"--cost: {expected}; the second column is {frame.columns[1]!r}")
     names = frame.iloc[:, 0].astype(str)
     if names.duplicated().any():
@@ -78,14 +79,6 @@ def _read_costs(path):
             f"--cost: {path.name} has two costs of {names[names.duplicated()].iloc[0]}"
         )
     return dict(zip(names, frame.iloc[:, 1].astype(float), strict=True))
-
-
-def _is_number(text):
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
 
 
 def total_cost(estimator, budget):

@@ -166,12 +166,13 @@ def _example(table, j):
     words = values[pd.to_numeric(values.astype(str), errors="coerce").isna()]
     value = str((words if len(words) else values).iloc[0])
     hint = ""
-    if value.replace(",", ".", 1) != value and _is_number(value.replace(",", ".", 1)):
+    if value.replace(",", ".", 1) != value and is_number(value.replace(",", ".", 1)):
         hint = "; if the comma is a decimal comma, add --decimal ,"
     return f" ({table.names[j]!r} holds {value!r}{hint})"
 
 
-def _is_number(text):
+def is_number(text):
+    """Whether a text is that of a number."""
     try:
         float(text)
     except ValueError:
