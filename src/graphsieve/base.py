@@ -64,7 +64,7 @@ THREAD_CONSTRAINTS = {
 }
 
 # Entries that greedy methods read where the number of features is not given, and picks at least.
-_MOST_WORK = 5e9
+_MOST_WORK = 2e9
 _FEWEST_PICKS = 100
 
 # What the solver met instead of convergence, and what to do about it.
@@ -362,11 +362,15 @@ class FeatureRanker(
         names = ("affinity", "n_neighbors", "neighbors", "n_jobs")
         return build_graph(data, **{name: getattr(self, name) for name in names})
 
+    @property
+    def _most_iterations(self):
+        return self.max_iter
+
     def _monitor(self):
         """The Monitor of an iterative method."""
         return Monitor(
             tol=self.tol,
-            max_iter=self.max_iter,
+            max_iter=self._most_iterations,
             callback=self.callback,
             verbose=self.verbose,
             title=type(self).__name__,

@@ -42,8 +42,9 @@ def test_values_and_axes_are_those_of_the_svd(n, d):
     Z -= Z.mean(axis=0)
     _, s, Vt = np.linalg.svd(Z, full_matrices=False)
     np.testing.assert_allclose(found.values[:20], s[:20], rtol=1e-6)
-    overlap = np.abs(np.einsum("ij,ij->j", found.axes[:, :5], Vt[:5].T))
+    overlap = np.abs(np.einsum("ij,ij->j", found.axes(5), Vt[:5].T))
     np.testing.assert_allclose(overlap, 1, atol=1e-6)
+    np.testing.assert_allclose(abs(found.coordinates()[:, :5]), abs(Z @ found.axes(5)), atol=1e-9)
 
 
 @pytest.mark.parametrize(("n", "d"), [(60, 90), (90, 60)])

@@ -161,6 +161,14 @@ def test_convergence_warning_says_what_was_reached(table):
     assert not fitted.converged_
 
 
+@pytest.mark.parametrize(("targets", "most"), [(("data", "graph"), 50), (("code",), 200)])
+def test_the_network_has_more_iterations_if_it_decides(table, targets, most):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        fitted = GAFS(targets=targets, tol=0, random_state=0).fit(table)
+    assert fitted.n_iter_ == most
+
+
 def test_callback_stops_and_keeps_the_result(table):
     seen = []
 

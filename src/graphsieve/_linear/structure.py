@@ -5,7 +5,7 @@ components that are stronger than the first one of shuffled columns are structur
 trusted if the other columns predict it on rows that were held out.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import scipy.sparse as sp
@@ -30,8 +30,6 @@ _SHUFFLED_ENTRIES = 5e6
 _MOST_SHUFFLES = 10
 # Keeps divisions by the singular values of constant columns finite.
 _TINY = np.finfo(float).tiny ** 0.5
-# Entries that are shuffled at a time.
-_BLOCK_ENTRIES = 2**22
 
 
 @dataclass(frozen=True)
@@ -40,26 +38,35 @@ class Structure:
 
     Attributes
     ----------
+    rows : ndarray of shape (n_rows, n_features)
+        Z.
     mean : ndarray of shape (n_features,)
         Column means of the rows of unit length.
     values : ndarray
         Singular values of Z, largest first.
-    axes : ndarray of shape (n_features, n_axes)
-        The principal axes of Z.
+    vectors : ndarray of shape (min(n_rows, n_features), n_axes)
+        Eigenvectors of Z Z' or Z' Z, whichever is smaller.
     edge : float
         Largest singular value of shuffled columns.
     predictability : ndarray of shape (n_features,)
         Squared correlation of every column with its held-out prediction from the others.
-    n_rows : int
-        Number of rows of Z.
     """
 
+    rows: np.ndarray
     mean: np.ndarray
     values: np.ndarray
-    axes: np.ndarray
+    vectors: np.ndarray
     edge: float
     predictability: np.ndarray
-    n_rows: int
+
+    @property
+    def n_rows(self):
+        """Number of rows of Z."""
+        return len(self.rows)
+
+    @property
+    def _is_wide(self):
+        return self.rows.shape[0] <= self.rows.shape[1]
 
     @property
     def n_components(self):
@@ -85,9 +92,21 @@ class Structure:
         """Number of components that stand for the structure: two at least, for a graph."""
         return min(max(self.n_components, 2), len(self.values))
 
-    def leading_axes(self, n_samples):
-        """The axes; for many samples, those along which their coordinates take little memory."""
-        return self.axes[:, : max(self.n_kept, _MOST_COORDINATES // n_samples)]
+    def axes(self, n_axes=None):
+        """The first principal axes of Z, one a column, their largest entries positive."""
+        vectors = self.vectors[:, :n_axes]
+        if self._is_wide:
+            vectors = self.rows.T @ (vectors / np.maximum(self.values[:n_axes], _TINY))
+        largest = np.take_along_axis(vectors, abs(vectors).argmax(axis=0)[np.newaxis], axis=0)
+        return vectors * np.where(largest < 0, -1.0, 1.0)
+
+    def coordinates(self):
+        """Z along all of its axes, up to their signs."""
+        return self.vectors * self.values if self._is_wide else self.rows @ self.vectors
+
+    def n_leading(self, n_samples):
+        """Number of axes along which the coordinates of many samples take little memory."""
+        return max(self.n_kept, _MOST_COORDINATES // n_samples)
 
 
 def sample_rows(X, most, rng):
@@ -132,10 +151,9 @@ def _find_structure(X, rng):
     values = np.sqrt(np.maximum(square[kept], 0))
     significant = values > 1e-5 * values[0]
     significant[0] = True  # of constant columns too
-    axes = _axes(Z, vectors[:, kept][:, significant], values[significant])
-    found = Structure(mean, values[significant], axes, edge, np.empty(0), len(Z))
-    predictability = _predictability(Z, G, max(found.n_components, 1))
-    return Structure(mean, values[significant], axes, edge, predictability, len(Z))
+    values, vectors = values[significant], vectors[:, kept][:, significant]
+    found = Structure(Z, mean, values, vectors, edge, np.empty(0))
+    return replace(found, predictability=_predictability(Z, G, max(found.n_components, 1)))
 
 
 def along_axes(axes, mean, block):
@@ -160,28 +178,14 @@ def _gram(Z):
     return Z @ Z.T if Z.shape[0] <= Z.shape[1] else Z.T @ Z
 
 
-def _axes(Z, vectors, values):
-    """Principal axes of Z from eigenvectors of its Gram matrix, the largest entries positive."""
-    if Z.shape[0] <= Z.shape[1]:
-        vectors = Z.T @ (vectors / np.maximum(values, _TINY))
-    largest = np.take_along_axis(vectors, abs(vectors).argmax(axis=0)[np.newaxis], axis=0)
-    return vectors * np.where(largest < 0, -1.0, 1.0)
-
-
 def _largest_value(X):
     G = _gram(_centred_unit_rows(X)[0])
     return np.sqrt(max(largest_eigenvalue(G), 0.0))
 
 
 def shuffle_columns(X, rng):
-    """X with every column in a random order of its own."""
-    shuffled = np.empty_like(X)
-    step = max(1, _BLOCK_ENTRIES // len(X))
-    for start in range(0, X.shape[1], step):
-        block = X[:, start : start + step]
-        order = rng.random_sample(block.shape).argsort(axis=0)
-        shuffled[:, start : start + step] = np.take_along_axis(block, order, axis=0)
-    return shuffled
+    """X with every column in a random order of its own; ``rng`` is a RandomState."""
+    return np.random.default_rng(rng.randint(2**31)).permuted(X, axis=0)
 
 
 def _predictability(Z, G, n_components):

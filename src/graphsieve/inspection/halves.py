@@ -184,7 +184,7 @@ class _OtherHalf:
         with single_threaded_blas():
             self._errors = ReconstructionErrors(train, self._test)
             structure = find_structure(train, np.random.RandomState(0))
-        axes = structure.axes[:, : structure.n_kept]
+        axes = structure.axes(structure.n_kept)
         self._in_structure = nearest_rows(along_axes(axes, structure.mean, self._test))
         self._neighbors = nearest_rows(self._test)
 
