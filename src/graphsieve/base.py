@@ -319,8 +319,8 @@ class FeatureRanker(
 
     def _count_above_chance(self, data):
         """Number of features that add more than they would to shuffled columns."""
-        rng = np.random.RandomState(0)
-        self.gain_curve_ = gain_curve(sample_rows(data, MOST_ROWS, rng), self.order_, rng)
+        rows = sample_rows(data, MOST_ROWS, np.random.RandomState(0))
+        self.gain_curve_ = gain_curve(rows, self.order_)
         if self.gain_curve_.n_features == 0:
             warn(
                 'n_features_to_select="auto" keeps one feature: no feature explains more of the '

@@ -16,7 +16,7 @@ from .._graph.spectral import embedding
 from .._linear.columns import compact_rows
 from .._linear.forward import ForwardSelection
 from .._linear.operator import ColumnOperator
-from .._linear.structure import MOST_ROWS, along_axes, find_structure, sample_rows
+from .._linear.structure import MOST_ROWS, find_structure, sample_rows
 from .._linear.targets import FactorTarget, GramTarget, join_targets
 from .._ranker.constraints import GREEDY_CONSTRAINTS, GreedyConstraints
 from .._rows import RowBlocks
@@ -117,7 +117,7 @@ class GAFS(GreedyConstraints, AutoencoderRanker):
     n_jobs : int or None, default=None
         Number of threads; None uses all cores that OMP_NUM_THREADS and joblib allow.
     random_state : int, RandomState or None, default=None
-        Random seed of shuffled columns, starting weights and batches.
+        Random seed of a sample of many rows, of starting weights and of batches.
     verbose : int, default=0
         If positive, show progress.
     callback : callable(iteration, objective) or None, default=None
@@ -295,7 +295,7 @@ class GAFS(GreedyConstraints, AutoencoderRanker):
             self._train(X, self._laplacian(A), self._penalties(), rng)
             return row_norms(self.W_in_)
         with stages("structure"):
-            structure = find_structure(sample_rows(X, MOST_ROWS, rng), rng)
+            structure = find_structure(sample_rows(X, MOST_ROWS, rng))
             self.n_components_ = structure.n_components
             self.predictability_ = structure.predictability
             scores = self._coordinates(X, structure)
@@ -370,9 +370,9 @@ class GAFS(GreedyConstraints, AutoencoderRanker):
     def _coordinates(self, X, structure):
         if structure.n_rows == X.n_samples:
             return structure.coordinates()
-        axes = structure.axes(structure.n_leading(X.n_samples))
+        project = structure.projection(structure.n_leading(X.n_samples))
         with Workers(self.n_jobs) as workers:
-            return X.stack(partial(along_axes, axes, structure.mean), workers=workers)
+            return X.stack(project, workers=workers)
 
     def _selection(self, X, structure, target):
         columns = ColumnOperator(X, n_jobs=self.n_jobs)
