@@ -67,14 +67,14 @@ def report(
     check_artifacts(None, output, force)
     shape = parse_image_shape(image_shape)
     with errors_shown(), warnings_shown():
-        from ..report import write_report
+        from ..report import make_report
 
         selection, table = _load(kept, file)
         names = selection.feature_names_in
         if names is not None:
             table = table.take([table.names.index(name) for name in names if name in table.names])
         with progress(f"Writing {output.name}"):
-            write_report(selection, table.X, output, image_shape=shape, title=file.name)
+            make_report(selection, table.X, image_shape=shape, title=file.name).save(output)
     tell(f"Written: {output}")
 
 

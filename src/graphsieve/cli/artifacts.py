@@ -49,7 +49,5 @@ def write_artifacts(estimator, features, save, report, image_shape, *, title):
     if save is not None:
         estimator.save(save)
     if report is not None:
-        from ..report import write_report
-
         with progress(f"Writing {report.name}"):
-            write_report(estimator, features.X, report, image_shape=image_shape, title=title)
+            estimator.report(features.X, report, image_shape=image_shape, title=title)
