@@ -74,7 +74,7 @@ def test_a_ranking_worse_than_random_is_called_that(rng):
 
 
 def test_suggested_number_is_that_of_auto(digits):
-    sel, X, _ = digits
+    _, X, _ = digits
     expected = GreedyCSS("auto").fit(X)
     # Greedy picks do not depend on how many are asked for.
     longer = GreedyCSS(30).fit(X)
