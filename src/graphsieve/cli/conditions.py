@@ -7,7 +7,7 @@ import numpy as np
 from .console import usage_error
 from .io.files import extension, read_table
 from .io.reading import Reading
-from .io.tables import TableError, listed
+from .io.tables import TableError, counted, listed
 from .names import find_columns, suggestion
 from .problems import is_number
 
@@ -34,28 +34,32 @@ def set_constraints(estimator, features, include, exclude):
     for parameter, items in (("include", include), ("exclude", exclude)):
         if not items:
             continue
-        if features.owner is not None:
-            raise ValueError(f"--{parameter} does not work together with --encode")
         found = find_columns(_listed_names(items), features.names, f"--{parameter}")
-        estimator.set_params(**{parameter: found})
+        wanted = estimator.n_features_to_select
+        if parameter == "include" and isinstance(wanted, int) and len(found) > wanted:
+            raise ValueError(
+                f"--include names {counted(len(found), 'column')}, which count as selected: use "
+                f"-k {len(found)} or more"
+            )
+        estimator.set_params(**{parameter: features.columns(found)})
 
 
 def set_costs(estimator, features, path, budget):
     """Give the estimator the costs in a file, and return a note about columns without a cost."""
     if path is None:
         return ""
-    if features.owner is not None:
-        raise ValueError("--cost does not work together with --encode")
-    costs = _read_costs(path)
+    given = _read_costs(path)
     position = {name: j for j, name in enumerate(features.names)}
-    found = {position[name]: cost for name, cost in costs.items() if name in position}
-    unknown = [name for name in costs if name not in position]
+    found = {position[name]: cost for name, cost in given.items() if name in position}
+    unknown = [name for name in given if name not in position]
     if not found:
         raise TableError(
             f"--cost: {path.name} has no cost of a column to select from"
             f"{suggestion(unknown[0], features.names)}; it names {listed(unknown)}"
         )
-    estimator.set_params(costs=found, budget=budget)
+    costs = np.ones(len(features.names))
+    costs[list(found)] = list(found.values())
+    estimator.set_params(costs=features.spread(costs), budget=budget)
     notes = []
     if missing := len(features.names) - len(found):
         notes.append(f"{missing} of {len(features.names)} columns have no cost and count as 1")
@@ -83,11 +87,8 @@ def _read_costs(path):
 
 def total_cost(estimator, budget):
     """Return a line about what the selected columns cost."""
-    costs = np.ones(estimator.n_features_in_)
-    for position, cost in estimator.costs.items():
-        costs[position] = cost
     of_budget = "" if budget is None else f" of a budget of {budget:g}"
-    return f"Cost: {costs[estimator.support_].sum():g}{of_budget}"
+    return f"Cost: {estimator.costs[estimator.support_].sum():g}{of_budget}"
 
 
 def batch_columns(table, column):

@@ -118,6 +118,7 @@ def select(
         set_constraints(estimator, features, include, exclude)
         if line := set_costs(estimator, features, cost, budget):
             note(line)
+        features.select_whole(estimator)
         batches = find_batches(table, batch)
         seconds = _fit(estimator, method, features, name, arguments, batches)
         ranking = features.ranking(estimator, n_features)
@@ -126,12 +127,12 @@ def select(
         if save or report or explain:
             name_columns(estimator, features)
         if explain:
-            ranking = add_explanations(ranking, estimator)
+            ranking = add_explanations(ranking, estimator, features)
         kept = _kept(table, roles, ranking)
         for line in write_outputs(kept, output, ranking, scores, raw_names=raw_names):
             note(line)
         if save or report:
-            write_artifacts(estimator, features, save, report, shape, title=name)
+            write_artifacts(estimator, features, ranking, save, report, shape, title=name)
     _summarise(name, method, len(table), ranking, seconds)
     if cost is not None:
         tell(total_cost(estimator, budget))
