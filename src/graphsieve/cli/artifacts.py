@@ -43,13 +43,16 @@ def name_columns(estimator, features):
         estimator.feature_names_in_ = np.asarray(features.names, dtype=object)
 
 
-def write_artifacts(estimator, features, ranking, save, report, image_shape, *, title):
-    """Write the selection and the page about it."""
+def make_artifacts(estimator, features, ranking, save, report, *, title, image_shape, color):
+    """The selection and the page about it, each with its path; both have a method ``save``."""
+    made = []
     if save is not None:
-        _selection(estimator, features, ranking).save(save)
+        made.append((_selection(estimator, features, ranking), save))
     if report is not None:
-        with progress(f"Writing {report.name}"):
-            estimator.report(features.X, report, image_shape=image_shape, title=title)
+        with progress(f"Preparing {report.name}"):
+            page = estimator.report(features.X, title=title, image_shape=image_shape, color=color)
+        made.append((page, report))
+    return made
 
 
 def _selection(estimator, features, ranking):

@@ -91,14 +91,14 @@ def total_cost(estimator, budget):
     return f"Cost: {estimator.costs[estimator.support_].sum():g}{of_budget}"
 
 
-def batch_columns(table, column):
-    """Return the name of the column that holds the batch of every row, in a list."""
+def one_column(table, column, option):
+    """Return the name of a column that an option refers to, in a list."""
     if column is None:
         return []
     names = _all_names(table)
-    found = find_columns([column], names, "--group-by")
+    found = find_columns([column], names, option)
     if len(found) > 1:
-        raise TableError(f"--group-by: {column!r} is {len(found)} columns; name one")
+        raise TableError(f"{option}: {column!r} is {len(found)} columns; name one")
     return [names[found[0]]]
 
 
@@ -107,15 +107,16 @@ def _all_names(table):
     return [*table.names, *([] if table.labels is None else map(str, table.labels.columns))]
 
 
-def find_batches(table, columns):
-    """Return the values of the column of ``batch_columns``; None without one."""
-    if not columns:
+def column_values(table, column, option):
+    """Return the values of a column of the table, or of its labels; None without one."""
+    if column is None:
         return None
-    position = _all_names(table).index(columns[0])
+    (name,) = one_column(table, column, option)
+    position = _all_names(table).index(name)
     if position >= len(table.names):
-        return table.labels.iloc[:, position - len(table.names)].to_numpy()
+        return table.labels.iloc[:, position - len(table.names)]
     values = table.take([position])
-    return values.X.iloc[:, 0].to_numpy() if values.is_frame else np.ravel(values.array())
+    return values.X.iloc[:, 0] if values.is_frame else np.ravel(values.array())
 
 
 def _listed_names(items):
