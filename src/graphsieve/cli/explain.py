@@ -70,7 +70,9 @@ def show_explanations(ranking):
     grid.add_column("predicted from (weight)")
     for row in dropped.head(_SHOWN).itertuples():
         by = printable(row.explained_by) or "constant"
-        grid.add_row(Text(printable(row.feature)), f"{row.r2:.2f}", Text(by))
+        grid.add_row(
+            Text(printable(row.feature)), "" if isnan(row.r2) else f"{row.r2:.2f}", Text(by)
+        )
     out.print(grid)
     if len(dropped) > _SHOWN:
         out.print(f"... and {len(dropped) - _SHOWN} more, better predicted; --scores has them all")
