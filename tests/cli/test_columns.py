@@ -218,7 +218,7 @@ def test_a_word_among_numbers_is_named(select, frame):
     frame["a"] = frame["a"].astype(object)
     frame.loc[3, "a"] = "oops"
     _, result = select(frame)
-    assert "text: 'a' ('a' holds 'oops')" in result.stderr
+    assert "text: 'a' ('a' holds 'oops'; if that marks" in result.stderr
     _, result = select(pd.DataFrame({"x": ["1,5", "2.5", "1,5"], "y": [1.5, 2.5, 3.5]}))
     assert "add --decimal ," in result.stderr
 
