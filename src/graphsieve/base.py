@@ -237,7 +237,9 @@ class FeatureRanker(
             self._check_lazy(X, reset=reset)
             return open_rows(X)
         check_container(X)
-        X = numeric_frame(known_frame(X))
+        if reset:
+            self._remember_dims(X)
+        X = numeric_frame(known_frame(self._oriented(X)))
         if reset:
             self._remember_labels(X)
         X = validate_data(
@@ -258,6 +260,7 @@ class FeatureRanker(
             names = None
         if reset:
             self._remember_labels(None)
+            self._remember_dims(None)
             vars(self).pop("feature_names_in_", None)
             if names is not None:
                 self.feature_names_in_ = names
@@ -345,10 +348,12 @@ class FeatureRanker(
         """
         if not is_lazy(X):
             check_container(X)
-            selected = super().transform(known_frame(X))
+            check_is_fitted(self)
+            oriented = self._oriented(X)
+            selected = super().transform(known_frame(oriented))
             # Unless set_output asks for another container, coordinates are kept.
             in_kind = is_xarray(X) and isinstance(selected, np.ndarray)
-            return X[:, self.get_support()] if in_kind else selected
+            return X.isel({oriented.dims[1]: self.get_support()}) if in_kind else selected
         check_is_fitted(self)
         self._check_lazy(X, reset=False)
         return take_columns(X, self.get_support(indices=True))

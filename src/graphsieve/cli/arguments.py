@@ -25,8 +25,17 @@ _ADVICE = {
 }
 
 
-def make_reading(*, separator, encoding, max_size, **options):
-    """Return how to read the input, with the options checked that are free text."""
+def make_reading(options, *, whole):
+    """Return how to read the input, with the options checked that are free text.
+
+    Parameters
+    ----------
+    options : dict
+        Options of the command, by the names of its parameters.
+    whole : bool
+        Whether the table is needed in memory.
+    """
+    separator, encoding, max_size = (options[name] for name in ("sep", "encoding", "max_size"))
     if separator is not None:
         # A shell passes \\t as two characters.
         separator = SEPARATORS.get(separator.lower(), separator).replace("\\t", "\t")
@@ -46,7 +55,15 @@ def make_reading(*, separator, encoding, max_size, **options):
                 "--encoding",
             ) from None
     max_bytes = None if max_size is None else max_size * 1e9
-    return Reading(separator=separator, encoding=encoding, max_bytes=max_bytes, **options)
+    as_given = {name: options[name] for name in ("key", "decimal", "index", "transpose")}
+    return Reading(
+        header=not options["no_header"],
+        separator=separator,
+        encoding=encoding,
+        max_bytes=max_bytes,
+        whole=whole,
+        **as_given,
+    )
 
 
 def check_input(file, reading):

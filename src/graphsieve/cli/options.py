@@ -260,6 +260,16 @@ ImageShape = Annotated[
         rich_help_panel=_OUTPUT,
     ),
 ]
+Color = Annotated[
+    str | None,
+    _option(
+        "--color",
+        metavar="COLUMN",
+        help="Column by whose values the samples in the report are coloured. It is carried to the "
+        "output.",
+        rich_help_panel=_OUTPUT,
+    ),
+]
 Output = Annotated[
     Path | None,
     _option(

@@ -36,6 +36,7 @@ def select(
     report: options.Report = None,
     explain: options.Explain = False,
     image_shape: options.ImageShape = None,
+    color: options.Color = None,
     raw_names: options.RawNames = False,
     force: options.Force = False,
     method: options.Method = "gafs",
@@ -67,15 +68,15 @@ def select(
     from .arguments import check_input, check_outputs, make_method, make_reading, parse_number
     from .artifacts import (
         check_artifacts,
+        make_artifacts,
         name_columns,
         parse_image_shape,
-        write_artifacts,
     )
     from .columns import carry_verbatim
     from .conditions import (
-        batch_columns,
         check_conditions,
-        find_batches,
+        column_values,
+        one_column,
         set_constraints,
         set_costs,
         total_cost,
@@ -84,17 +85,8 @@ def select(
     from .output import write_outputs
 
     # Whatever is wrong with the command itself is found before the data are read.
-    reading = make_reading(
-        key=key,
-        header=not no_header,
-        separator=sep,
-        decimal=decimal,
-        encoding=encoding,
-        index=index,
-        transpose=transpose,
-        whole=bool(impute or drop_rows or encode or group_by),
-        max_size=max_size,
-    )
+    whole = bool(impute or drop_rows or encode or group_by)
+    reading = make_reading(ctx.params, whole=whole)
     check_input(file, reading)
     check_outputs(file, output, scores, force)
     check_artifacts(save, report, force)
@@ -105,8 +97,8 @@ def select(
     arguments = ctx.meta["arguments"]
     with errors_shown(), warnings_shown(), opened(file) as (path, name, suffix):
         table = read(path, name, suffix, reading, None if estimator._distributes else method)
-        batch = batch_columns(table, group_by)
-        roles = assign(table, drop, [*(keep or []), *batch], not no_ids)
+        carried = [*one_column(table, group_by, "--group-by"), *one_column(table, color, "--color")]
+        roles = assign(table, drop, [*(keep or []), *carried], not no_ids)
         if output is not None:
             table = carry_verbatim(table, roles)
         mending = {"impute": impute, "drop_rows": drop_rows, "encode": encode}
@@ -118,7 +110,8 @@ def select(
         set_constraints(estimator, features, include, exclude)
         if line := set_costs(estimator, features, cost, budget):
             note(line)
-        batches = find_batches(table, batch)
+        features.select_whole(estimator)
+        batches = column_values(table, group_by, "--group-by")
         seconds = _fit(estimator, method, features, name, arguments, batches)
         ranking = features.ranking(estimator, n_features)
         if explain:
@@ -126,12 +119,14 @@ def select(
         if save or report or explain:
             name_columns(estimator, features)
         if explain:
-            ranking = add_explanations(ranking, estimator)
+            ranking = add_explanations(ranking, estimator, features)
+        looks = {"image_shape": shape, "color": column_values(table, color, "--color")}
+        made = make_artifacts(estimator, features, ranking, save, report, title=name, **looks)
         kept = _kept(table, roles, ranking)
         for line in write_outputs(kept, output, ranking, scores, raw_names=raw_names):
             note(line)
-        if save or report:
-            write_artifacts(estimator, features, save, report, shape, title=name)
+        for artifact, path in made:
+            artifact.save(path)
     _summarise(name, method, len(table), ranking, seconds)
     if cost is not None:
         tell(total_cost(estimator, budget))

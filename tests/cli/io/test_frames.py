@@ -231,3 +231,11 @@ def test_transposed_arrays(run, frame, tmp_path):
         result = run("select", path, *arguments)
         assert result.exit_code == 0, result.output
         np.testing.assert_array_equal(load(chosen)[0], frame)
+
+
+@pytest.mark.parametrize("suffix", [".xlsx", ".parquet", ".feather", ".h5", ".npy", ".npz"])
+def test_standard_input_of_every_format(run, frame, tmp_path, suffix):
+    content = save(frame, tmp_path / f"data{suffix}").read_bytes()
+    result = run("select", "-", "-k", 2, *VARIANCE, stdin=content)
+    assert result.exit_code == 0, result.output
+    assert "Kept 2 of 6 columns of standard input (20 rows)" in result.stdout
