@@ -94,27 +94,37 @@ def batch_columns(table, column):
     """Return the name of the column that holds the batch of every row, in a list."""
     if column is None:
         return []
-    names = _all_names(table)
-    found = find_columns([column], names, "--group-by")
+    names = table.names if table.labels is None else [str(name) for name in table.labels]
+    found = find_columns([column], names, "--batch")
     if len(found) > 1:
-        raise TableError(f"--group-by: {column!r} is {len(found)} columns; name one")
+        raise TableError(f"--batch: {column!r} is {len(found)} columns; name one")
     return [names[found[0]]]
-
-
-def _all_names(table):
-    """Names of the columns, then of the labels of the rows."""
-    return [*table.names, *([] if table.labels is None else map(str, table.labels.columns))]
 
 
 def find_batches(table, columns):
     """Return the values of the column of ``batch_columns``; None without one."""
     if not columns:
         return None
-    position = _all_names(table).index(columns[0])
-    if position >= len(table.names):
-        return table.labels.iloc[:, position - len(table.names)].to_numpy()
-    values = table.take([position])
+    if table.labels is not None:
+        return table.labels.set_axis(map(str, table.labels), axis=1)[columns[0]].to_numpy()
+    values = table.take([table.names.index(columns[0])])
     return values.X.iloc[:, 0].to_numpy() if values.is_frame else np.ravel(values.array())
+
+
+def rank_within_batches(estimator, cost):
+    """Return a selector that ranks every batch by itself.
+
+    Other tables are centred within every batch, which would fill in the zeros of sparse ones.
+    """
+    from ..inspection import GroupedRanker
+
+    if cost is not None:
+        raise ValueError(
+            "--cost does not work together with --batch for AnnData and sparse data, which are "
+            "ranked batch by batch"
+        )
+    names = ("n_features_to_select", "include", "exclude")
+    return GroupedRanker(estimator, **{name: getattr(estimator, name) for name in names})
 
 
 def _listed_names(items):
