@@ -99,7 +99,7 @@ def slope(nonzeros=(10**4, 10**5, 10**6, 10**7), n_picks=20):
     for nnz in nonzeros:
         n = d = int(np.sqrt(nnz / 0.05))
         columns = ColumnOperator(RowBlocks(cells(n, d, 0.05)))
-        target = FactorTarget(leading_scores(columns, 50, np.random.RandomState(0)))
+        target = FactorTarget(*leading_scores(columns, 50, np.random.RandomState(0)))
         selection = ForwardSelection(columns, target, 0.1 * columns.squares)
         start = time.process_time()
         for _ in range(n_picks):
