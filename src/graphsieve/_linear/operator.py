@@ -74,7 +74,9 @@ class ColumnOperator:
         columns = np.ascontiguousarray(V.T)
         with self._workers() as workers:
             out = data.reduce(_products, columns, block_bytes=block_bytes, workers=workers)
-        return out - np.outer(V.sum(axis=1), self._mean)
+        # In place: with many vectors, each such array is large. Sums of a cluster are read-only.
+        shift = np.outer(V.sum(axis=1), self._mean)
+        return np.subtract(out, shift, out=shift)
 
     def combine(self, W):
         """Z W for weights W of shape (n_features, k)."""
