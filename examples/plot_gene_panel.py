@@ -46,7 +46,7 @@ adata.obs["type"] = kind.astype(str)
 # The selection
 # -------------
 # Panels of ten, twenty and forty genes in one run. Two genes are given. With ``batch_key``, genes
-# are ranked within every donor, and ``highly_variable_nbatches`` says how many donors select a gene.
+# are ranked within every donor; ``highly_variable_nbatches`` says how many donors select a gene.
 
 sizes = [10, 20, 40]
 select_genes(adata, sizes, batch_key="donor", include=["gene2", "gene200"])
@@ -85,9 +85,9 @@ plt.show()
 # ------------------------
 # Neighbours of the cells, the expression of all other genes on held-out cells, clusters, and the
 # accuracy of the cell types, compared with all genes. We use the cells of one donor: the difference
-# between donors is in the neighbours of all genes, and should not be preserved. Within a donor, forty
-# genes of GAFS and of largest variance are about equal; only those of GAFS have all programmes and no
-# technical gene.
+# between donors is in the neighbours of all genes, and should not be preserved. Within a donor,
+# forty genes of GAFS and of largest variance are about equal; only those of GAFS have all
+# programmes and no technical gene.
 
 frame = evaluate_panel(
     adata[adata.obs["donor"] == "a"],
