@@ -104,7 +104,8 @@ def test_table_has_the_same_genes(run, select, path, tmp_path):
         (["--batch", "Donr"], "--batch: there is no column 'Donr' (did you mean donor?)"),
         (["--include", "gene99"], "--include: there is no column 'gene99'"),
         (["--subset", "-o", "OUT.csv"], "--subset: only with -o FILE.h5ad"),
-        (["--key", "raw/X"], "no matrix 'raw/X'; choose one with --key: 'X', 'layers/counts'"),
+        (["--key", "raw/X"], "--key: raw has genes of its own"),
+        (["--key", "raw"], "no matrix 'raw'; choose one with --key: 'X', 'layers/counts'"),
         (["--batch", "donor", "--cost", "COST"], "--cost does not work together with --batch"),
     ],
 )

@@ -95,12 +95,17 @@ def check_outputs(file, output, scores, force, writable=WRITABLE):
         raise usage_error(f"{scores} is also the file of -o", "--scores")
 
 
-def check_selection(file, output, scores, force, subset):
+def check_selection(file, output, scores, force, subset, key):
     """``check_outputs``, where AnnData may be written as AnnData; returns whether it is."""
     marks = output is not None and extension(output) == ".h5ad"
     if marks and extension(file) != ".h5ad":
         raise usage_error(
             "an .h5ad file is made from an .h5ad file only; write .csv or .parquet", "-o"
+        )
+    if marks and key == "raw/X":
+        raise usage_error(
+            "raw has genes of its own, which cannot be marked in var; give -o FILE.csv, or a layer",
+            "--key",
         )
     if subset and not marks:
         raise usage_error("only with -o FILE.h5ad; other formats have nothing else", "--subset")

@@ -102,7 +102,7 @@ def select(
         max_size=max_size,
     )
     check_input(file, reading)
-    marks = check_selection(file, output, scores, force, subset)
+    marks = check_selection(file, output, scores, force, subset, key)
     check_artifacts(save, report, force)
     shape = parse_image_shape(image_shape)
     n_features = parse_number(number)
