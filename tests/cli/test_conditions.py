@@ -51,8 +51,8 @@ def test_costs_and_budget(run, path, prices, sensors, tmp_path):
         ([], "-k: give the number of columns"),
         (["-k", "2", "--cost", "none.csv"], "--cost: none.csv does not exist"),
         (["-k", "2", "--cost", "PRICES", "-m", "mcfs"], "mcfs takes no costs; use --method css or"),
-        (["-k", "2", "--group-by", "Donor"], "--group-by: there is no column 'Donor' (did you me"),
-        (["-k", "2", "--group-by", "s*"], "--group-by: 's*' is 7 columns; name one"),
+        (["-k", "2", "--group-by", "Donor"], "--batch: there is no column 'Donor' (did you me"),
+        (["-k", "2", "--batch", "s*"], "--batch: 's*' is 7 columns; name one"),
     ],
 )
 def test_wrong_conditions(run, path, prices, options, message):

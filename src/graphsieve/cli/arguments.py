@@ -97,9 +97,9 @@ def check_input(file, reading):
             raise usage_error(f"only for {', '.join(able)} files", option)
 
 
-def check_outputs(file, output, scores, force):
+def check_outputs(file, output, scores, force, writable=WRITABLE):
     """Raise a usage error if a file cannot be written, or must not be."""
-    for path, formats, option in ((output, WRITABLE, "-o"), (scores, _SCORE_FORMATS, "--scores")):
+    for path, formats, option in ((output, writable, "-o"), (scores, _SCORE_FORMATS, "--scores")):
         if path is None:
             continue
         # The input may be part of a Zarr group.
@@ -110,6 +110,24 @@ def check_outputs(file, output, scores, force):
         check_output(path, formats, force, option)
     if output is not None and scores is not None and output.resolve() == scores.resolve():
         raise usage_error(f"{scores} is also the file of -o", "--scores")
+
+
+def check_selection(file, output, scores, force, subset, key):
+    """``check_outputs``, where AnnData may be written as AnnData; returns whether it is."""
+    marks = output is not None and extension(output) == ".h5ad"
+    if marks and extension(file) != ".h5ad":
+        raise usage_error(
+            "an .h5ad file is made from an .h5ad file only; write .csv or .parquet", "-o"
+        )
+    if marks and key == "raw/X":
+        raise usage_error(
+            "raw has genes of its own, which cannot be marked in var; give -o FILE.csv, or a layer",
+            "--key",
+        )
+    if subset and not marks:
+        raise usage_error("only with -o FILE.h5ad; other formats have nothing else", "--subset")
+    check_outputs(file, output, scores, force, (*WRITABLE, ".h5ad"))
+    return marks
 
 
 def check_output(path, formats, force, option):

@@ -119,6 +119,22 @@ def column_values(table, column, option):
     return values.X.iloc[:, 0] if values.is_frame else np.ravel(values.array())
 
 
+def rank_within_batches(estimator, cost):
+    """Return a selector that ranks every batch by itself.
+
+    Other tables are centred within every batch, which would fill in the zeros of sparse ones.
+    """
+    from ..inspection import GroupedRanker
+
+    if cost is not None:
+        raise ValueError(
+            "--cost does not work together with --batch for AnnData and sparse data, which are "
+            "ranked batch by batch"
+        )
+    names = ("n_features_to_select", "include", "exclude")
+    return GroupedRanker(estimator, **{name: getattr(estimator, name) for name in names})
+
+
 def _listed_names(items):
     """Names as given, and those in text files, one per line."""
     names = []
