@@ -78,6 +78,7 @@ def _section(name, table, claims):
                 "text": claim.text,
                 "verdict": claim.verdict,
                 "evidence": claim.evidence,
+                "estimate": claim.estimate,
                 "kind": _KINDS.get(claim.verdict, "open"),
             }
             for claim in claims
