@@ -2,6 +2,7 @@
 
 import time
 from contextlib import contextmanager, nullcontext
+from datetime import timedelta
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
@@ -64,6 +65,9 @@ def run(
         typer.Option(metavar="ADDRESS", help="Dask scheduler; by default, a local cluster."),
     ] = None,
     retry: Annotated[bool, typer.Option("--retry", help="Run failed cells again.")] = False,
+    stored: Annotated[
+        bool, typer.Option("--stored", help="Write the table of the stored cells; run nothing.")
+    ] = False,
 ):
     """Run experiments; cells that are stored already are not run again."""
     with errors_shown(), _interrupted():
@@ -86,6 +90,7 @@ def run(
                         n_jobs=jobs,
                         backend=backend.value,
                         retry=retry,
+                        only_stored=stored,
                         progress=progress,
                     )
                 succeeded &= _show(folder / f"{experiment.name}.parquet", table)
@@ -167,7 +172,6 @@ def _progress(name):
         Progress,
         TextColumn,
         TimeElapsedColumn,
-        TimeRemainingColumn,
     )
 
     with Progress(
@@ -176,45 +180,32 @@ def _progress(name):
         MofNCompleteColumn(),
         TextColumn("{task.fields[failed]} failed"),
         TimeElapsedColumn(),
-        TextColumn("left"),
-        TimeRemainingColumn(),
+        TextColumn("about {task.fields[left]} left"),
         TextColumn("[dim]{task.fields[last]}"),
         console=err,
-        speed_estimate_period=600,
     ) as bar:
-        task = bar.add_task(name, total=None, failed=0, last="")
-        stored = 0
+        task = bar.add_task(name, total=None, failed=0, left="", last="")
 
-        def draw(done, total, failed, cell):
-            nonlocal stored
-            if cell is None:
-                # Cells of an earlier run say nothing about the speed of this one.
-                stored, last = done, f"{done} stored before"
-            else:
-                last = f"{cell.dataset} {cell.method}"
-            bar.update(
-                task, total=total - stored, completed=done - stored, failed=failed, last=last
-            )
+        def draw(done, total, failed, cell, seconds):
+            last = f"{done} stored before" if cell is None else f"{cell.dataset} {cell.method}"
+            left = str(timedelta(seconds=round(seconds)))
+            bar.update(task, total=total, completed=done, failed=failed, left=left, last=last)
 
         yield draw
 
 
 def _log_lines(name):
     start = last = time.monotonic()
-    stored = 0
 
-    def line(done, total, failed, cell):
-        nonlocal last, stored
+    def line(done, total, failed, cell, seconds):
+        nonlocal last
         now = time.monotonic()
-        if cell is None:
-            stored = done
-        elif now - last < _LOG_SECONDS and done < total:
+        if cell is not None and now - last < _LOG_SECONDS and done < total:
             return
         last = now
         text = f"{done} of {total} cells, {failed} failed"
-        if done > stored:
-            left = (now - start) / (done - stored) * (total - done)
-            text += f", {now - start:.0f} s, about {left:.0f} s left"
+        if done < total:
+            text += f", {now - start:.0f} s, about {seconds:.0f} s left"
         say(name, text, "bold")
 
     return line
