@@ -89,7 +89,7 @@ def test_a_broken_image_is_named_and_nothing_is_written(tmp_path):
     images, out = tmp_path / "images", tmp_path / "data"
     images.mkdir()
     touch(images, {"ant": 1, "bee": 1})
-    with pytest.raises(ValueError, match=r"image_0.jpg is not an image that can be read"):
+    with pytest.raises(ValueError, match=r"image_0.jpg cannot be read as an image"):
         extract_features("caltech101", images, out, weights=None)
     assert not out.exists()
 

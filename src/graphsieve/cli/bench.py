@@ -24,6 +24,7 @@ RUN_EPILOG = examples(
 )
 REPORT_EPILOG = examples(
     "graphsieve bench report results -o report.html",
+    "graphsieve bench report results -o claims.md",
     note="The figures are also written as PNG and SVG files, into a folder next to the page.",
 )
 _LOG_SECONDS = 20
@@ -110,21 +111,28 @@ def report(
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Overwrite an existing page.")] = False,
 ):
-    """Draw the figures and check the paper's claims, on one self-contained page."""
+    """Draw the figures and check the paper's claims, on one self-contained page.
+
+    With -o FILE.md, write the claims, verdicts and numbers as Markdown, without figures.
+    """
     from .arguments import check_output
 
-    check_output(output, (".html",), force, "-o")
+    check_output(output, (".html", ".md"), force, "-o")
     with errors_shown():
         from ..paper import read_tables
 
         try:
-            from ..paper.report import write_report
+            from ..paper.report import write_claims, write_report
         except ModuleNotFoundError as error:
             if error.name not in ("jinja2", "markupsafe"):
                 raise
             hint = install_hint("report")
             raise ValueError(f"bench report needs Jinja2. Run: {hint}") from error
         tables = read_tables(folder)
+        if output.suffix == ".md":
+            write_claims(tables, output)
+            tell(f"Written: {output}")
+            return
         figures = figures or output.with_name(f"{output.stem}-figures")
         write_report(tables, output, figures)
     tell(f"Written: {output}, {figures}")

@@ -32,6 +32,9 @@ class Estimate:
         return int(self.high <= limit) - int(self.low > limit)
 
     def __str__(self):
+        if self.low == self.high:
+            # One split, or values without any variation.
+            return f"{self.value:+.3f}"
         return f"{self.value:+.3f} ({self.low:+.3f} to {self.high:+.3f})"
 
 
