@@ -51,7 +51,9 @@ def small_caltech(monkeypatch):
     monkeypatch.setitem(DATASETS, "caltech101", replace(DATASETS["caltech101"], n_classes=2))
 
 
+# Keras with PyTorch warns about NumPy 2.
 @needs_keras
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
 @pytest.mark.usefixtures("small_caltech")
 def test_from_images_to_a_data_set(tmp_path, monkeypatch, rng):
     from PIL import Image

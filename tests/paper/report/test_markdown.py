@@ -20,11 +20,11 @@ def test_claims_with_verdict_number_and_origin(tmp_path):
 
 def test_only_the_claims_of_a_page_are_replaced(tmp_path):
     page = tmp_path / "page.md"
-    page.write_text("# Title\n<!-- claims -->\nold\n<!-- end of the claims -->\nThe end.\n")
+    page.write_text("# Title\n<!-- claims -->\nstale\n<!-- end of the claims -->\nThe end.\n")
     write_claims(tables(), page)
     text = page.read_text("utf-8")
     assert text.startswith("# Title\n<!-- claims -->\n\n| claim |")
     assert text.endswith("<!-- end of the claims -->\nThe end.\n")
-    assert "old" not in text
+    assert "stale" not in text
     write_claims(tables(), page)
     assert page.read_text("utf-8") == text

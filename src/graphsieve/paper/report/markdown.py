@@ -10,7 +10,6 @@ from ..summary import SCORES, finished, fixed, oracle
 from .parts import SHORT
 from .summary import about
 
-
 # In a page that has these two lines, the claims go between them.
 _BEGIN, _END = "<!-- claims -->\n", "<!-- end of the claims -->\n"
 
