@@ -64,7 +64,7 @@ THREAD_CONSTRAINTS = {
 }
 
 # Entries that greedy methods read where the number of features is not given, and picks at least.
-_MOST_WORK = 5e9
+_MOST_WORK = 2e9
 _FEWEST_PICKS = 100
 
 # What the solver met instead of convergence, and what to do about it.
@@ -319,8 +319,8 @@ class FeatureRanker(
 
     def _count_above_chance(self, data):
         """Number of features that add more than they would to shuffled columns."""
-        rng = np.random.RandomState(0)
-        self.gain_curve_ = gain_curve(sample_rows(data, MOST_ROWS, rng), self.order_, rng)
+        rows = sample_rows(data, MOST_ROWS, np.random.RandomState(0))
+        self.gain_curve_ = gain_curve(rows, self.order_)
         if self.gain_curve_.n_features == 0:
             warn(
                 'n_features_to_select="auto" keeps one feature: no feature explains more of the '
@@ -362,11 +362,15 @@ class FeatureRanker(
         names = ("affinity", "n_neighbors", "neighbors", "n_jobs")
         return build_graph(data, **{name: getattr(self, name) for name in names})
 
+    @property
+    def _most_iterations(self):
+        return self.max_iter
+
     def _monitor(self):
         """The Monitor of an iterative method."""
         return Monitor(
             tol=self.tol,
-            max_iter=self.max_iter,
+            max_iter=self._most_iterations,
             callback=self.callback,
             verbose=self.verbose,
             title=type(self).__name__,

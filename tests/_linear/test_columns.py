@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from graphsieve._linear.columns import Columns
+from graphsieve._linear.columns import Columns, compact_rows
 from graphsieve._rows import RowBlocks
 from graphsieve._utils.threads import Workers
 
@@ -65,6 +65,8 @@ def test_storage_follows_the_fraction_of_zeros(rng):
     for X, mostly_zero in ((few, True), (many, False)):
         dense, sparse = RowBlocks(X), RowBlocks(sp.csr_array(X))
         assert Columns.varying(dense).is_sparse == mostly_zero
+        assert compact_rows(dense).is_sparse == mostly_zero
+        np.testing.assert_array_equal(compact_rows(dense).dense(slice(None)), X)
         assert Columns.varying(sparse).is_sparse
         assert Columns.varying(sparse, may_fill=True).is_sparse == mostly_zero
     assert not Columns.varying(RowBlocks(sp.csr_array(few.T)), may_fill=True).is_sparse

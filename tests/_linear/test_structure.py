@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 
 from graphsieve._linear.structure import find_structure
 
@@ -17,10 +18,17 @@ def needles(n, d, seed, n_informative=20, n_clusters=5):
     return (X - X.min(axis=0)) / np.ptp(X, axis=0)
 
 
+def directions(X):
+    """Rows of unit length from the mean row, centred once more."""
+    Z = X - X.mean(axis=0)
+    Z /= np.linalg.norm(Z, axis=1, keepdims=True)
+    return Z - Z.mean(axis=0)
+
+
 @pytest.mark.parametrize(("n", "d"), [(300, 500), (500, 100)])
 @pytest.mark.parametrize("seed", range(3))
 def test_needles_are_trusted_and_noise_is_not(n, d, seed):
-    found = find_structure(needles(n, d, seed), np.random.RandomState(seed))
+    found = find_structure(needles(n, d, seed))
     assert 2 <= found.n_components <= 6
     assert found.trusted[:20].mean() > 0.5  # cluster means that differ little are hard to see
     assert found.trusted[20:].mean() < 0.02
@@ -29,7 +37,7 @@ def test_needles_are_trusted_and_noise_is_not(n, d, seed):
 @pytest.mark.parametrize(("n", "d"), [(100, 300), (300, 100)])
 def test_noise_has_no_structure(n, d):
     X = np.random.default_rng(0).random((n, d))
-    found = find_structure(X, np.random.RandomState(0))
+    found = find_structure(X)
     assert found.n_components <= 1
     assert found.trusted.mean() < 0.02
 
@@ -37,21 +45,37 @@ def test_noise_has_no_structure(n, d):
 @pytest.mark.parametrize(("n", "d"), [(60, 90), (90, 60)])
 def test_values_and_axes_are_those_of_the_svd(n, d):
     X = needles(n, d, 0)
-    found = find_structure(X, np.random.RandomState(0))
-    Z = X / np.linalg.norm(X, axis=1, keepdims=True)
-    Z -= Z.mean(axis=0)
+    found = find_structure(X)
+    Z = directions(X)
     _, s, Vt = np.linalg.svd(Z, full_matrices=False)
     np.testing.assert_allclose(found.values[:20], s[:20], rtol=1e-6)
-    overlap = np.abs(np.einsum("ij,ij->j", found.axes[:, :5], Vt[:5].T))
+    overlap = np.abs(np.einsum("ij,ij->j", found.axes(5), Vt[:5].T))
     np.testing.assert_allclose(overlap, 1, atol=1e-6)
+    np.testing.assert_allclose(abs(found.coordinates()[:, :5]), abs(Z @ found.axes(5)), atol=1e-9)
+
+
+@pytest.mark.parametrize("container", [np.asarray, np.float32, sp.csr_array])
+@pytest.mark.parametrize(("n", "d"), [(60, 90), (90, 60)])
+def test_rows_are_projected_as_those_that_were_seen(n, d, container):
+    X = needles(n, d, 0)
+    found = find_structure(X)
+    expected = directions(X) @ found.axes(4)
+    np.testing.assert_allclose(found.projection(4)(container(X)), expected, atol=1e-6)
+
+
+def test_a_row_that_is_the_mean_has_no_direction():
+    X = needles(20, 30, 0)
+    X[10:] = 1 - X[:10]
+    X[4] = X[14] = 0.5
+    found = find_structure(X)
+    np.testing.assert_allclose(found.rows[[4, 14]] + found.mean, 0, atol=1e-12)
 
 
 @pytest.mark.parametrize(("n", "d"), [(60, 90), (90, 60)])
 def test_predictability_meets_a_plain_loop(n, d):
     X = needles(n, d, 1)
-    found = find_structure(X, np.random.RandomState(0))
-    Z = X / np.linalg.norm(X, axis=1, keepdims=True)
-    Z -= Z.mean(axis=0)
+    found = find_structure(X)
+    Z = directions(X)
     p, prediction = max(found.n_components, 1), np.empty_like(Z)
     for fold in range(5):
         held = np.arange(n) % 5 == fold

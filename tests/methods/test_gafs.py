@@ -161,6 +161,22 @@ def test_convergence_warning_says_what_was_reached(table):
     assert not fitted.converged_
 
 
+@pytest.mark.parametrize(("targets", "most"), [(("data", "graph"), 50), (("code",), 200)])
+def test_the_network_has_more_iterations_if_it_decides(table, targets, most):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        fitted = GAFS(targets=targets, tol=0, random_state=0).fit(table)
+    assert fitted.n_iter_ == most
+
+
+@pytest.mark.filterwarnings("ignore:.*collapsed", "ignore:.*all zero")
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_constant_data_overflow_nothing():
+    """The objective goes to 0, and squares of its gradients vanish in single precision."""
+    method = GAFS(graph_weight=33.1, n_hidden=8, random_state=4, selection="norm", tol=0.01)
+    assert np.isfinite(method.fit(np.ones((17, 9))).scores_).all()
+
+
 def test_callback_stops_and_keeps_the_result(table):
     seen = []
 

@@ -115,11 +115,12 @@ class AutoencoderRanker(FeatureRanker):
 
     def _warn_if_collapsed(self):
         if self.explained_ < _COLLAPSED:
+            ranking = "" if self._ranks_by_network else "; the ranking does not depend on them"
             warn(
                 f"The autoencoder has collapsed: it explains {max(self.explained_, 0):.1%} of the "
-                "variance, so its weights and its code say little about the features. Decrease "
-                "alpha or graph_weight, or set decay > 0, which keeps the decoder from growing "
-                "while the encoder shrinks"
+                f"variance, so its weights and its code say little about the features{ranking}. "
+                "Decrease alpha or graph_weight, or set decay > 0, which keeps the decoder from "
+                "growing while the encoder shrinks"
             )
 
     def encode(self, X):

@@ -13,6 +13,8 @@ from .passes import Weights, encode
 _FRACTION = 0.01
 # Means of columns are kept this far from 0 and 1, where the sigmoid is flat.
 _MARGIN = 0.05
+# Along an axis with less spread, scaled data are constant.
+_NO_SPREAD = 1e-12
 
 
 class Penalties(NamedTuple):
@@ -42,7 +44,8 @@ def principal_start(X, axes, output):
     Weights
     """
     mean = X.column_moments()[0]
-    spread = np.maximum(X.stack(partial(_project, axes)).std(axis=0), 1e-12)
+    spread = X.stack(partial(_project, axes)).std(axis=0)
+    spread = np.where(spread > _NO_SPREAD, spread, 1.0)
     W_in = axes / spread
     W_out = 4 * spread[:, None] * axes.T
     b_out = mean

@@ -6,7 +6,7 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.utils.extmath import row_norms
 
-from .._rows import BLOCK_BYTES, is_constant, split_rows
+from .._rows import BLOCK_BYTES, RowBlocks, is_constant, split_rows
 from .._rows.division import MOSTLY_ZERO
 
 # Products are cut into the same parts for every number of threads, so that sums round the same.
@@ -25,6 +25,14 @@ def is_mostly_zero(X):
 def compact(X):
     """A dense or sparse matrix as CSR where most entries are zero, else as it is."""
     return sp.csr_array(X) if is_mostly_zero(X) else X
+
+
+def compact_rows(data):
+    """Rows in memory as CSR where most entries are zero, else as they are."""
+    X = data.resident()
+    if X is None or data.is_sparse or not is_mostly_zero(X):
+        return data
+    return RowBlocks(sp.csr_array(X))
 
 
 def square_rows(V):

@@ -5,7 +5,8 @@ components that are stronger than the first one of shuffled columns are structur
 trusted if the other columns predict it on rows that were held out.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 import scipy.sparse as sp
@@ -30,36 +31,46 @@ _SHUFFLED_ENTRIES = 5e6
 _MOST_SHUFFLES = 10
 # Keeps divisions by the singular values of constant columns finite.
 _TINY = np.finfo(float).tiny ** 0.5
-# Entries that are shuffled at a time.
-_BLOCK_ENTRIES = 2**22
 
 
 @dataclass(frozen=True)
 class Structure:
-    """Structure of centred rows Z of unit length.
+    """Structure of the centred directions Z in which rows deviate from the mean row.
 
     Attributes
     ----------
+    rows : ndarray of shape (n_rows, n_features)
+        Z.
+    centre : ndarray of shape (n_features,)
+        The mean row.
     mean : ndarray of shape (n_features,)
-        Column means of the rows of unit length.
+        Mean of the directions, before Z was centred.
     values : ndarray
         Singular values of Z, largest first.
-    axes : ndarray of shape (n_features, n_axes)
-        The principal axes of Z.
+    vectors : ndarray of shape (min(n_rows, n_features), n_axes)
+        Eigenvectors of Z Z' or Z' Z, whichever is smaller.
     edge : float
         Largest singular value of shuffled columns.
     predictability : ndarray of shape (n_features,)
         Squared correlation of every column with its held-out prediction from the others.
-    n_rows : int
-        Number of rows of Z.
     """
 
+    rows: np.ndarray
+    centre: np.ndarray
     mean: np.ndarray
     values: np.ndarray
-    axes: np.ndarray
+    vectors: np.ndarray
     edge: float
     predictability: np.ndarray
-    n_rows: int
+
+    @property
+    def n_rows(self):
+        """Number of rows of Z."""
+        return len(self.rows)
+
+    @property
+    def _is_wide(self):
+        return self.rows.shape[0] <= self.rows.shape[1]
 
     @property
     def n_components(self):
@@ -85,9 +96,26 @@ class Structure:
         """Number of components that stand for the structure: two at least, for a graph."""
         return min(max(self.n_components, 2), len(self.values))
 
-    def leading_axes(self, n_samples):
-        """The axes; for many samples, those along which their coordinates take little memory."""
-        return self.axes[:, : max(self.n_kept, _MOST_COORDINATES // n_samples)]
+    def axes(self, n_axes=None):
+        """The first principal axes of Z, one a column, their largest entries positive."""
+        vectors = self.vectors[:, :n_axes]
+        if self._is_wide:
+            vectors = self.rows.T @ (vectors / np.maximum(self.values[:n_axes], _TINY))
+        largest = np.take_along_axis(vectors, abs(vectors).argmax(axis=0)[np.newaxis], axis=0)
+        return vectors * np.where(largest < 0, -1.0, 1.0)
+
+    def coordinates(self):
+        """Z along all of its axes, up to their signs."""
+        return self.vectors * self.values if self._is_wide else self.rows @ self.vectors
+
+    def projection(self, n_axes):
+        """A function that returns the coordinates of the rows of any block along the first axes."""
+        axes = self.axes(n_axes)
+        return partial(_project, axes, self.centre, self.centre @ axes, self.mean @ axes)
+
+    def n_leading(self, n_samples):
+        """Number of axes along which the coordinates of many samples take little memory."""
+        return max(self.n_kept, _MOST_COORDINATES // n_samples)
 
 
 def sample_rows(X, most, rng):
@@ -104,55 +132,63 @@ def _chosen_rows(block, chosen):
     return (block.toarray() if sp.issparse(block) else block).astype(np.float64)
 
 
-def find_structure(X, rng):
-    """Structure of the columns of X, with its rows scaled to unit length, as the cosine sees them.
+def find_structure(X):
+    """Structure of the columns of X.
+
+    Rows count by the direction in which they deviate from the mean row, not by how far: these are
+    spherical principal components (Locantore et al. 1999), which no outlier dominates.
 
     Parameters
     ----------
     X : ndarray of shape (n_rows, n_features)
         Scaled columns; at most ``MOST_ROWS`` of the rows of large data.
-    rng : RandomState
-        For shuffling.
 
     Returns
     -------
     Structure
     """
     with blas_for(float(X.size) * min(X.shape)):
-        return _find_structure(X, rng)
+        return _find_structure(X)
 
 
-def _find_structure(X, rng):
-    Z, mean = _centred_unit_rows(X)
+def _find_structure(X):
+    Z, centre, mean = _directions(X)
     n_shuffles = int(np.clip(_SHUFFLED_ENTRIES / X.size, 1, _MOST_SHUFFLES))
-    edge = float(np.mean([_largest_value(shuffle_columns(X, rng)) for _ in range(n_shuffles)]))
+    rng = np.random.default_rng(0)  # always the same, so that no seed decides what is structure
+    edge = float(np.mean([_largest_value(rng.permuted(X, axis=0)) for _ in range(n_shuffles)]))
     G = _gram(Z)
     square, vectors = eigh(G)
     kept = slice(None, None, -1)
     values = np.sqrt(np.maximum(square[kept], 0))
     significant = values > 1e-5 * values[0]
     significant[0] = True  # of constant columns too
-    axes = _axes(Z, vectors[:, kept][:, significant], values[significant])
-    found = Structure(mean, values[significant], axes, edge, np.empty(0), len(Z))
-    predictability = _predictability(Z, G, max(found.n_components, 1))
-    return Structure(mean, values[significant], axes, edge, predictability, len(Z))
+    values, vectors = values[significant], vectors[:, kept][:, significant]
+    found = Structure(Z, centre, mean, values, vectors, edge, np.empty(0))
+    return replace(found, predictability=_predictability(Z, G, max(found.n_components, 1)))
 
 
-def along_axes(axes, mean, block):
-    """Coordinates of the rows of a block, scaled to unit length and centred, along the axes."""
-    return _inverse_lengths(block)[:, None] * (block @ axes) - mean @ axes
+def _project(axes, centre, shift, mean, block):
+    """Directions of the rows of a block from the centre, less their mean, along the axes."""
+    squares = row_norms(block, squared=True).astype(np.float64)
+    away = squares - 2 * (block @ centre) + centre @ centre
+    return _inverse_lengths(away, squares, centre)[:, None] * (block @ axes - shift) - mean
 
 
-def _inverse_lengths(block):
-    length = row_norms(block).astype(np.float64)
-    return np.divide(1, length, out=np.zeros_like(length), where=length > 0)
-
-
-def _centred_unit_rows(X):
-    Z = X * _inverse_lengths(X)[:, None]
+def _directions(X):
+    """Rows of unit length from the mean row, centred once more, the mean row and their mean."""
+    centre = X.mean(axis=0)
+    Z = X - centre
+    away, squares = row_norms(Z, squared=True), row_norms(X, squared=True)
+    Z *= _inverse_lengths(away, squares, centre)[:, None]
     mean = Z.mean(axis=0)
     Z -= mean
-    return Z, mean
+    return Z, centre, mean
+
+
+def _inverse_lengths(away, squares, centre):
+    """1 / sqrt(away), squared distances from the centre; 0 where they are rounding errors."""
+    rounding = 1e-12 * (squares + centre @ centre)
+    return np.where(away > rounding, 1 / np.sqrt(np.maximum(away, _TINY)), 0.0)
 
 
 def _gram(Z):
@@ -160,28 +196,9 @@ def _gram(Z):
     return Z @ Z.T if Z.shape[0] <= Z.shape[1] else Z.T @ Z
 
 
-def _axes(Z, vectors, values):
-    """Principal axes of Z from eigenvectors of its Gram matrix, the largest entries positive."""
-    if Z.shape[0] <= Z.shape[1]:
-        vectors = Z.T @ (vectors / np.maximum(values, _TINY))
-    largest = np.take_along_axis(vectors, abs(vectors).argmax(axis=0)[np.newaxis], axis=0)
-    return vectors * np.where(largest < 0, -1.0, 1.0)
-
-
 def _largest_value(X):
-    G = _gram(_centred_unit_rows(X)[0])
+    G = _gram(_directions(X)[0])
     return np.sqrt(max(largest_eigenvalue(G), 0.0))
-
-
-def shuffle_columns(X, rng):
-    """X with every column in a random order of its own."""
-    shuffled = np.empty_like(X)
-    step = max(1, _BLOCK_ENTRIES // len(X))
-    for start in range(0, X.shape[1], step):
-        block = X[:, start : start + step]
-        order = rng.random_sample(block.shape).argsort(axis=0)
-        shuffled[:, start : start + step] = np.take_along_axis(block, order, axis=0)
-    return shuffled
 
 
 def _predictability(Z, G, n_components):

@@ -81,7 +81,9 @@ class _Pairs:
     def add(self, s, y, curvature):
         """A step, the change of the gradient on it, and their product."""
         squared = float(y @ y)
-        if curvature <= np.finfo(float).eps * squared:
+        # Changes so small that their squares vanish in this precision say nothing any more.
+        vanishes = squared < np.finfo(self.S.dtype).tiny
+        if vanishes or curvature <= np.finfo(float).eps * squared:
             return
         self.newest = (self.newest + 1) % len(self.rho)
         self.count = min(self.count + 1, len(self.rho))

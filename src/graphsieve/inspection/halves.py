@@ -12,7 +12,7 @@ from sklearn.utils import check_random_state
 from .._graph.neighborhoods import nearest_rows, neighborhood_preservation
 from .._linear.reconstruction import ReconstructionErrors
 from .._linear.redundancy import redundancy
-from .._linear.structure import along_axes, find_structure
+from .._linear.structure import find_structure
 from .._ranker.constraints import by_position
 from .._rows import check_columns, is_lazy, known_frame, numeric_frame
 from .._rows.scaling import to_unit_interval
@@ -183,9 +183,8 @@ class _OtherHalf:
         train, self._test = to_unit_interval(values[fitted_on], values[held_out])
         with single_threaded_blas():
             self._errors = ReconstructionErrors(train, self._test)
-            structure = find_structure(train, np.random.RandomState(0))
-        axes = structure.axes[:, : structure.n_kept]
-        self._in_structure = nearest_rows(along_axes(axes, structure.mean, self._test))
+            structure = find_structure(train)
+        self._in_structure = nearest_rows(structure.projection(structure.n_kept)(self._test))
         self._neighbors = nearest_rows(self._test)
 
     def measure(self, selected):

@@ -13,10 +13,11 @@ from .._autoencoder.start import Penalties, principal_start, relative_penalties
 from .._graph.affinity import build_graph, laplacian
 from .._graph.neighbors import SEARCHES
 from .._graph.spectral import embedding
+from .._linear.columns import compact_rows
 from .._linear.forward import ForwardSelection
 from .._linear.operator import ColumnOperator
-from .._linear.structure import MOST_ROWS, along_axes, find_structure, sample_rows
-from .._linear.targets import FactorTarget, join_targets
+from .._linear.structure import MOST_ROWS, find_structure, sample_rows
+from .._linear.targets import FactorTarget, GramTarget, join_targets
 from .._ranker.constraints import GREEDY_CONSTRAINTS, GreedyConstraints
 from .._rows import RowBlocks
 from .._utils.progress import Stages
@@ -104,8 +105,9 @@ class GAFS(GreedyConstraints, AutoencoderRanker):
         sets.
     solver : {"lbfgs", "minibatch"}, default="lbfgs"
         "minibatch" is for many samples: an iteration is one pass over them in random batches.
-    max_iter : int, default=100
-        Maximum number of iterations of the solver.
+    max_iter : int or None, default=None
+        Maximum number of iterations of the solver. If None, 200, or 50 if the network only serves
+        ``encode`` and does not decide about features.
     tol : float, default=1e-4
         The solver stops when the relative change of the objective is smaller.
     memory : int, default=10
@@ -115,7 +117,7 @@ class GAFS(GreedyConstraints, AutoencoderRanker):
     n_jobs : int or None, default=None
         Number of threads; None uses all cores that OMP_NUM_THREADS and joblib allow.
     random_state : int, RandomState or None, default=None
-        Random seed of shuffled columns, starting weights and batches.
+        Random seed of a sample of many rows, of starting weights and of batches.
     verbose : int, default=0
         If positive, show progress.
     callback : callable(iteration, objective) or None, default=None
@@ -165,6 +167,7 @@ class GAFS(GreedyConstraints, AutoencoderRanker):
         **GRAPH_CONSTRAINTS,
         **GREEDY_CONSTRAINTS,
         "n_hidden": [Interval(Integral, 1, None, closed="left"), None],
+        "max_iter": [Interval(Integral, 1, None, closed="left"), None],
         "alpha": [*NON_NEGATIVE, None],
         "graph_weight": [*NON_NEGATIVE, None],
         "decay": [*NON_NEGATIVE, None],
@@ -201,7 +204,7 @@ class GAFS(GreedyConstraints, AutoencoderRanker):
         selection="greedy",
         targets=("data", "graph"),
         solver="lbfgs",
-        max_iter=100,
+        max_iter=None,
         tol=1e-4,
         memory=10,
         dtype="float32",
@@ -283,7 +286,7 @@ class GAFS(GreedyConstraints, AutoencoderRanker):
                 'costs and groups of columns need selection="greedy": the norms of the weights '
                 "rank every column by itself"
             )
-        X = self._scaled(data)
+        X = compact_rows(self._scaled(data))
         rng = check_random_state(self.random_state)
         stages = Stages(type(self).__name__, self.verbose)
         self.stage_seconds_ = stages.seconds
@@ -292,7 +295,7 @@ class GAFS(GreedyConstraints, AutoencoderRanker):
             self._train(X, self._laplacian(A), self._penalties(), rng)
             return row_norms(self.W_in_)
         with stages("structure"):
-            structure = find_structure(sample_rows(X, MOST_ROWS, rng), rng)
+            structure = find_structure(sample_rows(X, MOST_ROWS, rng))
             self.n_components_ = structure.n_components
             self.predictability_ = structure.predictability
             scores = self._coordinates(X, structure)
@@ -315,6 +318,12 @@ class GAFS(GreedyConstraints, AutoencoderRanker):
     def _ranks_by_network(self):
         return self.selection == "norm" or "code" in self.targets
 
+    @property
+    def _most_iterations(self):
+        if self.max_iter is not None:
+            return self.max_iter
+        return 200 if self._ranks_by_network else 50
+
     def _graph(self, X, rows=None):
         """Affinity of the samples: of ``rows``, the data freed of noise, unless it is given."""
         if self.graph_weight == 0 and self.selection == "norm":
@@ -331,9 +340,9 @@ class GAFS(GreedyConstraints, AutoencoderRanker):
         n_hidden = self.n_hidden
         if n_hidden is None:
             n_hidden = int(np.clip(structure.n_components, 2, _MOST_UNITS))
-        n_hidden = min(n_hidden, structure.axes.shape[1])
+        n_hidden = min(n_hidden, len(structure.values))
         L = self._laplacian(A)
-        start = principal_start(X, structure.axes[:, :n_hidden], self.output)
+        start = principal_start(X, structure.axes(n_hidden), self.output)
         penalties = self._penalties(relative_penalties(X, L, start))
         self._train(X, L, penalties, rng, n_hidden=n_hidden, start=start)
 
@@ -355,12 +364,15 @@ class GAFS(GreedyConstraints, AutoencoderRanker):
             parts.append(embedding(A, n_dims, rng))
         if "code" in self.targets:
             parts.append(X.stack(partial(encode, W_in=self.W_in_, b_in=self.b_in_)))
-        return FactorTarget(join_targets(parts or [scores]))
+        T = join_targets(parts or [scores])
+        return GramTarget(T @ T.T) if T.shape[1] > len(T) / 2 else FactorTarget(T)
 
     def _coordinates(self, X, structure):
-        axes = structure.leading_axes(X.n_samples)
+        if structure.n_rows == X.n_samples:
+            return structure.coordinates()
+        project = structure.projection(structure.n_leading(X.n_samples))
         with Workers(self.n_jobs) as workers:
-            return X.stack(partial(along_axes, axes, structure.mean), workers=workers)
+            return X.stack(project, workers=workers)
 
     def _selection(self, X, structure, target):
         columns = ColumnOperator(X, n_jobs=self.n_jobs)

@@ -4,7 +4,9 @@ The first three are short enough to be written here. The others belong to packag
 imported when the baseline is fitted: without the package, `MissingPackage` says what to install.
 """
 
+from contextlib import redirect_stdout
 from importlib import import_module
+from io import StringIO
 from numbers import Integral, Real
 
 import numpy as np
@@ -245,6 +247,44 @@ class FastCan(_Package):
                 k = max(1, 3 * k // 4)
 
 
+class LSCAE(_Package):
+    """Concrete autoencoder with a Laplacian score (lscae), standardised data and its defaults.
+
+    It may pick a column several times; random columns then fill the selection up.
+
+    Parameters
+    ----------
+    n_features_to_select : int, float or None, default None
+        Number or fraction of features; None selects half of them.
+    random_state : int, RandomState or None, default None
+        Random seed.
+
+    References
+    ----------
+    U. Shaham, O. Lindenbaum, J. Svirsky, Y. Kluger, "Deep unsupervised feature selection by
+    discarding nuisance and correlated features", Neural Networks 152, 2022.
+    """
+
+    nested = False
+
+    def _pick(self, X, k, rng):
+        package, torch = _import("lscae"), _import("torch")
+        spread = X.std(axis=0)
+        rows = torch.as_tensor(X / np.where(spread > 0, spread, 1), dtype=torch.float32)
+        batch = min(64, len(X))
+        settings = {"k_selected": k, "batch_size": batch, "laplacian_k": min(50, batch)}
+        with torch.random.fork_rng(), redirect_stdout(StringIO()):
+            torch.manual_seed(rng.randint(2**31 - 1))
+            loader = torch.utils.data.DataLoader(
+                torch.utils.data.TensorDataset(rows), batch_size=batch, shuffle=True, drop_last=True
+            )
+            network = package.Lscae(
+                device=torch.device("cpu"),
+                kwargs={"input_dim": X.shape[1], "verbose": False, **settings},
+            )
+            return sorted(network.select_features(loader))
+
+
 BASELINES = {
     "pfa": PFA,
     "correlation": CorrelationPruning,
@@ -252,6 +292,7 @@ BASELINES = {
     "cur": CUR,
     "fps": FPS,
     "fastcan": FastCan,
+    "lscae": LSCAE,
 }
 
 
