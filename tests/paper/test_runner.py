@@ -188,7 +188,12 @@ def test_a_table_without_its_cells_is_continued(small, tmp_path, monkeypatch):
     assert_same_content(run(small, tmp_path / "two", n_splits=1), first)
 
 
-def test_only_stored_cells(small, tmp_path):
+def test_only_what_is_stored_completely(small, tmp_path, monkeypatch):
     run(small, tmp_path, n_splits=1)
+    run(small, tmp_path, n_splits=2, methods=["variance"])
+    monkeypatch.setattr("graphsieve.paper.runner.run_cell", None)
     table = run(small, tmp_path, n_splits=2, only_stored=True)
     assert set(table["split"]) == {0}
+    assert set(table["dataset"]) == {"wine", "iris"}
+    with pytest.raises(ValueError, match="no data set is complete"):
+        run(small, tmp_path / "empty", only_stored=True)

@@ -67,7 +67,7 @@ def run(
     ] = None,
     retry: Annotated[bool, typer.Option("--retry", help="Run failed cells again.")] = False,
     stored: Annotated[
-        bool, typer.Option("--stored", help="Write the table of the stored cells; run nothing.")
+        bool, typer.Option("--stored", help="Write the table of what is complete; run nothing.")
     ] = False,
 ):
     """Run experiments; cells that are stored already are not run again."""

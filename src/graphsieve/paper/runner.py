@@ -61,7 +61,8 @@ def run(
     retry : bool, default False
         Run failed cells again.
     only_stored : bool, default False
-        Write the table of the stored cells, and run nothing.
+        Run nothing, and write the table of the data sets and splits whose cells are all stored: a
+        part of a grid would be compared with whole ones.
     progress : callable, optional
         Called as ``progress(done, total, failed, cell, seconds_left)`` after every cell, and once
         before the first with ``cell=None``.
@@ -79,11 +80,14 @@ def run(
     store.unpack(experiment.name)
     cells = {cell.key: cell for cell, _, _ in planned}
     known = {key: _stored(store, cell, key) for key, cell in cells.items()}
+    if only_stored:
+        planned = _complete(planned, known)
+        cells = {cell.key: cell for cell, _, _ in planned}
     unfinished = {"skipped", "failed"} if retry else {"skipped"}
     waiting = {
         key: cells[key]
         for key, record in known.items()
-        if record is None or record["status"] in unfinished
+        if key in cells and (record is None or record["status"] in unfinished)
     }
     done = len(cells) - len(waiting)
     failed = sum(known[key]["status"] == "failed" for key in cells if key not in waiting)
@@ -108,6 +112,15 @@ def run(
     return read_table(store.table_path(experiment.name))
 
 
+def _complete(planned, known):
+    """Entries of the plan whose data set and split miss no cell."""
+    missing = {(cell.dataset, cell.split) for cell, _, _ in planned if known[cell.key] is None}
+    complete = [entry for entry in planned if (entry[0].dataset, entry[0].split) not in missing]
+    if not complete:
+        raise ValueError("no data set is complete yet: its cells are stored as they are finished")
+    return complete
+
+
 class _Clock:
     """Seconds that the waiting cells will take."""
 
@@ -115,9 +128,9 @@ class _Clock:
         self._waiting = dict(waiting)
         self._n_jobs = joblib.effective_n_jobs(n_jobs)
         self._forecast = Forecast()
-        for key, record in known.items():
-            if key not in waiting and record.get("seconds") is not None:
-                self._forecast.add(cells[key], record["seconds"])
+        for key, cell in cells.items():
+            if key not in waiting and known[key].get("seconds") is not None:
+                self._forecast.add(cell, known[key]["seconds"])
 
     def finish(self, key, record):
         """Learn from a cell that was waiting."""
