@@ -51,7 +51,9 @@ def small_caltech(monkeypatch):
     monkeypatch.setitem(DATASETS, "caltech101", replace(DATASETS["caltech101"], n_classes=2))
 
 
+# Keras with PyTorch warns about NumPy 2.
 @needs_keras
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
 @pytest.mark.usefixtures("small_caltech")
 def test_from_images_to_a_data_set(tmp_path, monkeypatch, rng):
     from PIL import Image
@@ -89,7 +91,7 @@ def test_a_broken_image_is_named_and_nothing_is_written(tmp_path):
     images, out = tmp_path / "images", tmp_path / "data"
     images.mkdir()
     touch(images, {"ant": 1, "bee": 1})
-    with pytest.raises(ValueError, match=r"image_0.jpg is not an image that can be read"):
+    with pytest.raises(ValueError, match=r"image_0.jpg cannot be read as an image"):
         extract_features("caltech101", images, out, weights=None)
     assert not out.exists()
 

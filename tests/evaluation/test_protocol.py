@@ -184,3 +184,17 @@ def test_metrics_do_not_depend_on_those_measured_with_them(data):
     for name, columns in SCORES.items():
         alone = score_order(order, split, shares=[4, 9], metrics=[name], n_repeats=3)
         pd.testing.assert_frame_equal(alone[[*columns]], together[[*columns]])
+
+
+def test_a_set_of_features_is_scored_once_whatever_its_order(data, monkeypatch):
+    split = make_split(*data, random_state=0)
+    order = np.arange(data[0].shape[1])
+    options = {"shares": [4], "metrics": ["accuracy", "clustering"]}
+    first = score_order(order, split, **options)
+    monkeypatch.setattr("graphsieve.evaluation.scoring.clustering_scores", None)
+    monkeypatch.setattr("graphsieve.evaluation.scoring.classification_accuracy", None)
+    order[:4] = order[3::-1]
+    pd.testing.assert_frame_equal(score_order(order, split, **options), first)
+    with pytest.raises(TypeError):
+        # Another number of repetitions is another score.
+        score_order(order, split, **options, n_repeats=3)

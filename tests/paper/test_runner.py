@@ -39,7 +39,7 @@ def test_finished_cells_are_not_run_again(small, tmp_path, monkeypatch):
     calls = []
     second = run(small, tmp_path, progress=lambda *state: calls.append(state))
     pd.testing.assert_frame_equal(first, second)
-    assert calls == [(24, 24, 0, None)]
+    assert calls == [(24, 24, 0, None, 0)]
 
 
 def test_failed_cell_is_recorded_and_the_run_goes_on(small, tmp_path, monkeypatch):
@@ -49,7 +49,7 @@ def test_failed_cell_is_recorded_and_the_run_goes_on(small, tmp_path, monkeypatc
 
     monkeypatch.setitem(REGISTRY, "variance", Broken)
     counts = []
-    table = run(small, tmp_path, progress=lambda done, total, failed, cell: counts.append(failed))
+    table = run(small, tmp_path, progress=lambda *state: counts.append(state[2]))
     failed = table[table["status"] == "failed"]
     assert counts[-1] == 4 == len(failed)
     assert set(failed["method"]) == {"variance"}
@@ -167,3 +167,33 @@ def test_all_rows_and_fractions_rounded_up(tmp_path):
     column = X[:, [X.var(axis=0).argmax()]]
     seed = plan(read_experiment(ALL_ROWS, "all_rows"), "quick")[0][0].seed
     assert rows["forest"].iloc[0] == forest_accuracy(column, y, random_state=seed)
+
+
+def assert_same_content(left, right):
+    """Two tables are equal up to the order of the columns and those without values."""
+    left, right = (
+        t.dropna(axis="columns", how="all").reset_index(drop=True) for t in (left, right)
+    )
+    pd.testing.assert_frame_equal(left, right, check_dtype=False, check_like=True)
+
+
+def test_a_table_without_its_cells_is_continued(small, tmp_path, monkeypatch):
+    first = run(small, tmp_path / "one", n_splits=1)
+    (tmp_path / "two").mkdir()
+    (tmp_path / "one" / "small.parquet").rename(tmp_path / "two" / "small.parquet")
+    monkeypatch.setattr("graphsieve.paper.runner.run_cell", None)
+    again = run(small, tmp_path / "two", n_splits=1, datasets=["wine"])
+    assert_same_content(again, first[first["dataset"] == "wine"])
+    # The rows of the other data set are not in the new table, but their cells are kept.
+    assert_same_content(run(small, tmp_path / "two", n_splits=1), first)
+
+
+def test_only_what_is_stored_completely(small, tmp_path, monkeypatch):
+    run(small, tmp_path, n_splits=1)
+    run(small, tmp_path, n_splits=2, methods=["variance"])
+    monkeypatch.setattr("graphsieve.paper.runner.run_cell", None)
+    table = run(small, tmp_path, n_splits=2, only_stored=True)
+    assert set(table["split"]) == {0}
+    assert set(table["dataset"]) == {"wine", "iris"}
+    with pytest.raises(ValueError, match="no data set is complete"):
+        run(small, tmp_path / "empty", only_stored=True)

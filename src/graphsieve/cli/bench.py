@@ -2,6 +2,7 @@
 
 import time
 from contextlib import contextmanager, nullcontext
+from datetime import timedelta
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
@@ -23,6 +24,7 @@ RUN_EPILOG = examples(
 )
 REPORT_EPILOG = examples(
     "graphsieve bench report results -o report.html",
+    "graphsieve bench report results -o claims.md",
     note="The figures are also written as PNG and SVG files, into a folder next to the page.",
 )
 _LOG_SECONDS = 20
@@ -64,6 +66,9 @@ def run(
         typer.Option(metavar="ADDRESS", help="Dask scheduler; by default, a local cluster."),
     ] = None,
     retry: Annotated[bool, typer.Option("--retry", help="Run failed cells again.")] = False,
+    stored: Annotated[
+        bool, typer.Option("--stored", help="Write the table of what is complete; run nothing.")
+    ] = False,
 ):
     """Run experiments; cells that are stored already are not run again."""
     with errors_shown(), _interrupted():
@@ -86,6 +91,7 @@ def run(
                         n_jobs=jobs,
                         backend=backend.value,
                         retry=retry,
+                        only_stored=stored,
                         progress=progress,
                     )
                 succeeded &= _show(folder / f"{experiment.name}.parquet", table)
@@ -105,21 +111,28 @@ def report(
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Overwrite an existing page.")] = False,
 ):
-    """Draw the figures and check the paper's claims, on one self-contained page."""
+    """Draw the figures and check the paper's claims, on one self-contained page.
+
+    With -o FILE.md, write the claims, verdicts and numbers as Markdown, without figures.
+    """
     from .arguments import check_output
 
-    check_output(output, (".html",), force, "-o")
+    check_output(output, (".html", ".md"), force, "-o")
     with errors_shown():
         from ..paper import read_tables
 
         try:
-            from ..paper.report import write_report
+            from ..paper.report import write_claims, write_report
         except ModuleNotFoundError as error:
             if error.name not in ("jinja2", "markupsafe"):
                 raise
             hint = install_hint("report")
             raise ValueError(f"bench report needs Jinja2. Run: {hint}") from error
         tables = read_tables(folder)
+        if output.suffix == ".md":
+            write_claims(tables, output)
+            tell(f"Written: {output}")
+            return
         figures = figures or output.with_name(f"{output.stem}-figures")
         write_report(tables, output, figures)
     tell(f"Written: {output}, {figures}")
@@ -167,7 +180,6 @@ def _progress(name):
         Progress,
         TextColumn,
         TimeElapsedColumn,
-        TimeRemainingColumn,
     )
 
     with Progress(
@@ -176,45 +188,32 @@ def _progress(name):
         MofNCompleteColumn(),
         TextColumn("{task.fields[failed]} failed"),
         TimeElapsedColumn(),
-        TextColumn("left"),
-        TimeRemainingColumn(),
+        TextColumn("about {task.fields[left]} left"),
         TextColumn("[dim]{task.fields[last]}"),
         console=err,
-        speed_estimate_period=600,
     ) as bar:
-        task = bar.add_task(name, total=None, failed=0, last="")
-        stored = 0
+        task = bar.add_task(name, total=None, failed=0, left="", last="")
 
-        def draw(done, total, failed, cell):
-            nonlocal stored
-            if cell is None:
-                # Cells of an earlier run say nothing about the speed of this one.
-                stored, last = done, f"{done} stored before"
-            else:
-                last = f"{cell.dataset} {cell.method}"
-            bar.update(
-                task, total=total - stored, completed=done - stored, failed=failed, last=last
-            )
+        def draw(done, total, failed, cell, seconds):
+            last = f"{done} stored before" if cell is None else f"{cell.dataset} {cell.method}"
+            left = str(timedelta(seconds=round(seconds)))
+            bar.update(task, total=total, completed=done, failed=failed, left=left, last=last)
 
         yield draw
 
 
 def _log_lines(name):
     start = last = time.monotonic()
-    stored = 0
 
-    def line(done, total, failed, cell):
-        nonlocal last, stored
+    def line(done, total, failed, cell, seconds):
+        nonlocal last
         now = time.monotonic()
-        if cell is None:
-            stored = done
-        elif now - last < _LOG_SECONDS and done < total:
+        if cell is not None and now - last < _LOG_SECONDS and done < total:
             return
         last = now
         text = f"{done} of {total} cells, {failed} failed"
-        if done > stored:
-            left = (now - start) / (done - stored) * (total - done)
-            text += f", {now - start:.0f} s, about {left:.0f} s left"
+        if done < total:
+            text += f", {now - start:.0f} s, about {seconds:.0f} s left"
         say(name, text, "bold")
 
     return line

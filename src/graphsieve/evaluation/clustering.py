@@ -1,18 +1,17 @@
 """Agreement of clusters with classes."""
 
-import warnings
 from functools import partial
 
 import numpy as np
 import scipy.sparse as sp
 from scipy.optimize import linear_sum_assignment
-from sklearn.cluster import KMeans
-from sklearn.exceptions import ConvergenceWarning
+from scipy.special import entr
 from sklearn.metrics import normalized_mutual_info_score
 from sklearn.metrics.cluster import contingency_matrix
 from sklearn.utils import check_consistent_length, check_random_state
 
 from .._utils.threads import Workers
+from .lloyd import lloyd
 
 
 def clustering_accuracy(y_true, clusters):
@@ -37,8 +36,7 @@ def clustering_accuracy(y_true, clusters):
     0.75
     """
     check_consistent_length(y_true, clusters)
-    counts = contingency_matrix(y_true, clusters)
-    return float(counts[linear_sum_assignment(counts, maximize=True)].sum() / counts.sum())
+    return _accuracy(contingency_matrix(y_true, clusters))
 
 
 def nmi(y_true, clusters):
@@ -95,17 +93,32 @@ def clustering_scores(X, y, n_repeats=20, random_state=0, n_jobs=None):
     [[1.0, 1.0], [1.0, 1.0]]
     """
     rng = check_random_state(random_state)
-    n_samples, n_clusters = np.shape(X)[0], len(np.unique(y))
-    starts = [rng.permutation(n_samples)[:n_clusters] for _ in range(n_repeats)]
-    # Single precision changes the scores less than the start does; KMeans centres dense data.
+    classes = np.unique(y, return_inverse=True)[1]
+    n_samples, n_clusters = np.shape(X)[0], classes.max() + 1
+    starts = np.array([rng.permutation(n_samples)[:n_clusters] for _ in range(n_repeats)])
+    # Single precision changes the scores less than the start does.
     X = X.astype(np.float32) if sp.issparse(X) else np.asarray(X, dtype=np.float32, order="C")
-    with warnings.catch_warnings(), Workers(n_jobs) as workers:
-        # Rows that are equal in the selected columns may leave clusters empty: a low score says so.
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        return np.array(workers.map(partial(_score_clusters, X, y), starts))
+    with Workers(n_jobs) as workers:
+        parts = np.array_split(starts, min(workers.n, n_repeats))
+        labels = np.concatenate(workers.map(partial(lloyd, X), parts))
+    return np.array([_agreement(_contingency(classes, clusters)) for clusters in labels])
 
 
-def _score_clusters(X, y, start):
-    centres = X[start].toarray() if sp.issparse(X) else X[start]
-    clusters = KMeans(len(start), init=centres, n_init=1).fit(X).labels_
-    return clustering_accuracy(y, clusters), nmi(y, clusters)
+def _contingency(classes, clusters):
+    """Numbers of samples by class and cluster; both are counted from 0."""
+    shape = classes.max() + 1, clusters.max() + 1
+    pairs = np.ravel_multi_index((classes, clusters), shape)
+    return np.bincount(pairs, minlength=np.prod(shape)).reshape(shape)
+
+
+def _agreement(counts):
+    """ACC and NMI from the numbers of samples by class and cluster."""
+    p = counts / counts.sum()
+    of_classes, of_clusters = entr(p.sum(axis=1)).sum(), entr(p.sum(axis=0)).sum()
+    information = max(0.0, of_classes + of_clusters - entr(p).sum())
+    largest = max(of_classes, of_clusters)
+    return _accuracy(counts), information / largest if largest > 0 else 1.0
+
+
+def _accuracy(counts):
+    return float(counts[linear_sum_assignment(counts, maximize=True)].sum() / counts.sum())

@@ -1,7 +1,6 @@
 """Scores of one ranking on one split."""
 
 from dataclasses import dataclass
-from functools import cached_property
 from numbers import Integral
 
 import numpy as np
@@ -117,40 +116,37 @@ class _Ranked:
     random_state: object
     n_jobs: int | None
 
-    @cached_property
-    def parts(self):
-        """Training and test rows with the columns in order: every count is a slice."""
-        first = self.order[: max(self.counts)]
-        return _compact(self.split.X_train[:, first], self.split.X_test[:, first])
-
     def accuracy(self):
-        return self._of_each_count(classification_accuracy)
+        return self._of_each_set("accuracy", self._predict(classification_accuracy))
 
     def neighbors(self):
-        return self._of_each_count(neighbor_accuracy)
+        return self._of_each_set("neighbors", self._predict(neighbor_accuracy))
 
     def clustering(self):
         on_test = self.cluster_on == "test"
-        X = self.parts[on_test]
         y = self.split.y_test if on_test else self.split.y_train
-        runs = [
-            clustering_scores(X[:, :k], y, self.n_repeats, self.random_state, self.n_jobs)
-            for k in self.counts
-        ]
-        return np.array([np.stack([r.mean(axis=0), r.std(axis=0)], axis=1).ravel() for r in runs])
+
+        def summarise(X_train, X_test):
+            X = X_test if on_test else X_train
+            runs = clustering_scores(X, y, self.n_repeats, self.random_state, self.n_jobs)
+            return np.stack([runs.mean(axis=0), runs.std(axis=0)], axis=1).ravel()
+
+        settings = "clustering", self.cluster_on, self.n_repeats, self.random_state
+        return self._of_each_set(settings, summarise)
 
     def forest(self):
-        X = self.parts[1]
-        scores = [
-            forest_accuracy(X[:, :k], self.split.y_test, random_state=self.random_state)
-            for k in self.counts
-        ]
-        return np.reshape(scores, (-1, 1))
+        def cross_validate(X_train, X_test):
+            return forest_accuracy(X_test, self.split.y_test, random_state=self.random_state)
+
+        return self._of_each_set(("forest", self.random_state), cross_validate)
 
     def neighborhood(self):
-        known, X = self.split.test_neighbors, self.parts[1]
-        scores = [neighborhood_preservation(known, X[:, :k]) for k in self.counts]
-        return np.reshape(scores, (-1, 1))
+        known = self.split.test_neighbors
+
+        def preserved(X_train, X_test):
+            return neighborhood_preservation(known, X_test)
+
+        return self._of_each_set("neighborhood", preserved)
 
     def reconstruction(self):
         # Many products of medium size: threaded BLAS gains little, and loses much on a busy
@@ -163,11 +159,26 @@ class _Ranked:
             path = redundancy_path(self.split.X_train[:, self.order[: max(self.counts)]])
         return path[np.subtract(self.counts, 1)].reshape(-1, 1)
 
-    def _of_each_count(self, accuracy):
-        X_train, X_test = self.parts
+    def _predict(self, accuracy):
         y_train, y_test = self.split.y_train, self.split.y_test
-        scores = [accuracy(X_train[:, :k], y_train, X_test[:, :k], y_test) for k in self.counts]
-        return np.reshape(scores, (-1, 1))
+        return lambda X_train, X_test: accuracy(X_train, y_train, X_test, y_test)
+
+    def _of_each_set(self, what, score):
+        """Scores of the first columns, one row per count.
+
+        The columns are sorted: a score belongs to a set of columns, whatever their order, and is
+        computed once for all rankings that select this set.
+        """
+        split, rows = self.split, []
+        # Other seeds than numbers draw anew at every call.
+        known = split.known_scores if isinstance(self.random_state, Integral) else {}
+        for count in self.counts:
+            columns = np.sort(self.order[:count])
+            key = what, columns.tobytes()
+            if key not in known:
+                known[key] = score(*_compact(split.X_train[:, columns], split.X_test[:, columns]))
+            rows.append(known[key])
+        return np.reshape(rows, (len(rows), -1))
 
 
 def _compact(X_train, X_test):

@@ -79,6 +79,11 @@ class Split:
         return ReconstructionErrors(self.X_train, self.X_test)
 
     @cached_property
+    def known_scores(self):
+        """Scores of the sets of features seen so far: settings of a grid often select the same."""
+        return {}
+
+    @cached_property
     def test_neighbors(self):
         """Nearest neighbours of every test row among the test rows, from all features."""
         return nearest_rows(self.X_test)

@@ -22,10 +22,11 @@ def run_cell(cell):
     Returns
     -------
     dict
-        ``status`` ("ok", "failed" or "skipped"), ``error``, ``rows``, ``fit`` and
+        ``status`` ("ok", "failed" or "skipped"), ``error``, ``rows``, ``fit``, ``seconds`` and
         ``provenance``. An error of the method is recorded, not raised.
     """
     record = {"status": "ok", "error": "", "rows": [], "provenance": provenance()}
+    start = time.perf_counter()
     try:
         with warnings.catch_warnings(), threadpool_limits(limits=1):
             # The table says whether a fit converged.
@@ -35,7 +36,7 @@ def run_cell(cell):
         record |= {"status": "skipped", "error": str(error), "rows": [{}]}
     except Exception as error:
         record |= {"status": "failed", "error": f"{type(error).__name__}: {error}", "rows": [{}]}
-    return record
+    return record | {"seconds": time.perf_counter() - start}
 
 
 def _run(cell):

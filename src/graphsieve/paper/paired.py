@@ -4,6 +4,7 @@ import numpy as np
 from scipy import stats
 
 from ..evaluation import ALL_FEATURES
+from .estimate import over_sets
 
 # Of these scores smaller values are better.
 ERRORS = ("reconstruction", "redundancy")
@@ -104,32 +105,17 @@ def gains(table, score, reference, *, level=0.95, n_resamples=2000, random_state
         raise ValueError(f"the table has no method {reference!r}: {', '.join(scores)} are there")
     sign = -1 if score in ERRORS else 1
     differences = sign * scores.drop(columns=reference).sub(scores[reference], axis="index")
-    tail = 50 * (1 - level)
     rows = []
     for method, column in differences.items():
-        groups = [part.to_numpy() for _, part in column.dropna().groupby("dataset", sort=False)]
-        if not groups:
-            continue
-        means = _bootstrap_means(groups, n_resamples, np.random.default_rng(random_state))
-        low, high = np.percentile(means, [tail, 100 - tail])
-        gain = np.mean([group.mean() for group in groups])
-        rows.append((method, len(groups), gain, low, high))
+        column = column.dropna()
+        if len(column):
+            gain = over_sets(
+                column, level=level, n_resamples=n_resamples, random_state=random_state
+            )
+            n_datasets = column.index.get_level_values("dataset").nunique()
+            rows.append((method, n_datasets, gain.value, gain.low, gain.high))
     table = pd.DataFrame(rows, columns=["method", "n_datasets", "gain", "low", "high"])
     return table.sort_values("gain", ascending=False, ignore_index=True)
-
-
-def _bootstrap_means(groups, n_resamples, rng):
-    """Means over resampled groups, each the mean of as many of its values, drawn again."""
-    sizes = np.array([len(group) for group in groups])
-    padded = np.zeros((len(groups), sizes.max()))
-    for row, group in zip(padded, groups, strict=True):
-        row[: len(group)] = group
-    drawn = rng.integers(len(groups), size=(n_resamples, len(groups)))
-    n = sizes[drawn][:, :, None]
-    value = (rng.random((*drawn.shape, sizes.max())) * n).astype(int)
-    counted = np.arange(sizes.max()) < n
-    sums = np.where(counted, padded[drawn[:, :, None], value], 0).sum(axis=2)
-    return (sums / n[:, :, 0]).mean(axis=1)
 
 
 def wins(table, score, against="random", margin=0.0):

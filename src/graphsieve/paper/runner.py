@@ -1,6 +1,5 @@
 """Runs the cells of an experiment that are not stored yet, and assembles its table."""
 
-import json
 import os
 import threading
 import time
@@ -10,7 +9,9 @@ import joblib
 
 from .._utils.warn import warn
 from .cells import plan
+from .forecast import Forecast
 from .measures import run_cell
+from .records import rows_of
 from .spec import load_experiment
 from .store import DamagedRecord, Store, read_table
 
@@ -30,14 +31,16 @@ def run(
     n_jobs=1,
     backend="loky",
     retry=False,
+    only_stored=False,
     progress=None,
 ):
     """Run an experiment, or the part of it that is not stored yet.
 
     Every finished cell is stored at once: after an interruption, even a kill, the same call
-    continues and repeats only the cells that were being computed. A cell that fails is stored
-    with its error, and the run continues. A cell whose baseline needs a package that is not
-    installed is skipped, and tried again by the next run. Several runs may share a folder.
+    continues and repeats only the cells that were being computed. The table of an earlier run
+    serves as well as its cells. A cell that fails is stored with its error, and the run continues.
+    A cell whose baseline needs a package that is not installed is skipped, and tried again by the
+    next run. Several runs may share a folder.
 
     Parameters
     ----------
@@ -57,9 +60,12 @@ def run(
         Processes on this machine, or the workers of the current Dask client.
     retry : bool, default False
         Run failed cells again.
+    only_stored : bool, default False
+        Run nothing, and write the table of the data sets and splits whose cells are all stored: a
+        part of a grid would be compared with whole ones.
     progress : callable, optional
-        Called as ``progress(done, total, failed, cell)`` after every cell, and once before the
-        first with ``cell=None``.
+        Called as ``progress(done, total, failed, cell, seconds_left)`` after every cell, and once
+        before the first with ``cell=None``.
 
     Returns
     -------
@@ -71,24 +77,31 @@ def run(
         experiment = load_experiment(experiment)
     planned = plan(experiment, profile, datasets, methods, n_splits)
     store = Store(folder)
+    store.unpack(experiment.name)
     cells = {cell.key: cell for cell, _, _ in planned}
     known = {key: _stored(store, cell, key) for key, cell in cells.items()}
+    if only_stored:
+        planned = _complete(planned, known)
+        cells = {cell.key: cell for cell, _, _ in planned}
     unfinished = {"skipped", "failed"} if retry else {"skipped"}
     waiting = {
         key: cells[key]
         for key, record in known.items()
-        if record is None or record["status"] in unfinished
+        if key in cells and (record is None or record["status"] in unfinished)
     }
     done = len(cells) - len(waiting)
     failed = sum(known[key]["status"] == "failed" for key in cells if key not in waiting)
+    clock = _Clock(cells, known, waiting, 1 if only_stored else n_jobs)
     report = progress or (lambda *_: None)
-    report(done, len(cells), failed, None)
+    report(done, len(cells), failed, None, clock.left())
     try:
-        for key, record in _results(waiting, store, known, n_jobs, backend):
+        results = () if only_stored else _results(waiting, store, known, n_jobs, backend)
+        for key, record in results:
             _put(store, key, record)
             done += 1
             failed += record["status"] == "failed"
-            report(done, len(cells), failed, cells[key])
+            clock.finish(key, record)
+            report(done, len(cells), failed, cells[key], clock.left())
     except BaseException:
         # The finished part of an interrupted run can be looked at. What ended the run matters
         # more than a table that cannot be written either.
@@ -97,6 +110,37 @@ def run(
         raise
     _write_table(store, experiment, profile, planned)
     return read_table(store.table_path(experiment.name))
+
+
+def _complete(planned, known):
+    """Entries of the plan whose data set and split miss no cell."""
+    missing = {(cell.dataset, cell.split) for cell, _, _ in planned if known[cell.key] is None}
+    complete = [entry for entry in planned if (entry[0].dataset, entry[0].split) not in missing]
+    if not complete:
+        raise ValueError("no data set is complete yet: its cells are stored as they are finished")
+    return complete
+
+
+class _Clock:
+    """Seconds that the waiting cells will take."""
+
+    def __init__(self, cells, known, waiting, n_jobs):
+        self._waiting = dict(waiting)
+        self._n_jobs = joblib.effective_n_jobs(n_jobs)
+        self._forecast = Forecast()
+        for key, cell in cells.items():
+            if key not in waiting and known[key].get("seconds") is not None:
+                self._forecast.add(cell, known[key]["seconds"])
+
+    def finish(self, key, record):
+        """Learn from a cell that was waiting."""
+        cell = self._waiting.pop(key)
+        if record.get("seconds") is not None:
+            self._forecast.add(cell, record["seconds"])
+
+    def left(self):
+        """Seconds left, on all jobs together."""
+        return sum(map(self._forecast.seconds, self._waiting.values())) / self._n_jobs
 
 
 def _write_table(store, experiment, profile, planned):
@@ -190,30 +234,12 @@ def _end_with(parent):
 def _rows(store, experiment, profile, planned):
     """Tidy rows of all stored cells, in the order of the plan."""
     rows = []
-    for cell, label, setting in planned:
+    for entry in planned:
         try:
-            record = store.get(cell.key)
+            record = store.get(entry[0].key)
         except DamagedRecord:
             # The run that would have repeated it was interrupted.
             record = None
-        if record is None:
-            continue
-        about = {
-            "experiment": experiment.name,
-            "profile": profile,
-            "dataset": cell.dataset,
-            "split": cell.split,
-            "method": label,
-            "setting": setting,
-            "params": json.dumps(cell.params, sort_keys=True),
-        }
-        origin = {
-            "status": record["status"],
-            "error": record["error"],
-            "seed": cell.seed,
-            "protocol": json.dumps(cell.protocol, sort_keys=True),
-            "key": cell.key,
-            **record["provenance"],
-        }
-        rows += [about | row | record.get("fit", {}) | origin for row in record["rows"]]
+        if record is not None:
+            rows += rows_of(record, experiment.name, profile, entry)
     return rows

@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 from .._utils.files import remove_leftovers, replacing
+from .records import records_of
 from .summary import finished
 
 _COLUMNS = (
@@ -63,6 +64,21 @@ class Store:
         text = json.dumps(record, default=lambda value: value.item())
         with replacing(self._path(key)) as temporary:
             temporary.write_text(text, "utf-8")
+
+    def unpack(self, name):
+        """Store the cells of an experiment's table that have no file of their own.
+
+        A table that was copied without its cells is thus continued, and nothing of it is lost when
+        it is written again for fewer data sets.
+        """
+        try:
+            table = read_table(self.table_path(name))
+        except (FileNotFoundError, ValueError):
+            # There is no table, or one that the next table replaces.
+            return
+        missing = {key for key in table["key"].unique() if not self._path(key).exists()}
+        for key, record in records_of(table[table["key"].isin(missing)]).items():
+            self.put(key, record)
 
     def write_table(self, name, rows):
         """Write the tidy table of an experiment."""

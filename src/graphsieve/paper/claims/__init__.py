@@ -1,7 +1,7 @@
 """The claims of the paper in our words, with verdicts computed from the tables."""
 
 from ..summary import finished
-from .claim import FAILS, HOLDS, OPEN, PARTLY, RIVALS, Claim
+from .claim import FAILS, HOLDS, OPEN, PARTLY, RIVALS, UNDECIDED, Claim
 from .comparison import (
     beats_all_features,
     beats_rivals,
@@ -21,7 +21,17 @@ from .sensitivity import (
     penalties,
 )
 
-__all__ = ["FAILS", "HOLDS", "OPEN", "PARTLY", "RIVALS", "Claim", "check", "penalties"]
+__all__ = [
+    "FAILS",
+    "HOLDS",
+    "OPEN",
+    "PARTLY",
+    "RIVALS",
+    "UNDECIDED",
+    "Claim",
+    "check",
+    "penalties",
+]
 
 CLAIMS = {
     "comparison": (

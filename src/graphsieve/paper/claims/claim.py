@@ -2,7 +2,8 @@
 
 from dataclasses import dataclass
 
-HOLDS, PARTLY, FAILS, OPEN = "holds", "holds in part", "does not hold", "not measured"
+HOLDS, PARTLY, FAILS = "holds", "holds in part", "does not hold"
+UNDECIDED, OPEN = "undecided", "not measured"
 RIVALS = ("lap_score", "spec", "mrsf", "udfs", "rsr")
 # Means over repetitions that differ by less are equal.
 NOISE = 0.005
@@ -10,14 +11,49 @@ NOISE = 0.005
 
 @dataclass(frozen=True)
 class Claim:
-    """What the paper says in our words, the verdict, and the numbers behind it."""
+    """What the paper says in our words, the verdict, and the numbers behind it.
+
+    Parameters
+    ----------
+    text : str
+        The claim.
+    verdict : str
+        What follows from the numbers.
+    evidence : str
+        The numbers.
+    estimate : str
+        The number that matters most, with its interval.
+    """
 
     text: str
     verdict: str
     evidence: str
+    estimate: str = ""
 
 
-def judge(right):
-    """Verdict on a claim with several parts, from whether each part is right."""
-    right = list(right)
-    return HOLDS if all(right) else PARTLY if any(right) else FAILS
+def judge(signs):
+    """Verdict on a claim with several parts.
+
+    Parameters
+    ----------
+    signs : iterable of int
+        For each part: 1 if the interval supports it, -1 if it contradicts it, 0 if it does
+        neither.
+
+    Returns
+    -------
+    str
+        The claim holds if all parts do, and in part if some do. It does not hold if some are
+        contradicted and none is supported; otherwise it is undecided.
+    """
+    signs = list(signs)
+    if all(sign > 0 for sign in signs):
+        return HOLDS
+    if any(sign > 0 for sign in signs):
+        return PARTLY
+    return FAILS if any(sign < 0 for sign in signs) else UNDECIDED
+
+
+def supports(fact):
+    """Sign of a part that is known without error."""
+    return 1 if fact else -1

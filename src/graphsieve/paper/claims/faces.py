@@ -36,4 +36,5 @@ def keeps_discriminative_pixels(table):
         verdict,
         f"Mean F statistic, over the persons, of the first {TOP:.0%} of the pixels; all pixels "
         f"{average:.2f}: {numbers}.",
+        f"mean F {means['gafs']:.2f}, all pixels {average:.2f}",
     )

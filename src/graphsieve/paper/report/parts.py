@@ -147,18 +147,21 @@ def score_table(table, score):
     }
 
 
-def gains_group(table, scores, reference):
+def gains_group(by_score, reference, rule=""):
     """Gains over a reference method with bootstrap intervals, one diagram per score."""
     figures = []
-    for score in scores:
-        result = gains(table, score, reference)
-        figure = gains_figure(result, reference=reference, title=SHORT[score])
-        figures.append(entry(figure, f"gains-{score}", f"Gain in {score} over {reference}"))
+    for score, table in by_score.items():
+        figure = gains_figure(
+            gains(table, score, reference), reference=reference, title=SHORT[score]
+        )
+        name = "-".join(["gains", *rule.split(), score])
+        figures.append(entry(figure, name, f"Gain in {score} over {reference}"))
     note = (
         "Mean difference on the same splits, and its 95 % bootstrap interval over data sets and "
         "splits; to the right is better. Methods that miss data sets are compared on the others."
     )
-    return group(figures, title=f"Compared with {reference}", note=note, wide=True)
+    title = f"Compared with {reference}" + (f", {rule}" if rule else "")
+    return group(figures, title=title, note=note, wide=True)
 
 
 def wins_table(table, scores, against="random", margin=0.01):

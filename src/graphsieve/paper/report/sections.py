@@ -54,15 +54,16 @@ def _comparison(table):
                 folded=True,
             )
         )
-    ranks = rank_group({score: oracle(table, score) for score in SCORES}, "oracle")
-    plain = rank_group(dict.fromkeys(SCORES, fixed(table)), "fixed setting")
-    tables = rank_tables(
-        {
-            "oracle": {score: oracle(table, score) for score in SCORES},
-            "fixed": dict.fromkeys(SCORES, fixed(table)),
-        }
-    )
-    return {"tables": tables, "groups": [*ranks, *plain, *groups]}
+    rules = {
+        "oracle": {score: oracle(table, score) for score in SCORES},
+        "fixed setting": dict.fromkeys(SCORES, fixed(table)),
+    }
+    overall = []
+    for rule, by_score in rules.items():
+        overall += rank_group(by_score, rule)
+        if {"gafs", "random"} <= set(table["method"]):
+            overall.append(gains_group(by_score, "gafs", rule))
+    return {"tables": rank_tables(rules), "groups": [*overall, *groups]}
 
 
 def _honest(table):
@@ -86,7 +87,7 @@ def quality(table):
     groups = rank_group(dict.fromkeys(scores, table), "defaults")
     reference = next((name for name in ("gafs", "random") if name in methods), None)
     if reference and len(methods - {ALL_FEATURES}) > 1:
-        groups.insert(0, gains_group(table, scores, reference))
+        groups.insert(0, gains_group(dict.fromkeys(scores, table), reference))
     groups += [
         curves(table, score, f"curves-{score}", SHORT[score], folded=True) for score in scores
     ]

@@ -68,7 +68,7 @@ def _section(name, table, claims):
         "id": name.replace("_", "-"),
         # An experiment from a file of the user has no title here.
         "title": experiment.title if known else name,
-        "about": _about(table),
+        "about": about(table),
         "choices_title": (
             "Choices where the paper is silent" if name in CLAIMS else "What was measured, and how"
         ),
@@ -78,6 +78,7 @@ def _section(name, table, claims):
                 "text": claim.text,
                 "verdict": claim.verdict,
                 "evidence": claim.evidence,
+                "estimate": claim.estimate,
                 "kind": _KINDS.get(claim.verdict, "open"),
             }
             for claim in claims
@@ -91,13 +92,16 @@ def _section(name, table, claims):
     return section
 
 
-def _about(table):
+def about(table):
+    """How much of an experiment a table holds, in a sentence."""
     cells = table.drop_duplicates("key")
     counts = {status: int((cells["status"] == status).sum()) for status in ("failed", "skipped")}
     others = "".join(f", {n} of them {status}" for status, n in counts.items() if n)
+    commits = ", ".join(sorted(set(cells["commit"])))
     return (
         f"Profile {table['profile'].iloc[0]}: {_count(table['dataset'].nunique(), 'data set')}, "
-        f"{_count(table['split'].nunique(), 'split')}, {_count(len(cells), 'cell')}{others}."
+        f"{_count(table['split'].nunique(), 'split')}, {_count(len(cells), 'cell')}{others}; "
+        f"commit {commits}."
     )
 
 

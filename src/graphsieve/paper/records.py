@@ -1,0 +1,81 @@
+"""Rows of the tidy table from the record of a cell, and back."""
+
+import json
+
+from .provenance import provenance
+
+_ABOUT = ("experiment", "profile", "dataset", "split", "method", "setting", "params")
+_ORIGIN = ("status", "error", "seed", "protocol", "key", "seconds")
+_FIT = ("fit_seconds", "fit_cpu_seconds", "n_iter", "converged")
+
+
+def rows_of(record, experiment, profile, planned):
+    """Tidy rows of one cell.
+
+    Parameters
+    ----------
+    record : dict
+        What `run_cell` returns.
+    experiment, profile : str
+        Their names.
+    planned : (Cell, str, int)
+        What `plan` lists: the cell, the label of its method and the number of its setting.
+
+    Returns
+    -------
+    list of dict
+        One per fraction, iteration or rank.
+    """
+    cell, label, setting = planned
+    about = {
+        "experiment": experiment,
+        "profile": profile,
+        "dataset": cell.dataset,
+        "split": cell.split,
+        "method": label,
+        "setting": setting,
+        "params": json.dumps(cell.params, sort_keys=True),
+    }
+    origin = {
+        "status": record["status"],
+        "error": record["error"],
+        "seed": cell.seed,
+        "protocol": json.dumps(cell.protocol, sort_keys=True),
+        "key": cell.key,
+        "seconds": record.get("seconds"),
+        **record["provenance"],
+    }
+    return [about | row | record.get("fit", {}) | origin for row in record["rows"]]
+
+
+def records_of(table):
+    """Records of the cells of a table, by key: the inverse of `rows_of`.
+
+    Parameters
+    ----------
+    table : pandas.DataFrame
+        The table of an experiment.
+
+    Returns
+    -------
+    dict of str to dict
+        What `run_cell` returned.
+    """
+    records = {}
+    names = [*provenance()]
+    for key, part in table.groupby("key", sort=False):
+        # Another experiment may have the cell under another label.
+        rows = [
+            {name: value for name, value in row.items() if value == value and value is not None}
+            for row in part.drop_duplicates().to_dict("records")
+        ]
+        first = rows[0]
+        known = {*_ABOUT, *_ORIGIN, *_FIT, *names}
+        record = {name: first[name] for name in ("status", "error", "seconds") if name in first}
+        record["fit"] = {name: first.get(name) for name in _FIT if name in table}
+        record["provenance"] = {name: first[name] for name in names if name in first}
+        record["rows"] = [
+            {name: value for name, value in row.items() if name not in known} for row in rows
+        ]
+        records[key] = record
+    return records

@@ -1,0 +1,83 @@
+"""The claims of the paper with numbers, intervals and verdicts, as Markdown."""
+
+from pathlib import Path
+
+from ..._utils.files import replacing
+from ..claims import CLAIMS, check
+from ..paired import mean_ranks
+from ..spec import load_experiment
+from ..summary import SCORES, finished, fixed, oracle
+from .parts import SHORT
+from .summary import about
+
+# In a page that has these two lines, the claims go between them.
+_BEGIN, _END = "<!-- claims -->\n", "<!-- end of the claims -->\n"
+
+
+def write_claims(tables, output):
+    """Write the claims that can be judged from the tables.
+
+    Parameters
+    ----------
+    tables : dict of str to pandas.DataFrame
+        What `graphsieve.paper.read_tables` returns.
+    output : path-like
+        Markdown file. If it exists and has the lines ``<!-- claims -->`` and
+        ``<!-- end of the claims -->``, only the text between them is replaced.
+    """
+    output = Path(output)
+    text = claims_text(tables)
+    page = output.read_text("utf-8") if output.exists() else ""
+    before, begin, rest = page.partition(_BEGIN)
+    _, end, after = rest.partition(_END)
+    if begin and end:
+        text = f"{before}{begin}\n{text}\n{end}{after}"
+    with replacing(output) as temporary:
+        temporary.write_text(text, encoding="utf-8")
+
+
+def claims_text(tables):
+    """Markdown text of the claims: one table of verdicts, then the numbers by experiment."""
+    claims = check({name: tables[name] for name in CLAIMS if name in tables})
+    lines = ["| claim | verdict | number and 95 % interval |", "|---|---|---|"]
+    lines += [
+        f"| {claim.text.rstrip('.')} | {claim.verdict} | {claim.estimate} |"
+        for group in claims.values()
+        for claim in group
+    ]
+    for name, group in claims.items():
+        lines += ["", f"## {load_experiment(name).title}", "", about(tables[name])]
+        for claim in group:
+            lines += ["", f"**{claim.text}** {claim.verdict.capitalize()}. {claim.evidence}"]
+        if name == "comparison":
+            lines += ["", *_ranks(finished(tables[name]))]
+    return "\n".join(lines) + "\n"
+
+
+def _ranks(table):
+    """Mean ranks under both rules."""
+    rules = {
+        "oracle": {score: oracle(table, score) for score in SCORES},
+        "fixed": dict.fromkeys(SCORES, fixed(table)),
+    }
+    ranked = {
+        f"{SHORT[score]}, {rule}": mean_ranks(rows, score)
+        for rule, by_score in rules.items()
+        for score, rows in by_score.items()
+    }
+    if None in ranked.values():
+        return []
+    methods = list(next(iter(ranked.values()))[0])
+    lines = [
+        "| mean rank | " + " | ".join(methods) + " | Friedman's p |",
+        "|---" * (len(methods) + 2) + "|",
+    ]
+    for label, (ranks, _, p_value) in ranked.items():
+        numbers = [f"{ranks[method]:.1f}" if method in ranks else "" for method in methods]
+        lines.append(f"| {label} | " + " | ".join(numbers) + f" | {p_value:.2g} |")
+    difference = next(iter(ranked.values()))[1]
+    return [
+        *lines,
+        "",
+        f"Two methods differ significantly (Nemenyi, 5 %) by {difference:.1f} ranks.",
+    ]

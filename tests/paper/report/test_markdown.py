@@ -1,0 +1,30 @@
+"""The claims as Markdown, on their own or inside a page."""
+
+from graphsieve.paper.report import write_claims
+from tests.paper.test_claims import comparison
+
+
+def tables():
+    origin = {"key": "k", "profile": "full", "commit": "abc"}
+    return {"comparison": comparison(0.7).assign(**origin)}
+
+
+def test_claims_with_verdict_number_and_origin(tmp_path):
+    write_claims(tables(), tmp_path / "claims.md")
+    text = (tmp_path / "claims.md").read_text("utf-8")
+    assert "| GAFS is always better than all features, with far fewer of them | holds | " in text
+    assert "gain over all features: +0.100 |" in text
+    assert "Profile full: 2 data sets, 1 split, 1 cell; commit abc." in text
+    assert "| Accuracy, fixed | 1.0 |" in text
+
+
+def test_only_the_claims_of_a_page_are_replaced(tmp_path):
+    page = tmp_path / "page.md"
+    page.write_text("# Title\n<!-- claims -->\nstale\n<!-- end of the claims -->\nThe end.\n")
+    write_claims(tables(), page)
+    text = page.read_text("utf-8")
+    assert text.startswith("# Title\n<!-- claims -->\n\n| claim |")
+    assert text.endswith("<!-- end of the claims -->\nThe end.\n")
+    assert "stale" not in text
+    write_claims(tables(), page)
+    assert page.read_text("utf-8") == text
