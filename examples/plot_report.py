@@ -8,6 +8,7 @@ measurements of breast tumours. Move the slider to see other numbers of columns.
 """
 
 # sphinx_gallery_thumbnail_path = 'images/report-genes-dark.png'
+import matplotlib.pyplot as plt
 from sklearn.datasets import load_breast_cancer
 
 from graphsieve import GAFS
@@ -16,6 +17,13 @@ data = load_breast_cancer(as_frame=True)
 diagnosis = data.target.map({0: "malignant", 1: "benign"}).rename("diagnosis")
 sel = GAFS(n_features_to_select=6, random_state=0).fit(data.data)
 print(sel.explain("worst area"))
+
+# %%
+# What each measurement adds to those before it, and the most that one adds in shuffled columns:
+# the number of measurements above the grey area is the suggestion of the report.
+
+sel.plot.gains(data.data)
+plt.show()
 
 # %%
 # In a notebook the page appears below the cell. ``sel.report(X, "report.html")`` writes it to a file
