@@ -96,7 +96,8 @@ class Explains:
         listed = parts[0] if len(parts) == 1 else ", ".join(parts[:-1]) + f" and {parts[-1]}"
         total = sum(importance for *_, importance in found)
         r2 = max(learned.r2[number], 0.0)
-        of_all = "" if total > 0.995 else f", which have {total:.0%} of the weight"
+        have = "has" if len(parts) == 1 else "have"
+        of_all = "" if total > 0.995 else f", which {have} {total:.0%} of the weight"
         return (
             f"{text}: the {len(kept)} kept features predict {r2:.1%} of its variance, mainly "
             f"{listed}{of_all}."
