@@ -4,11 +4,14 @@
     python benchmarks/large.py csr_40000 css gafs
     python benchmarks/large.py map_1000000 css gafs
     python benchmarks/large.py slope
+    python benchmarks/large.py cluster
 
 csr_8000 is 8,000 x 6,000 CSR with 2.3 million non-zeros, csr_40000 is 40,000 x 30,000 CSR with 5 %
 non-zeros, both float32, of cells of twelve types with genes of their own; map_1000000 is a memory
 map of 1,000,000 x 2,000 float32, a walk through a space of eight dimensions. Every fit runs in a
 process of its own. ``slope`` is the exponent of the cost of a pick in the number of non-zeros.
+``cluster`` fits GreedyCSS to CSR chunks on a Dask LocalCluster of two workers, and shows the
+processor seconds of the workers and the bytes that they send back, in all and per pick.
 Another version of graphsieve is measured by putting its ``src`` on PYTHONPATH.
 """
 
@@ -99,7 +102,7 @@ def slope(nonzeros=(10**4, 10**5, 10**6, 10**7), n_picks=20):
     for nnz in nonzeros:
         n = d = int(np.sqrt(nnz / 0.05))
         columns = ColumnOperator(RowBlocks(cells(n, d, 0.05)))
-        target = FactorTarget(leading_scores(columns, 50, np.random.RandomState(0)))
+        target = FactorTarget(*leading_scores(columns, 50, np.random.RandomState(0)))
         selection = ForwardSelection(columns, target, 0.1 * columns.squares)
         start = time.process_time()
         for _ in range(n_picks):
@@ -109,9 +112,51 @@ def slope(nonzeros=(10**4, 10**5, 10**6, 10**7), n_picks=20):
     print(f"slope {np.polyfit(np.log(nonzeros), np.log(times), 1)[0]:.2f}")
 
 
+def cluster(shapes=((50_000, 1_000), (20_000, 4_000)), n_picks=50):
+    """GreedyCSS on a Dask cluster: few columns go into a triangle, many are read for every pick."""
+    import dask.array as da
+    from distributed import Client, LocalCluster
+
+    from graphsieve import GreedyCSS
+    from graphsieve._rows.cluster import Cluster
+
+    gather, received = Cluster.result, []
+
+    def counted(self, futures):
+        result = gather(self, futures)
+        received.append(sum(getattr(part, "nbytes", 0) for part in _flat(result)))
+        return result
+
+    Cluster.result = counted
+    with LocalCluster(2, threads_per_worker=1, dashboard_address=None) as local, Client(local) as c:
+        for n, d in shapes:
+            X = da.from_array(cells(n, d, 0.05), chunks=(5_000, -1), asarray=False).persist()
+            received.clear()
+            before = sum(c.run(time.process_time).values())
+            start = time.perf_counter()
+            fitted = GreedyCSS(n_picks).fit(X)
+            found = {
+                "rows": n,
+                "columns": d,
+                "target_energy": round(fitted.target_energy_, 4),
+                "seconds": round(time.perf_counter() - start, 1),
+                "worker_seconds": round(sum(c.run(time.process_time).values()) - before, 1),
+                "received_mb": round(sum(received) / 1e6, 1),
+                "most_at_once_mb": round(max(received) / 1e6, 2),
+                "stages": {key: round(value, 1) for key, value in fitted.stage_seconds_.items()},
+            }
+            print(found, flush=True)
+
+
+def _flat(result):
+    if isinstance(result, list | tuple):
+        return [part for one in result for part in _flat(one)]
+    return [result]
+
+
 def main(case, *methods):
-    if case == "slope":
-        slope()
+    if case in ("slope", "cluster"):
+        globals()[case]()
         return
     with tempfile.TemporaryDirectory() as folder:
         if case in SHAPES:

@@ -241,8 +241,9 @@ def is_clear(error):
 def find_fault(method, X, data):
     """What is wrong with a fit that went through, or None."""
     now = data.toarray() if sp.issparse(data) else np.asarray(data, dtype=X.dtype)
-    varies = (X[:1] != X).any(axis=0)
-    if not np.array_equal(now, X):
+    filled = np.where(np.isnan(X), np.fmax.reduce(X, axis=0), X)  # gaps do not make columns vary
+    varies = (filled[:1] != filled).any(axis=0)
+    if not np.array_equal(now, X, equal_nan=True):
         return "the input was changed"
     if not np.isfinite(method.scores_).all():
         return "scores are not finite"

@@ -19,7 +19,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from tests.helpers.browser import start_chromium
 
 from graphsieve import Variance
-from graphsieve.report import write_report
+from graphsieve.report import make_report
 
 STEP = """
 const done = arguments[arguments.length - 1], begin = performance.now();
@@ -37,7 +37,7 @@ def rows(sizes=((1000, 2000), (1000, 20_000)), n_steps=20):
         sel = Variance(100).fit(X)
         with tempfile.TemporaryDirectory() as folder:
             begin = time.process_time()
-            path = write_report(sel, X, Path(folder) / "report.html")
+            path = make_report(sel, X).save(Path(folder) / "report.html")
             made = time.process_time() - begin
             size = path.stat().st_size / 1e6
             yield {

@@ -26,7 +26,8 @@ LAYERS = [
     {"plots"},
     {"report"},
     {"paper"},
-    {"anndata", "cli"},
+    {"anndata"},
+    {"cli"},
     {"__main__"},
 ]
 LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}

@@ -1,6 +1,7 @@
 """Every benchmark runs on a tiny size, and its table can be drawn and written into the docs."""
 
 import importlib
+import json
 import sys
 from io import BytesIO
 from pathlib import Path
@@ -123,3 +124,17 @@ def test_redundancy_compares_rules_on_a_small_table(monkeypatch):
     assert [row["same"] for row in rows] == ["yes", "yes"]
     assert rows[0]["kept"] <= rows[1]["kept"] < 12
     assert rows[0]["least R^2"] >= redundancy.THRESHOLD
+
+
+def test_sizes(run, monkeypatch, capsys):
+    sizes = importlib.import_module("sizes")
+    monkeypatch.setattr(sizes, "CASES", {"wide": (30, 40), "csr": (50, 20)})
+    rows = []
+    for case, method in (("wide", "css"), ("csr", "udfs")):
+        sizes.fit(case, method)
+        found = map(json.loads, capsys.readouterr().out.splitlines())
+        rows.append({"case": case, "method": method, **next(found), **next(found)})
+    table = sizes.table(pd.DataFrame(rows))
+    assert "| method | 30 x 40 | 50 x 20 |" in table
+    assert "| `udfs` |  | needs dense data |" in table
+    assert rows[0]["outcome"] == "ok"

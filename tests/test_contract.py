@@ -56,6 +56,13 @@ def test_scikit_learn_checks(estimator, check):
     check(estimator)
 
 
+@pytest.mark.parametrize("name", [name for name in METHODS if name not in ("random", "variance")])
+def test_progress_is_shown(name, capsys):
+    """The methods that are left out take no longer than reading the data."""
+    make(name, verbose=1).fit(table())
+    assert REGISTRY[name].__name__ in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("name", METHODS)
 def test_full_ranking_and_constant_last(name):
     X = table()

@@ -93,9 +93,11 @@ def test_gains_show_what_chance_adds(ax, rng):
     shown = sel.plot.gains(ax=ax).ax_.get_lines()
     np.testing.assert_array_equal(shown[0].get_ydata(), sel.gain_curve_.chance)
     np.testing.assert_array_equal(shown[1].get_ydata(), sel.gain_curve_.gains)
-    assert shown[2].get_label() == f"{sel.n_features_} kept"
-    with pytest.raises(ValueError, match="auto"):
-        GreedyCSS(3).fit(X).plot.gains(ax=ax)
+    assert shown[2].get_label() == f"{sel.n_features_} above chance"
+    fixed = GreedyCSS(12).fit(X).plot
+    np.testing.assert_allclose(fixed.gains(X, ax=ax).gain_curve.gains, sel.gain_curve_.gains)
+    with pytest.raises(ValueError, match=r"plot\.gains\(X\)"):
+        fixed.gains(ax=ax)
 
 
 def test_scores_show_names_as_plain_text(sel, ax):

@@ -67,6 +67,9 @@ THREAD_CONSTRAINTS = {
 _MOST_WORK = 2e9
 _FEWEST_PICKS = 100
 
+# Bytes beyond three times the data from which a fit warns before it starts.
+_MUCH_MEMORY = 5e8
+
 # What the solver met instead of convergence, and what to do about it.
 _WHY_STOPPED = {
     "max_iter": ("it reached max_iter", "increase max_iter"),
@@ -129,6 +132,10 @@ class FeatureRanker(
     _accepts_sparse = False
     _accepts_gaps = False
     _distributes = False
+    _memory_advice = (
+        "Fit a random subset of the samples, or use a method whose memory does not grow with the "
+        "square of the data: GreedyCSS, GAFS, LaplacianScore or Variance"
+    )
 
     plot = LazyAccessor(
         "graphsieve.plots",
@@ -237,7 +244,9 @@ class FeatureRanker(
             self._check_lazy(X, reset=reset)
             return open_rows(X)
         check_container(X)
-        X = numeric_frame(known_frame(X))
+        if reset:
+            self._remember_dims(X)
+        X = numeric_frame(known_frame(self._oriented(X)))
         if reset:
             self._remember_labels(X)
         X = validate_data(
@@ -258,6 +267,7 @@ class FeatureRanker(
             names = None
         if reset:
             self._remember_labels(None)
+            self._remember_dims(None)
             vars(self).pop("feature_names_in_", None)
             if names is not None:
                 self.feature_names_in_ = names
@@ -303,18 +313,23 @@ class FeatureRanker(
         return 0.0
 
     def _check_memory(self, data):
-        """Refuse, before the work starts, what does not fit in memory."""
+        """Refuse, before the work starts, what does not fit in memory; warn of what is much."""
         needed = self._estimate_memory(data.n_samples, data.n_features)
         if not self._distributes:
             needed += data.bytes_to_load()
         limit = available_memory()
+        message = (
+            f"{type(self).__name__} needs about {needed / 1e9:,.1f} GB of memory for "
+            f"{data.n_samples:,} samples and {data.n_features:,} features, "
+        )
         if needed > limit:
             raise MemoryError(
-                f"{type(self).__name__} needs about {needed / 1e9:,.1f} GB of memory for "
-                f"{data.n_samples:,} samples and {data.n_features:,} features, but only "
-                f"{limit / 1e9:,.1f} GB are available. Fit a random subset of the samples, or use "
-                "a method whose memory does not grow with the square of the data: GAFS, "
-                "LaplacianScore or Variance"
+                f"{message}but only {limit / 1e9:,.1f} GB are available. {self._memory_advice}"
+            )
+        if needed > _MUCH_MEMORY + 3 * data.size():
+            warn(
+                f"{message}which themselves take {data.size() / 1e9:,.2g} GB. The fit will be "
+                f"slow, and may fail if other programs need the memory. {self._memory_advice}"
             )
 
     def _count_above_chance(self, data):
@@ -345,10 +360,12 @@ class FeatureRanker(
         """
         if not is_lazy(X):
             check_container(X)
-            selected = super().transform(known_frame(X))
+            check_is_fitted(self)
+            oriented = self._oriented(X)
+            selected = super().transform(known_frame(oriented))
             # Unless set_output asks for another container, coordinates are kept.
             in_kind = is_xarray(X) and isinstance(selected, np.ndarray)
-            return X[:, self.get_support()] if in_kind else selected
+            return X.isel({oriented.dims[1]: self.get_support()}) if in_kind else selected
         check_is_fitted(self)
         self._check_lazy(X, reset=False)
         return take_columns(X, self.get_support(indices=True))

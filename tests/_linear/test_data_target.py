@@ -5,7 +5,7 @@ import pytest
 import scipy.sparse as sp
 
 from graphsieve._linear import data_target
-from graphsieve._linear.data_target import data_problem
+from graphsieve._linear.data_target import DataTarget, data_problem
 from graphsieve._linear.forward import ForwardSelection
 from graphsieve._linear.operator import ColumnOperator
 from graphsieve._linear.targets import FactorTarget, join_targets
@@ -293,3 +293,12 @@ def test_large_data_need_no_square_matrix(rng, monkeypatch, container, products)
 def _exact_forms(X):
     Z = X - X.mean(axis=0)
     return ((Z.T @ Z) ** 2).sum(axis=0) / (Z**2).sum()
+
+
+@pytest.mark.parametrize("container", [np.asarray, sp.csr_array])
+def test_forms_of_the_data_meet_the_definition(rng, container):
+    X = rng.random((40, 600)) * (rng.random((40, 600)) < 0.4)
+    Z = X - X.mean(axis=0)
+    data = container(X)
+    forms = DataTarget(data).forms(ColumnOperator(RowBlocks(data)))
+    np.testing.assert_allclose(forms, np.square(Z.T @ Z).sum(axis=0))

@@ -27,9 +27,19 @@ def test_products_meet_the_definition(table, rng, k):
     np.testing.assert_allclose(columns.squares, (Z**2).sum(axis=0))
 
 
+@pytest.mark.parametrize(("k", "tolerance"), [(2, 1e-13), (9, 1e-5)])
+def test_few_products_of_sparse_single_precision_are_in_double(rng, k, tolerance):
+    X = (rng.random((700, 40)) * (rng.random((700, 40)) < 0.3)).astype(np.float32)
+    columns = ColumnOperator(RowBlocks(sp.csr_array(X)))
+    Z = X.astype(np.float64) - X.mean(axis=0, dtype=np.float64)
+    V, W = rng.random((k, 700)), rng.random((40, k))
+    np.testing.assert_allclose(columns.products(V), V @ Z, atol=300 * tolerance)
+    np.testing.assert_allclose(columns.combine(W), Z @ W, atol=300 * tolerance)
+
+
 def test_result_does_not_depend_on_threads(table, rng, monkeypatch):
     monkeypatch.setattr(operator, "_LARGE", 0)
-    monkeypatch.setattr(operator, "PASS_BYTES", 2**12)
+    monkeypatch.setattr(operator, "_SPARSE_BYTES", 2**12)
     monkeypatch.setattr(operator, "BLOCK_BYTES", 2**12)
     V = rng.normal(size=(2, 700))
     one, three = (ColumnOperator(table[1], n_jobs=n).products(V) for n in (1, 3))

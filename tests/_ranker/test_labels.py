@@ -137,6 +137,15 @@ def test_xarray(X):
     assert GAFS(2, n_hidden=2, random_state=0).fit(array).encode(array).shape == (30, 2)
 
 
+def test_dimensions_of_an_xarray_are_matched_by_name(X):
+    square = xr.DataArray(X[:4], dims=("cell", "gene"), coords={"gene": list("abcd")})
+    sel = Variance(2).fit(square)
+    xr.testing.assert_identical(sel.transform(square.T), sel.transform(square).T)
+    expected = sel.reconstruct(sel.transform(square))
+    sel.learn_reconstruction(square.T)
+    np.testing.assert_array_equal(sel.reconstruct(sel.transform(square)), expected)
+
+
 def test_xarray_without_names_and_with_others(rng):
     array = xr.DataArray(rng.random((30, 2, 3)) * [1, 5, 9], dims=("time", "lat", "lon"))
     array = array.assign_coords(lat=[50, 51], lon=[7, 8, 9])

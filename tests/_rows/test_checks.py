@@ -1,11 +1,13 @@
 """Bad input gets an error that says where it is and what to do, never a wrong result."""
 
+import warnings
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
 from sklearn.preprocessing import StandardScaler
 
-from graphsieve import GAFS, MCFS, SCUFS, UDFS, GreedyCSS, LaplacianScore, Variance
+from graphsieve import AEFS, GAFS, MCFS, SCUFS, UDFS, GreedyCSS, LaplacianScore, Variance
 from graphsieve._rows import open_rows
 from graphsieve.methods import REGISTRY
 
@@ -131,3 +133,16 @@ def test_estimates_grow_with_the_square(name):
     method = REGISTRY[name](2)
     assert method._estimate_memory(10_000, 10_000) > 8 * 10_000**2
     assert method._estimate_memory(100, 50) < 2**24
+
+
+def test_network_that_is_much_larger_than_the_data(monkeypatch):
+    data = open_rows(np.zeros((10, 20_000)))
+    with pytest.warns(UserWarning, match=r"AEFS needs about 1\.8 GB .* take 0\.0016 GB.*n_hidden"):
+        AEFS(1)._check_memory(data)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        AEFS(1, n_hidden=40)._check_memory(data)
+        GAFS(1)._check_memory(data)
+    monkeypatch.setattr("graphsieve.base.available_memory", lambda: 1e9)
+    with pytest.raises(MemoryError, match=r"only 1\.0 GB are available\. Use fewer hidden units"):
+        AEFS(1)._check_memory(data)

@@ -1,6 +1,7 @@
 """Data on a Dask cluster: the same scores as in memory, for all chunks, also if workers die."""
 
 import asyncio
+import itertools
 import os
 import signal
 import socket
@@ -12,7 +13,8 @@ import pytest
 import scipy.sparse as sp
 
 from graphsieve import GAFS, UDFS, GreedyCSS, LaplacianScore, Variance
-from graphsieve._rows.cluster import _run_state
+from graphsieve._linear.forward import ForwardSelection
+from graphsieve._rows.cluster import Cluster, _run_state
 from tests.helpers.few_iterations import FEW, METHODS
 
 da = pytest.importorskip("dask.array")
@@ -272,6 +274,38 @@ def test_a_killed_worker_is_survived(client, table):
     scores = GAFS(5, callback=kill, **FEW).fit(X).scores_
     assert killed
     np.testing.assert_array_equal(scores, wanted)
+
+
+def test_a_worker_killed_between_two_picks_does_not_change_the_panel(client, table, monkeypatch):
+    monkeypatch.setattr("graphsieve._linear.data_target._MOST_SQUARE", 0)  # no square matrix
+    X = chunked(np.where(table > np.median(table), table, 0.0), "sparse")
+    wanted = GreedyCSS(8).fit(X)
+    assert wanted.target_energy_ < 1
+    pick, received, n_picks = ForwardSelection.pick, [], itertools.count()
+
+    def killing(self, *args):
+        if next(n_picks) == 4:
+            os.kill(next(iter(client.run(os.getpid).values())), signal.SIGKILL)
+        received.append(0)
+        step = pick(self, *args)
+        received.append(None)
+        return step
+
+    def counting(self, futures):
+        result = gather(self, futures)
+        if received and received[-1] is not None:
+            parts = result if isinstance(result, list) else [result]
+            received[-1] += sum(array.nbytes for array in parts)
+        return result
+
+    gather = Cluster.result
+    monkeypatch.setattr(Cluster, "result", counting)
+    monkeypatch.setattr(ForwardSelection, "pick", killing)
+    found = GreedyCSS(8).fit(X)
+    np.testing.assert_array_equal(found.order_, wanted.order_)
+    # A column comes back, and the products of two vectors with all columns.
+    n, d = table.shape
+    assert 0 < max(filter(None, received)) <= 8 * (n + 2 * d)
 
 
 def test_an_error_on_a_worker_reaches_the_user(client, table):

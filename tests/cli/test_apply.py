@@ -59,6 +59,32 @@ def test_pages(folder):
         assert "proline" in text
 
 
+def test_reading_options_and_colours(folder):
+    """What select can read, apply and report can read; a column of classes is not a feature."""
+    wine = load_wine(as_frame=True)
+    frame = wine.data.iloc[:40].assign(kind=[f"kind {t}" for t in range(2)] * 20)
+    with (folder / "latin.csv").open("w", encoding="cp1252") as file:
+        file.write("# é\n")
+        frame.to_csv(file, sep="|", index=False)
+    reading = ("--sep", "pipe", "--encoding", "cp1252")
+    run(
+        *("select", "latin.csv", "-k", 3, "-m", "css", *reading, "--color", "kind"),
+        *("--save", "kept.json", "--report", "page.html", "-o", "out.csv"),
+    )
+    assert "kind" in pd.read_csv("out.csv").columns
+    run("report", "kept.json", "latin.csv", *reading, "--color", "kind", "-o", "again.html")
+    for page in ("page.html", "again.html"):
+        assert "kind 1" in (folder / page).read_text()
+    run("apply", "kept.json", "latin.csv", *reading, "-o", "applied.csv")
+    assert len(pd.read_csv("applied.csv")) == 40
+
+
+def test_a_page_that_cannot_be_made_leaves_no_file(folder):
+    options = ("-k", 3, "-m", "css", "-o", "out.csv", "--report", "page.html")
+    assert "52 pixels" in run("select", "wine.csv", *options, "--image-shape", "4x13", code=1)
+    assert not (folder / "out.csv").exists()
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [

@@ -218,7 +218,7 @@ def test_a_word_among_numbers_is_named(select, frame):
     frame["a"] = frame["a"].astype(object)
     frame.loc[3, "a"] = "oops"
     _, result = select(frame)
-    assert "text: 'a' ('a' holds 'oops')" in result.stderr
+    assert "text: 'a' ('a' holds 'oops'; if that marks" in result.stderr
     _, result = select(pd.DataFrame({"x": ["1,5", "2.5", "1,5"], "y": [1.5, 2.5, 3.5]}))
     assert "add --decimal ," in result.stderr
 
@@ -243,5 +243,15 @@ def test_many_problems_are_counted(select, frame):
     assert "t28,t29" in result.stderr
     texts = pd.DataFrame({f"t{j}": ["x", "y"] * 10 for j in range(300)})
     _, result = select(pd.concat([frame, texts], axis=1))
-    assert "Check --sep and --decimal; carry such columns with a pattern" in result.stderr
+    assert "the first lines of the file; carry such columns with a pattern" in result.stderr
     assert len(result.stderr) < 500
+
+
+def test_hints_about_cells_that_are_nearly_numbers(select, frame):
+    _, result = select(frame.assign(a=frame["a"].astype(str).where(frame.index > 2, "?")))
+    assert "'a' holds '?'; if that marks missing values, leave those cells empty" in result.stderr
+    _, result = select(frame.assign(percent=[f"{i} %" for i in range(20)]))
+    assert "text: 'percent'" in result.stderr
+    _, result = select(pd.DataFrame({"x": ["mm", "1.5", "2"], "y": ["kg", "2", "2.5"]}))
+    assert "the first lines of the file" in result.stderr
+    assert "Run:" not in result.stderr

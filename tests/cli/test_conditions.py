@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from graphsieve import GreedyCSS
+from graphsieve import GreedyCSS, Selection
 
 from .conftest import save
 
@@ -51,8 +51,8 @@ def test_costs_and_budget(run, path, prices, sensors, tmp_path):
         ([], "-k: give the number of columns"),
         (["-k", "2", "--cost", "none.csv"], "--cost: none.csv does not exist"),
         (["-k", "2", "--cost", "PRICES", "-m", "mcfs"], "mcfs takes no costs; use --method css or"),
-        (["-k", "2", "--group-by", "Donor"], "--group-by: there is no column 'Donor' (did you me"),
-        (["-k", "2", "--group-by", "s*"], "--group-by: 's*' is 7 columns; name one"),
+        (["-k", "2", "--group-by", "Donor"], "--batch: there is no column 'Donor' (did you me"),
+        (["-k", "2", "--batch", "s*"], "--batch: 's*' is 7 columns; name one"),
     ],
 )
 def test_wrong_conditions(run, path, prices, options, message):
@@ -122,9 +122,53 @@ def test_explain(run, path, sensors, tmp_path):
     assert table.loc[table["kept"], "r2"].isna().all()
 
 
-def test_explain_needs_columns_as_they_are(run, sensors, path):
-    result = run("select", path, "-k", 2, "-m", "css", "--encode", "onehot", "--explain")
-    assert "--explain does not work together with --encode" in result.stderr
+@pytest.fixture
+def with_text(sensors, tmp_path):
+    """A sensor in words, with a twin in other words."""
+    level = pd.cut(sensors["s0"], 3, labels=["low", "mid", "high"]).astype(str)
+    frame = sensors.assign(level=level, twin=level.str.upper(), size=level.str.len())
+    return save(frame.drop(columns="donor"), tmp_path / "text.csv")
+
+
+ENCODED = ("-m", "css", "--encode", "onehot")
+
+
+def test_text_columns_can_be_included_and_excluded(run, with_text, tmp_path):
+    out, kept = tmp_path / "out.csv", tmp_path / "kept.json"
+    options = ("--include", "level,s3", "--exclude", "s1", "-o", out, "--save", kept, "--force")
+    for method in ("css", "lap_score"):
+        result = run("select", with_text, "-k", 3, *ENCODED, *options, "-m", method)
+        assert result.exit_code == 0, result.output
+        written = list(pd.read_csv(out))
+        assert len(written) == 3
+        assert {"level", "s3"} < set(written)
+        assert Selection.load(kept).names == written
+    result = run("select", with_text, "-k", 1, *ENCODED, *options)
+    assert "--include names 2 columns, which count as selected: use -k 2 or more" in result.stderr
+
+
+def test_text_columns_have_one_price(run, with_text, tmp_path):
+    prices = save(
+        pd.DataFrame({"column": ["level", "twin"], "cost": [0.3, 50]}), tmp_path / "p.csv"
+    )
+    out = tmp_path / "out.csv"
+    result = run("select", with_text, *ENCODED, "--cost", prices, "--budget", 3.3, "-o", out)
+    assert result.exit_code == 0, result.output
+    written = list(pd.read_csv(out))
+    assert "level" in written
+    assert "twin" not in written
+    assert f"Cost: {len(written) - 0.7:g} of a budget of 3.3" in result.stdout
+
+
+def test_text_columns_are_explained_as_a_whole(run, with_text, tmp_path):
+    scores, page = tmp_path / "scores.csv", tmp_path / "page.html"
+    options = ("--include", "level", "--explain", "--scores", scores, "--report", page)
+    result = run("select", with_text, "-k", 3, *ENCODED, *options)
+    assert result.exit_code == 0, result.output
+    table = pd.read_csv(scores).set_index("feature")
+    assert table.loc["twin", "r2"] > 0.95
+    assert table.loc["twin", "explained_by"].startswith("level")
+    assert "level=low" in page.read_text("utf-8")
 
 
 def test_methods_that_accept_gaps_say_so(run, sensors, tmp_path):

@@ -45,6 +45,16 @@ def test_combinations(batches, combine, function):
     assert (np.diff(rank[sel.order_]) >= 0).all()
 
 
+def test_ranks_beyond_the_selection_count_equally():
+    spread = np.array([[9, 8, 7, 6, 5], [1, 8, 9, 6, 5]])
+    X = np.repeat(spread, 50, axis=0) * np.tile([[-1], [1]], (50, 5))
+    sel = GroupedRanker(Variance(1)).fit(X, groups=np.repeat([0, 1], 50))
+    assert sel.rankings_[:, 0].tolist() == [1, 5]
+    assert sel.rankings_[:, 1].tolist() == [2, 2]
+    # Column 0 is selected once and column 1 never, although its mean rank is better.
+    assert sel.order_.tolist() == [2, 0, 1, 3, 4]
+
+
 def test_small_batches_are_left_out(batches):
     X, batch = batches
     batch = batch.astype(object)

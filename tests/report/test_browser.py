@@ -9,8 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from graphsieve.report import write_report
-
 from ..helpers.browser import start_chromium, wait_for
 from .conftest import ODD_NAMES
 
@@ -35,7 +33,7 @@ def browser(tmp_path_factory):
 @pytest.fixture(scope="module")
 def digits_page(digits, tmp_path_factory):
     sel, X, options = digits
-    return write_report(sel, X, tmp_path_factory.mktemp("digits") / "report.html", **options)
+    return sel.report(X, **options).save(tmp_path_factory.mktemp("digits") / "report.html")
 
 
 @pytest.fixture
@@ -199,7 +197,7 @@ def test_copy(page, digits):
 
 def test_downloads_and_odd_names(browser, odd, tmp_path):
     sel, X, options = odd
-    show(browser, write_report(sel, X, tmp_path / "odd.html", **options))
+    show(browser, sel.report(X, **options).save(tmp_path / "odd.html"))
     assert not console_errors(browser)
     assert browser.execute_script("return document.querySelectorAll('img').length") == 0
     shown = texts(browser, "#table tbody th.name bdi")

@@ -9,7 +9,7 @@ import pytest
 
 from graphsieve import AEFS, REGISTRY, GreedyCSS, Variance
 from graphsieve.inspection import StabilitySelection
-from graphsieve.report import make_report, write_report
+from graphsieve.report import make_report
 from graphsieve.selection import Selection
 
 
@@ -25,7 +25,7 @@ def test_page_is_written_and_shown_inline(digits, tmp_path):
     inline = report._repr_html_()
     assert inline.startswith("<iframe")
     assert html.unescape(re.search(r'srcdoc="(.*?)"', inline, re.S).group(1)) == page
-    assert write_report(sel, X, tmp_path / "again.html", **options).read_text("utf-8") == page
+    assert make_report(sel, X, **options).save(tmp_path / "again.html").read_text("utf-8") == page
     assert sorted(path.name for path in tmp_path.iterdir()) == ["again.html", "report.html"]
 
 
@@ -45,7 +45,7 @@ def test_nothing_is_loaded_from_elsewhere(digits):
 
 def test_odd_names_are_escaped_and_kept(odd, tmp_path):
     sel, X, options = odd
-    path = write_report(sel, X, tmp_path / "odd.html", **options)
+    path = sel.report(X, **options).save(tmp_path / "odd.html")
     page = path.read_text("utf-8")
     assert "<img" not in page
     assert page.count("<script") == page.count("</script>") == 2

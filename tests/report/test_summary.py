@@ -73,6 +73,17 @@ def test_a_ranking_worse_than_random_is_called_that(rng):
     assert "Random features explain more" in texts(summarise(sel, X))
 
 
+def test_suggested_number_is_that_of_auto(digits):
+    _, X, _ = digits
+    expected = GreedyCSS("auto").fit(X)
+    # Greedy picks do not depend on how many are asked for.
+    longer = GreedyCSS(30).fit(X)
+    for fitted in (longer, expected):
+        chance = summarise(fitted, X)["chance"]
+        assert chance["suggested"] == expected.n_features_
+        np.testing.assert_allclose(chance["most"], expected.gain_curve_.chance, rtol=1e-6)
+
+
 def test_image_shape_must_fit(digits):
     sel, X, _ = digits
     with pytest.raises(ValueError, match="image_shape=8x9 has 72 pixels, but the data have 64"):

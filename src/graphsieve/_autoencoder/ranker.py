@@ -21,6 +21,8 @@ from .start import Penalties
 
 # A network that explains less of the variance than this has learned nothing.
 _COLLAPSED = 0.01
+# The most hidden units where their number is chosen from the data: more encode noise, too.
+MOST_UNITS = 40
 NON_NEGATIVE = [Interval(Real, 0, None, closed="left")]
 
 
@@ -59,7 +61,19 @@ class AutoencoderRanker(FeatureRanker):
     _accepts_sparse = True
     _cheap_products = 1e10  # the passes of a fit of that size take a hundred times as many
     solver = "lbfgs"
+    _memory_advice = (
+        "Use fewer hidden units (n_hidden), or a method without a network: GreedyCSS, "
+        "LaplacianScore or Variance"
+    )
     _ranks_by_network = True  # if not, an unfinished network is no reason for a warning
+
+    def _estimate_memory(self, n_samples, n_features):
+        n_hidden = self.n_hidden or MOST_UNITS
+        n_weights = 2.0 * n_features * n_hidden
+        n_pairs = self.memory if self.solver == "lbfgs" else 0
+        # Twelve vectors of the objective and the solver, the pairs of L-BFGS, and the code.
+        vectors = 12 * 8 + 2 * n_pairs * np.dtype(self.dtype).itemsize
+        return n_weights * vectors + 16.0 * n_samples * n_hidden
 
     def _rank(self, data):
         X = self._scaled(data)

@@ -73,8 +73,8 @@ def _data_problem(data, n_picks, rng, n_jobs):
     if X is not None and _is_affordable(X):
         return Problem(columns, DataTarget(X, n_jobs), 1.0)
     n_components = min(max(2 * n_picks, _COMPONENTS[0]), _COMPONENTS[1], n - 1, d)
-    T = leading_scores(columns, n_components, rng)
-    return Problem(columns, FactorTarget(T), float(np.vdot(T, T) / columns.squares.sum()))
+    target = FactorTarget(*leading_scores(columns, n_components, rng))
+    return Problem(columns, target, float(target.energy / columns.squares.sum()))
 
 
 class DataTarget:
@@ -85,22 +85,33 @@ class DataTarget:
         self._mean = np.asarray(X.mean(axis=0, dtype=np.float64)).ravel()
 
     def forms(self, columns):
-        """|X'x_j|^2 for every column, a few columns at a time."""
+        """|X'x_j|^2 for every column, a few columns at a time.
+
+        X'X is symmetric: each block of it is computed once, and counts for its rows and columns.
+        """
         self._columns = columns
         self.energy = float(columns.squares.sum())
         X = self._X.tocsc() if sp.issparse(self._X) else self._X - self._mean
 
-        def forms_of(block):
-            product = X.T @ X[:, block]
+        def squares_from(block):
+            product = X[:, block.start :].T @ X[:, block]
             if sp.issparse(product):
                 product = product.toarray()
-                product -= columns.n_samples * np.outer(self._mean, self._mean[block])
-            return np.einsum("ij,ij->j", product, product)
+                product -= columns.n_samples * np.outer(
+                    self._mean[block.start :], self._mean[block]
+                )
+            below = product[block.stop - block.start :]
+            of_columns = np.einsum("ij,ij->j", product, product)
+            return of_columns, np.einsum("ij,ij->i", below, below)
 
+        forms = np.zeros(columns.n_features)
+        blocks = split_rows(columns.n_features, _BLOCK_COLUMNS)
         with Workers(self._n_jobs) as workers:
-            return np.concatenate(
-                workers.map(forms_of, split_rows(columns.n_features, _BLOCK_COLUMNS))
-            )
+            found = workers.map(squares_from, blocks)
+        for block, (of_columns, of_rows) in zip(blocks, found, strict=True):
+            forms[block] += of_columns
+            forms[block.stop :] += of_rows
+        return forms
 
     def apply(self, q):
         """X X' q."""
@@ -110,6 +121,8 @@ class DataTarget:
 def leading_scores(columns, n_components, rng):
     """Left singular vectors times singular values of the centred columns, by subspace iteration.
 
+    Returns these scores T, and their products T'Z with the columns.
+
     N. Halko, P. G. Martinsson and J. A. Tropp, "Finding structure with randomness", SIAM Review 53,
     2011, algorithm 4.4.
     """
@@ -118,8 +131,9 @@ def leading_scores(columns, n_components, rng):
     for _ in range(_N_ITERATIONS):
         axes = np.linalg.qr(columns.products(Q.T).T)[0]
         Q = np.linalg.qr(columns.combine(axes))[0]
-    U, s, _ = np.linalg.svd(columns.products(Q.T), full_matrices=False)
-    return Q @ (U[:, :n_components] * s[:n_components])
+    U, s, Vt = np.linalg.svd(columns.products(Q.T), full_matrices=False)
+    U, s, Vt = U[:, :n_components], s[:n_components], Vt[:n_components]
+    return Q @ (U * s), Vt * (s * s)[:, np.newaxis]
 
 
 def column_triangle(data):

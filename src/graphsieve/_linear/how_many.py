@@ -8,6 +8,7 @@ best choice does at that place in shuffled columns.
 from dataclasses import dataclass
 
 import numpy as np
+from sklearn.utils.extmath import row_norms
 
 from .._rows import RowBlocks
 from .forward import ForwardSelection
@@ -77,7 +78,10 @@ def _standardised(X):
 
 def _gains(Z, order=None):
     """Yield the gains of the columns in this order, or of greedy selection."""
-    columns = ColumnOperator(RowBlocks(Z))
+    if Z.shape[0] > Z.shape[1]:
+        # A rotation of the rows changes no inner product of columns, and leaves few rows.
+        Z = np.linalg.qr(Z, mode="r")
+    columns = ColumnOperator(RowBlocks(Z), squares=row_norms(Z.T, squared=True))
     target = GramTarget(Z @ Z.T)
     selection = ForwardSelection(columns, target, np.zeros(Z.shape[1]))
     while True:

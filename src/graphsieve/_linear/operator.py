@@ -1,25 +1,30 @@
 """Products with centred columns, for every storage and without a square matrix."""
 
 from contextlib import nullcontext
-from functools import partial
+from functools import cached_property, partial
 
 import numpy as np
 import scipy.sparse as sp
 
-from .._rows import BLOCK_BYTES, PASS_BYTES
+from .._rows import BLOCK_BYTES, RowBlocks
 from .._utils.threads import Workers
 
 # Entries, zeros included, from which threads are worth starting for a single product.
 _LARGE = 2**27
-# With more vectors than this, one matrix product is faster than one product per vector.
+# With more vectors than this, one matrix product is faster than one product per vector, and the
+# precision of the rows is enough for the directions and estimates that such products serve.
 _FEW_VECTORS = 4
+# Sparse rows that are multiplied at a time. In blocks of 8 MB, the slices and the dense results
+# take as long as the products.
+_SPARSE_BYTES = 2**26
 
 
 class ColumnOperator:
     """The centred columns Z = X - mean as a linear operator.
 
-    A product is one pass over the rows, wherever they are stored, in their precision. The rows are
-    used as they are and centred in the results, so sparse data stay sparse.
+    A product is one pass over the rows, wherever they are stored. The rows are used as they are and
+    centred in the results, so sparse data stay sparse. Products with few vectors are in double
+    precision for sparse rows, products with many in the precision of the rows.
 
     Parameters
     ----------
@@ -44,6 +49,17 @@ class ColumnOperator:
         else:
             self._mean, self.squares = np.zeros(data.n_features), squares
 
+    @cached_property
+    def _double(self):
+        """The rows in double precision if they are sparse and in memory.
+
+        SciPy would convert them in every product, which takes as long as the product itself.
+        """
+        X = self._data.resident()
+        if not self._data.is_sparse or X is None or X.dtype == np.float64:
+            return self._data
+        return RowBlocks(X.astype(np.float64))
+
     def column(self, j):
         """Column j of Z."""
         with self._workers() as workers:
@@ -53,16 +69,20 @@ class ColumnOperator:
         """V Z, one row for every row of V."""
         V = np.asarray(V, dtype=np.float64)
         # Dense blocks stay in cache for all vectors. The result for a sparse block is dense.
-        block_bytes = PASS_BYTES if self._data.is_sparse else BLOCK_BYTES
+        block_bytes = _SPARSE_BYTES if self._data.is_sparse else BLOCK_BYTES
+        data = self._double if len(V) <= _FEW_VECTORS else self._data
         columns = np.ascontiguousarray(V.T)
         with self._workers() as workers:
-            out = self._data.reduce(_products, columns, block_bytes=block_bytes, workers=workers)
-        return out - np.outer(V.sum(axis=1), self._mean)
+            out = data.reduce(_products, columns, block_bytes=block_bytes, workers=workers)
+        # In place: with many vectors, each such array is large. Sums of a cluster are read-only.
+        shift = np.outer(V.sum(axis=1), self._mean)
+        return np.subtract(out, shift, out=shift)
 
     def combine(self, W):
         """Z W for weights W of shape (n_features, k)."""
+        data = self._double if W.shape[1] <= _FEW_VECTORS else self._data
         with self._workers() as workers:
-            return self._data.stack(partial(_combine, W), workers=workers) - self._mean @ W
+            return data.stack(partial(_combine, W), workers=workers) - self._mean @ W
 
     def _workers(self):
         large = self.n_samples * self.n_features > _LARGE
@@ -89,19 +109,31 @@ def centred_squares(data):
 def _column(j, block):
     if not sp.issparse(block):
         return block[:, j].astype(np.float64)
-    unit = np.zeros(block.shape[1])
-    unit[j] = 1
-    return block @ unit  # many times faster than slicing a column out of CSR rows
+    # Several times faster than a product with a unit vector, or than slicing CSR rows.
+    found = np.flatnonzero(block.indices == j)
+    column = np.zeros(block.shape[0])
+    column[np.searchsorted(block.indptr, found, side="right") - 1] = block.data[found]
+    return column
 
 
 def _products(block, V):
     """V' X in double precision for a block X and one row of V per row of it."""
+    many = V.shape[1] > _FEW_VECTORS
+    if many or not sp.issparse(block):
+        V = V.astype(block.dtype, copy=False)
     if sp.issparse(block):
-        return (block.T @ V).T
-    V = V.astype(block.dtype, copy=False)
-    if V.shape[1] > _FEW_VECTORS:
+        return (_transposed(block) @ V).T.astype(np.float64, copy=False)
+    if many:
         return (V.T @ block).astype(np.float64, copy=False)
     return np.array([v @ block for v in V.T], dtype=np.float64)
+
+
+def _transposed(block):
+    """The transpose of CSR rows without a copy, which SciPy makes of a small part of an array."""
+    transposed = sp.csc_array(block.shape[::-1], dtype=block.dtype)
+    transposed.data, transposed.indices = block.data, block.indices
+    transposed.indptr = block.indptr
+    return transposed
 
 
 def _combine(W, block):

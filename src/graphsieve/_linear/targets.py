@@ -26,15 +26,16 @@ def _energy(T):
 
 
 class FactorTarget:
-    """Targets T of shape (n_samples, n_targets)."""
+    """Targets T of shape (n_samples, n_targets), and their products with the columns if known."""
 
-    def __init__(self, T):
+    def __init__(self, T, products=None):
         self.T = T
         self.energy = _energy(T)
+        self._products = products
 
     def forms(self, columns):
         """|T'x_j|^2 for every column."""
-        products = columns.products(self.T.T)
+        products = columns.products(self.T.T) if self._products is None else self._products
         return np.einsum("ij,ij->j", products, products)
 
     def apply(self, q):

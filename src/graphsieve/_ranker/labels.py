@@ -2,12 +2,25 @@
 
 from sklearn.utils.validation import check_is_fitted
 
+from .._rows import is_xarray
+
 
 class Labels:
     """Mixin for names of columns that are not text: integers, tuples of a MultiIndex.
 
     scikit-learn knows only text as names of features, in ``feature_names_in_``.
     """
+
+    def _remember_dims(self, X):
+        """Keep the names of the dimensions of an xarray, samples first."""
+        self._dims_seen = X.dims if is_xarray(X) else None
+
+    def _oriented(self, X):
+        """``X``, transposed if it is an xarray whose dimensions are in another order."""
+        dims = self._dims_seen
+        if is_xarray(X) and dims is not None and X.dims == dims[::-1]:
+            return X.transpose(*dims)
+        return X
 
     def _remember_labels(self, X):
         """Keep the names of a data frame, if they are not text."""

@@ -162,9 +162,13 @@ class Rows(ABC):
         """
         return None
 
+    def size(self) -> int:
+        """Bytes that the rows take as they are stored, or as dense floats if they are elsewhere."""
+        return self.n_samples * self.n_features * self.dtype.itemsize
+
     def bytes_to_load(self) -> int:
         """Memory that ``whole`` needs in addition to what is in use already."""
-        return self.n_samples * self.n_features * self.dtype.itemsize
+        return self.size()
 
     def to_device(self, array: np.ndarray) -> Any:
         """Convert a NumPy array to an array of the library that holds the rows."""

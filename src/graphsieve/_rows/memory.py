@@ -67,10 +67,12 @@ class RowBlocks(Rows):
         vars(self).update(state)
         self._X = aligned(self._X)
 
-    def __sizeof__(self):
-        # Dask moves tasks to the data, not data to the tasks, if it knows how large they are.
+    def size(self):
         X = self._X
         return X.data.nbytes + X.indices.nbytes + X.indptr.nbytes if self.is_sparse else X.nbytes
+
+    # Dask moves tasks to the data, not data to the tasks, if it knows how large they are.
+    __sizeof__ = size
 
     def scaled(self, offset, factor, dtype):
         fill = self._fill if self._fill_on_read else None

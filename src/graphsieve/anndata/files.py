@@ -1,8 +1,10 @@
 """Reading and writing .h5ad files, with errors that name the file."""
 
+import shutil
 from pathlib import Path
 
 from .._utils.files import replacing
+from .columns import add_columns
 from .data import check_anndata, import_anndata
 
 
@@ -45,3 +47,40 @@ def write_h5ad(adata, path):
     check_anndata(adata)
     with replacing(path) as temporary:
         adata.write_h5ad(temporary)
+
+
+def annotate_h5ad(source, target, columns, record, *, subset=False):
+    """Copy an .h5ad file, and mark a selection of its genes in the copy.
+
+    Only ``var`` and ``uns["graphsieve"]`` are written: everything else is copied as it is, without
+    loading it.
+
+    Parameters
+    ----------
+    source, target : path-like
+        The file, and its copy.
+    columns : dict of str to ndarray
+        Columns of ``var``, by their names.
+    record : dict
+        For ``uns["graphsieve"]``.
+    subset : bool
+        Leave the other genes out of the copy.
+    """
+    if subset:
+        adata = read_h5ad(source)
+        add_columns(adata.var, columns)
+        adata.uns["graphsieve"] = record
+        adata._inplace_subset_var(columns["highly_variable"])
+        adata.write_h5ad(target)
+        return
+    import h5py
+    from anndata.io import read_elem, write_elem
+
+    shutil.copyfile(source, target)
+    with h5py.File(target, "r+") as file:
+        var = read_elem(file["var"])
+        add_columns(var, columns)
+        write_elem(file, "var", var)
+        if "uns" not in file:
+            write_elem(file, "uns", {})
+        write_elem(file, "uns/graphsieve", record)

@@ -36,7 +36,7 @@ MEASURES = {
     "neighbor_overlap": ("overlap of neighbours", True),
     "gene_prediction": ("R² of the other genes", True),
     "clustering_nmi": ("NMI of clusters", True),
-    "redundancy": ("mean |correlation| of the panel", False),
+    "redundancy": ("mean |correlation|", False),
     "celltype_accuracy": ("accuracy of cell types", True),
 }
 

@@ -31,12 +31,9 @@ def make_estimator(method, random_state, affinity=None):
         estimator = clone(method)
     elif method in REGISTRY:
         estimator = REGISTRY[method]()
-        params = estimator.get_params()
-        if "random_state" in params:
+        if "random_state" in estimator.get_params():
             estimator.set_params(random_state=random_state)
-        if params.get("scale") is not None:
-            # Genes share one unit, and a gene that varies little is mostly noise.
-            estimator.set_params(scale="global")
+        share_unit(estimator)
     else:
         raise ValueError(
             f"method={method!r} is neither a method of graphsieve nor an estimator."
@@ -49,6 +46,12 @@ def make_estimator(method, random_state, affinity=None):
             f"one of the methods {', '.join(with_graph)}"
         )
     return estimator
+
+
+def share_unit(estimator):
+    """Scale all columns alike: genes share one unit, and one that varies little is mostly noise."""
+    if estimator.get_params().get("scale") is not None:
+        estimator.set_params(scale="global")
 
 
 def check_values(X, names, estimator, where):
@@ -86,11 +89,22 @@ def check_values(X, names, estimator, where):
             f"{type(estimator).__name__} cannot scale: use a layer with log-normalised counts, or "
             "store the values with .toarray()"
         )
-    _warn_of_counts(first_cells(X), low.min(), where)
+    warn_of_counts(first_cells(X), low.min(), where)
     return is_constant(low, high)
 
 
-def _warn_of_counts(X, smallest, where):
+def warn_of_counts(X, smallest, where):
+    """Warn if values look like counts.
+
+    Parameters
+    ----------
+    X : ndarray or CSR array
+        Some cells.
+    smallest : float
+        Of the values of all cells.
+    where : str
+        The name of the values, for the message.
+    """
     values = X.data if sp.issparse(X) else X
     largest = values.max(initial=0)
     if smallest < 0 or largest <= 1 or (values != np.floor(values)).any():

@@ -1,11 +1,11 @@
 """Selection of genes, with the result where scanpy looks for highly variable genes."""
 
-from importlib.metadata import version
 from numbers import Integral
 
 import numpy as np
 
 from .._utils.warn import warn
+from .columns import add_columns, make_record, panel_columns
 from .data import check_anndata, connectivities, expression, find_genes, gene_mask, take_genes
 from .rank import check_values, find_batches, make_estimator, rank_genes
 
@@ -134,15 +134,20 @@ def select_genes(
     )
     ranks, scores = rank_genes(estimator, X, A, batches)
     scores[:, np.isin(columns, exclude)] = np.nan
-    frame = _frame(adata.var_names, columns, eligible, sizes, ranks, scores)
-    if np.ndim(n_top_genes) == 0:
-        frame = frame.drop(columns=f"_{sizes[-1]}")
-    if batch_key is None:
-        frame = frame.drop(columns=["_nbatches", "_intersection"])
+    frame = _frame(
+        adata.var_names,
+        columns,
+        eligible,
+        sizes,
+        ranks,
+        scores,
+        nested=np.ndim(n_top_genes) > 0,
+        batched=batch_key is not None,
+    )
     frame.columns = [f"{key_added}{ending}" for ending in frame.columns]
     if not inplace:
         return frame[frame[key_added]] if subset else frame
-    _write(adata, frame, key_added)
+    add_columns(adata.var, frame, key_added)
     parameters = {
         "n_top_genes": n_top_genes,
         "layer": layer,
@@ -153,7 +158,7 @@ def select_genes(
         "key_added": key_added,
         "random_state": random_state if isinstance(random_state, Integral) else None,
     }
-    adata.uns["graphsieve"] = _record(method, parameters)
+    adata.uns["graphsieve"] = make_record(method, parameters)
     if subset:
         adata._inplace_subset_var(frame[key_added].to_numpy())
     return None
@@ -200,7 +205,7 @@ def _limit(sizes, n_included, n_eligible):
     return sorted({min(size, n_eligible) for size in sizes})
 
 
-def _frame(names, columns, eligible, sizes, ranks, scores):
+def _frame(names, columns, eligible, sizes, ranks, scores, *, nested, batched):
     """One row per gene; the columns are the endings of those in ``adata.var``."""
     import pandas as pd
 
@@ -219,33 +224,7 @@ def _frame(names, columns, eligible, sizes, ranks, scores):
     )
     n_batches = np.zeros(len(names), dtype=int)
     n_batches[columns] = (ranks < largest).sum(axis=0)
-    return pd.DataFrame(
-        {
-            "": place < largest,
-            "_rank": np.where(place < largest, place, np.nan),
-            "_score": score,
-            "_nbatches": n_batches,
-            "_intersection": n_batches == len(ranks),
-            **{f"_{size}": place < size for size in sizes},
-        },
-        index=names,
-    )
-
-
-def _write(adata, frame, key_added):
-    # Columns of an earlier selection with batches would contradict the new ones.
-    for ending in ("nbatches", "intersection"):
-        if f"{key_added}_{ending}" in adata.var:
-            del adata.var[f"{key_added}_{ending}"]
-    for name in frame:
-        # As an array: names of genes may be duplicated.
-        adata.var[name] = frame[name].to_numpy()
-
-
-def _record(method, parameters):
-    """Method, parameters and versions, in types that .h5ad files can hold."""
-    return {
-        "method": method if isinstance(method, str) else repr(method),
-        "parameters": {k: v for k, v in parameters.items() if v is not None},
-        "versions": {name: version(name) for name in ("graphsieve", "scikit-learn", "anndata")},
-    }
+    columns = panel_columns(place, score, largest, (n_batches, len(ranks)) if batched else None)
+    if nested:
+        columns |= {f"_{size}": place < size for size in sizes}
+    return pd.DataFrame(columns, index=names)

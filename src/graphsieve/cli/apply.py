@@ -13,6 +13,7 @@ APPLY_EPILOG = examples("graphsieve apply kept.json new.csv -o selected.csv")
 REPORT_EPILOG = examples(
     "graphsieve report kept.json data.csv -o report.html",
     "graphsieve report kept.json faces.npy --image-shape 32x32",
+    "graphsieve report kept.json genes.csv --color cell_type",
 )
 
 Kept = Annotated[
@@ -31,11 +32,20 @@ Extra = Annotated[
 
 
 def apply(
+    ctx: typer.Context,
     kept: Kept,
     file: Table,
     output: Annotated[Path, typer.Option("-o", "--output", metavar="FILE", help="Where to write.")],
     extra: Extra = False,
     force: options.Force = False,
+    key: options.Key = None,
+    no_header: options.NoHeader = False,
+    sep: options.Separator = None,
+    decimal: options.Decimal = None,
+    encoding: options.Encoding = None,
+    index: options.Index = False,
+    transpose: options.Transpose = False,
+    max_size: options.MaxSize = None,
 ):
     """Keep the columns of a saved selection in another table."""
     from .arguments import check_outputs
@@ -43,7 +53,7 @@ def apply(
 
     check_outputs(file, output, None, force)
     with errors_shown(), warnings_shown():
-        selection, table = _load(kept, file)
+        selection, table = _load(kept, file, ctx)
         columns = _positions(selection, table, kept)
         if extra:
             seen = set(selection.feature_names_in or ())
@@ -53,49 +63,52 @@ def apply(
 
 
 def report(
+    ctx: typer.Context,
     kept: Kept,
     file: Table,
     output: Annotated[
         Path, typer.Option("-o", "--output", metavar="FILE", help="The page.")
     ] = Path("report.html"),
     image_shape: options.ImageShape = None,
+    color: options.Color = None,
     force: options.Force = False,
+    key: options.Key = None,
+    no_header: options.NoHeader = False,
+    sep: options.Separator = None,
+    decimal: options.Decimal = None,
+    encoding: options.Encoding = None,
+    index: options.Index = False,
+    transpose: options.Transpose = False,
+    max_size: options.MaxSize = None,
 ):
     """Write a page about a saved selection and the table it was made from."""
     from .artifacts import check_artifacts, parse_image_shape
+    from .conditions import column_values
 
     check_artifacts(None, output, force)
     shape = parse_image_shape(image_shape)
     with errors_shown(), warnings_shown():
-        from ..report import write_report
+        from ..report import make_report
 
-        selection, table = _load(kept, file)
+        selection, table = _load(kept, file, ctx)
         names = selection.feature_names_in
+        features = table
         if names is not None:
-            table = table.take([table.names.index(name) for name in names if name in table.names])
+            features = table.take([table.names.index(n) for n in names if n in table.names])
+        looks = {"image_shape": shape, "color": column_values(table, color, "--color")}
         with progress(f"Writing {output.name}"):
-            write_report(selection, table.X, output, image_shape=shape, title=file.name)
+            make_report(selection, features.X, title=file.name, **looks).save(output)
     tell(f"Written: {output}")
 
 
-def _load(kept, file):
+def _load(kept, file, ctx):
     from ..selection import Selection
     from .arguments import check_input, make_reading
     from .io.files import extension, read_table
 
     if not kept.is_file():
         raise ValueError(f"there is no file {kept}: write one with graphsieve select --save")
-    reading = make_reading(
-        key=None,
-        header=True,
-        separator=None,
-        decimal=None,
-        encoding=None,
-        index=False,
-        transpose=False,
-        whole=True,
-        max_size=None,
-    )
+    reading = make_reading(ctx.params, whole=True)
     check_input(file, reading)
     selection = Selection.load(kept)
     return selection, read_table(file, reading, file.name, extension(file))

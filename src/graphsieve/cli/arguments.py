@@ -25,8 +25,17 @@ _ADVICE = {
 }
 
 
-def make_reading(*, separator, encoding, max_size, **options):
-    """Return how to read the input, with the options checked that are free text."""
+def make_reading(options, *, whole):
+    """Return how to read the input, with the options checked that are free text.
+
+    Parameters
+    ----------
+    options : dict
+        Options of the command, by the names of its parameters.
+    whole : bool
+        Whether the table is needed in memory.
+    """
+    separator, encoding, max_size = (options[name] for name in ("sep", "encoding", "max_size"))
     if separator is not None:
         # A shell passes \\t as two characters.
         separator = SEPARATORS.get(separator.lower(), separator).replace("\\t", "\t")
@@ -46,7 +55,15 @@ def make_reading(*, separator, encoding, max_size, **options):
                 "--encoding",
             ) from None
     max_bytes = None if max_size is None else max_size * 1e9
-    return Reading(separator=separator, encoding=encoding, max_bytes=max_bytes, **options)
+    as_given = {name: options[name] for name in ("key", "decimal", "index", "transpose")}
+    return Reading(
+        header=not options["no_header"],
+        separator=separator,
+        encoding=encoding,
+        max_bytes=max_bytes,
+        whole=whole,
+        **as_given,
+    )
 
 
 def check_input(file, reading):
@@ -80,9 +97,9 @@ def check_input(file, reading):
             raise usage_error(f"only for {', '.join(able)} files", option)
 
 
-def check_outputs(file, output, scores, force):
+def check_outputs(file, output, scores, force, writable=WRITABLE):
     """Raise a usage error if a file cannot be written, or must not be."""
-    for path, formats, option in ((output, WRITABLE, "-o"), (scores, _SCORE_FORMATS, "--scores")):
+    for path, formats, option in ((output, writable, "-o"), (scores, _SCORE_FORMATS, "--scores")):
         if path is None:
             continue
         # The input may be part of a Zarr group.
@@ -93,6 +110,24 @@ def check_outputs(file, output, scores, force):
         check_output(path, formats, force, option)
     if output is not None and scores is not None and output.resolve() == scores.resolve():
         raise usage_error(f"{scores} is also the file of -o", "--scores")
+
+
+def check_selection(file, output, scores, force, subset, key):
+    """``check_outputs``, where AnnData may be written as AnnData; returns whether it is."""
+    marks = output is not None and extension(output) == ".h5ad"
+    if marks and extension(file) != ".h5ad":
+        raise usage_error(
+            "an .h5ad file is made from an .h5ad file only; write .csv or .parquet", "-o"
+        )
+    if marks and key == "raw/X":
+        raise usage_error(
+            "raw has genes of its own, which cannot be marked in var; give -o FILE.csv, or a layer",
+            "--key",
+        )
+    if subset and not marks:
+        raise usage_error("only with -o FILE.h5ad; other formats have nothing else", "--subset")
+    check_outputs(file, output, scores, force, (*WRITABLE, ".h5ad"))
+    return marks
 
 
 def check_output(path, formats, force, option):

@@ -1,6 +1,7 @@
 """What a selection leaves behind besides tables: its file and its page."""
 
 import re
+from dataclasses import replace
 
 import numpy as np
 import typer
@@ -42,14 +43,30 @@ def name_columns(estimator, features):
         estimator.feature_names_in_ = np.asarray(features.names, dtype=object)
 
 
-def write_artifacts(estimator, features, save, report, image_shape, *, title):
-    """Write the selection and the page about it."""
-    if features.owner is not None:
-        raise ValueError("--save and --report do not work together with --encode")
+def make_artifacts(estimator, features, ranking, save, report, *, title, image_shape, color):
+    """The selection and the page about it, each with its path; both have a method ``save``."""
+    made = []
     if save is not None:
-        estimator.save(save)
+        made.append((_selection(estimator, features, ranking), save))
     if report is not None:
-        from ..report import write_report
+        with progress(f"Preparing {report.name}"):
+            page = estimator.report(features.X, title=title, image_shape=image_shape, color=color)
+        made.append((page, report))
+    return made
 
-        with progress(f"Writing {report.name}"):
-            write_report(estimator, features.X, report, image_shape=image_shape, title=title)
+
+def _selection(estimator, features, ranking):
+    """The selection of columns, also where an estimator has seen values of text columns."""
+    selection = estimator.to_selection()
+    if features.owner is None:
+        return selection
+    position = {name: j for j, name in enumerate(features.names)}
+    in_order = ranking["feature"].map(position)
+    return replace(
+        selection,
+        kept=sorted(in_order[ranking["kept"]].tolist()),
+        n_features_in=len(features.names),
+        feature_names_in=features.names,
+        order=in_order.tolist(),
+        scores=ranking.set_index("feature")["score"][features.names].tolist(),
+    )

@@ -156,10 +156,11 @@ def _may_be_id(column):
 
 
 def _is_mostly_numbers(column):
-    """Whether text looks like numbers with a few words among them: a mistake, not an ID."""
+    """Whether text looks like numbers, with a unit or a few words: a mistake, not an ID."""
     import pandas as pd
 
-    return pd.to_numeric(column.head(1000).astype(str), errors="coerce").notna().mean() > 0.5
+    text = column.head(1000).astype(str).str.replace(",", ".").str.rstrip("% ")
+    return pd.to_numeric(text, errors="coerce").notna().mean() > 0.5
 
 
 def _integer_id(column, name):

@@ -94,17 +94,8 @@ def compare(
     """Compare methods on a table without labels."""
     from .arguments import check_input, check_output, check_outputs, make_reading
 
-    reading = make_reading(
-        key=key,
-        header=not no_header,
-        separator=sep,
-        decimal=decimal,
-        encoding=encoding,
-        index=index,
-        transpose=transpose,
-        whole=bool(impute or drop_rows or encode),
-        max_size=max_size,
-    )
+    whole = bool(impute or drop_rows or encode)
+    reading = make_reading(ctx.params, whole=whole)
     check_input(file, reading)
     check_outputs(file, output, None, force)
     if plot is not None:

@@ -7,7 +7,7 @@ import numpy as np
 from .console import usage_error
 from .io.files import extension, read_table
 from .io.reading import Reading
-from .io.tables import TableError, listed
+from .io.tables import TableError, counted, listed
 from .names import find_columns, suggestion
 from .problems import is_number
 
@@ -34,28 +34,32 @@ def set_constraints(estimator, features, include, exclude):
     for parameter, items in (("include", include), ("exclude", exclude)):
         if not items:
             continue
-        if features.owner is not None:
-            raise ValueError(f"--{parameter} does not work together with --encode")
         found = find_columns(_listed_names(items), features.names, f"--{parameter}")
-        estimator.set_params(**{parameter: found})
+        wanted = estimator.n_features_to_select
+        if parameter == "include" and isinstance(wanted, int) and len(found) > wanted:
+            raise ValueError(
+                f"--include names {counted(len(found), 'column')}, which count as selected: use "
+                f"-k {len(found)} or more"
+            )
+        estimator.set_params(**{parameter: features.columns(found)})
 
 
 def set_costs(estimator, features, path, budget):
     """Give the estimator the costs in a file, and return a note about columns without a cost."""
     if path is None:
         return ""
-    if features.owner is not None:
-        raise ValueError("--cost does not work together with --encode")
-    costs = _read_costs(path)
+    given = _read_costs(path)
     position = {name: j for j, name in enumerate(features.names)}
-    found = {position[name]: cost for name, cost in costs.items() if name in position}
-    unknown = [name for name in costs if name not in position]
+    found = {position[name]: cost for name, cost in given.items() if name in position}
+    unknown = [name for name in given if name not in position]
     if not found:
         raise TableError(
             f"--cost: {path.name} has no cost of a column to select from"
             f"{suggestion(unknown[0], features.names)}; it names {listed(unknown)}"
         )
-    estimator.set_params(costs=found, budget=budget)
+    costs = np.ones(len(features.names))
+    costs[list(found)] = list(found.values())
+    estimator.set_params(costs=features.spread(costs), budget=budget)
     notes = []
     if missing := len(features.names) - len(found):
         notes.append(f"{missing} of {len(features.names)} columns have no cost and count as 1")
@@ -83,21 +87,18 @@ def _read_costs(path):
 
 def total_cost(estimator, budget):
     """Return a line about what the selected columns cost."""
-    costs = np.ones(estimator.n_features_in_)
-    for position, cost in estimator.costs.items():
-        costs[position] = cost
     of_budget = "" if budget is None else f" of a budget of {budget:g}"
-    return f"Cost: {costs[estimator.support_].sum():g}{of_budget}"
+    return f"Cost: {estimator.costs[estimator.support_].sum():g}{of_budget}"
 
 
-def batch_columns(table, column):
-    """Return the name of the column that holds the batch of every row, in a list."""
+def one_column(table, column, option):
+    """Return the name of a column that an option refers to, in a list."""
     if column is None:
         return []
     names = _all_names(table)
-    found = find_columns([column], names, "--group-by")
+    found = find_columns([column], names, option)
     if len(found) > 1:
-        raise TableError(f"--group-by: {column!r} is {len(found)} columns; name one")
+        raise TableError(f"{option}: {column!r} is {len(found)} columns; name one")
     return [names[found[0]]]
 
 
@@ -106,15 +107,32 @@ def _all_names(table):
     return [*table.names, *([] if table.labels is None else map(str, table.labels.columns))]
 
 
-def find_batches(table, columns):
-    """Return the values of the column of ``batch_columns``; None without one."""
-    if not columns:
+def column_values(table, column, option):
+    """Return the values of a column of the table, or of its labels; None without one."""
+    if column is None:
         return None
-    position = _all_names(table).index(columns[0])
+    (name,) = one_column(table, column, option)
+    position = _all_names(table).index(name)
     if position >= len(table.names):
-        return table.labels.iloc[:, position - len(table.names)].to_numpy()
+        return table.labels.iloc[:, position - len(table.names)]
     values = table.take([position])
-    return values.X.iloc[:, 0].to_numpy() if values.is_frame else np.ravel(values.array())
+    return values.X.iloc[:, 0] if values.is_frame else np.ravel(values.array())
+
+
+def rank_within_batches(estimator, cost):
+    """Return a selector that ranks every batch by itself.
+
+    Other tables are centred within every batch, which would fill in the zeros of sparse ones.
+    """
+    from ..inspection import GroupedRanker
+
+    if cost is not None:
+        raise ValueError(
+            "--cost does not work together with --batch for AnnData and sparse data, which are "
+            "ranked batch by batch"
+        )
+    names = ("n_features_to_select", "include", "exclude")
+    return GroupedRanker(estimator, **{name: getattr(estimator, name) for name in names})
 
 
 def _listed_names(items):

@@ -70,22 +70,20 @@ def demo(
 
 
 def _save_page():
-    """Write the page about the pixels that GAFS selects; returns its path."""
+    """Write the page about the pixels that GAFS selects; returns its absolute path."""
     from sklearn.datasets import load_digits
 
-    from ..report import write_report
-
-    digits = load_digits(as_frame=True)
+    digits, page = load_digits(as_frame=True), _PAGE.absolute()
     with progress(f"Writing {_PAGE}"):
         selector = _make("gafs", _PICTURE_SHARE).set_params(random_state=0).fit(digits.data)
-        return write_report(
-            selector,
+        selector.report(
             digits.data,
-            _PAGE,
+            page,
             color=digits.target,
             image_shape=digits.images.shape[1:],
             title="Handwritten digits",
         )
+    return page
 
 
 def _make(name, n_features=None):

@@ -1,5 +1,7 @@
 """``--explain``: which kept columns stand for every dropped one."""
 
+from math import isnan
+
 from rich.text import Text
 
 from .console import out, printable
@@ -10,25 +12,48 @@ _SHOWN = 10
 
 def learn(estimator, features):
     """Learn the prediction of the dropped columns, unless the fit has done so."""
-    if features.owner is not None:
-        raise ValueError("--explain does not work together with --encode")
     if estimator._reconstruction is None:
         estimator.learn_reconstruction(features.X)
 
 
-def add_explanations(ranking, estimator):
+def add_explanations(ranking, estimator, features):
     """Return the ranking with the R^2 of every dropped column and the columns that predict it."""
     coverage = estimator.coverage_
+    if features.owner is not None:
+        coverage = _of_columns(coverage, features)
     r2 = dict(zip(coverage["feature"], coverage["r2"], strict=True))
     by = {}
     for row in coverage.itertuples():
         by.setdefault(row.feature, [])
         if row.kept is not None:
-            by[row.feature].append(f"{row.kept} ({row.weight:.3g})")
+            weight = "" if isnan(row.weight) else f" ({row.weight:.3g})"
+            by[row.feature].append(f"{row.kept}{weight}")
     return ranking.assign(
         r2=ranking["feature"].map(r2),
         explained_by=[", ".join(by.get(name, [])) for name in ranking["feature"]],
     )
+
+
+def _of_columns(coverage, features):
+    """Return the coverage of indicators as that of the columns that they encode.
+
+    The R^2 is that of all indicators together. The weights of indicators do not add up to one
+    weight; the columns are in the order of their importance.
+    """
+    column = dict(zip(features.X, (features.names[j] for j in features.owner), strict=True))
+    coverage = coverage.assign(variance=coverage["feature"].map(features.X.var()))
+    single = coverage.drop_duplicates("feature")
+    explained = (single["r2"] * single["variance"]).groupby(single["feature"].map(column)).sum()
+    total = single["variance"].groupby(single["feature"].map(column)).sum()
+    coverage = coverage.assign(
+        feature=coverage["feature"].map(column),
+        kept=coverage["kept"].map(column).where(coverage["kept"].notna(), None),
+        importance=coverage["importance"] * coverage["variance"],
+    )
+    by_column = coverage.groupby(["feature", "kept"], dropna=False, sort=False)["importance"].sum()
+    table = by_column.sort_values(ascending=False).reset_index()
+    table["kept"] = table["kept"].where(table["kept"].notna(), None)
+    return table.assign(r2=table["feature"].map(explained / total), weight=float("nan"))
 
 
 def show_explanations(ranking):
@@ -45,7 +70,9 @@ def show_explanations(ranking):
     grid.add_column("predicted from (weight)")
     for row in dropped.head(_SHOWN).itertuples():
         by = printable(row.explained_by) or "constant"
-        grid.add_row(Text(printable(row.feature)), f"{row.r2:.2f}", Text(by))
+        grid.add_row(
+            Text(printable(row.feature)), "" if isnan(row.r2) else f"{row.r2:.2f}", Text(by)
+        )
     out.print(grid)
     if len(dropped) > _SHOWN:
         out.print(f"... and {len(dropped) - _SHOWN} more, better predicted; --scores has them all")

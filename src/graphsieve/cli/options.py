@@ -214,13 +214,14 @@ Budget = Annotated[
         rich_help_panel=_COLUMNS,
     ),
 ]
-GroupBy = Annotated[
+Batch = Annotated[
     str | None,
     _option(
+        "--batch",
         "--group-by",
         metavar="COLUMN",
-        help="Batch of every row (donor, plate): differences between batches do not count. The "
-        "column is carried to the output.",
+        help="Batch of every row (donor, plate), in h5ad files a column of obs: differences "
+        "between batches do not count. The column is carried to the output.",
         rich_help_panel=_COLUMNS,
     ),
 ]
@@ -260,13 +261,32 @@ ImageShape = Annotated[
         rich_help_panel=_OUTPUT,
     ),
 ]
+Color = Annotated[
+    str | None,
+    _option(
+        "--color",
+        metavar="COLUMN",
+        help="Column by whose values the samples in the report are coloured. It is carried to the "
+        "output.",
+        rich_help_panel=_OUTPUT,
+    ),
+]
 Output = Annotated[
     Path | None,
     _option(
         "-o",
         "--output",
         metavar="FILE",
-        help="Write the selected and carried columns, in the format of the extension.",
+        help="Write the selected and carried columns, in the format of the extension. From h5ad "
+        "to h5ad, all genes are written and the selection is marked in var.",
+        rich_help_panel=_OUTPUT,
+    ),
+]
+Subset = Annotated[
+    bool,
+    _option(
+        "--subset",
+        help="Write only the selected genes to an h5ad file.",
         rich_help_panel=_OUTPUT,
     ),
 ]

@@ -18,8 +18,8 @@ def write_outputs(kept, output, ranking, scores, *, raw_names=False):
 
     Parameters
     ----------
-    kept : Table
-        The columns to write.
+    kept : Table or MarkedGenes
+        The columns to write, or the file in which they are marked.
     output : Path or None
     ranking : DataFrame or None
         A row per feature, for the scores.
@@ -33,15 +33,22 @@ def write_outputs(kept, output, ranking, scores, *, raw_names=False):
         outputs.append((scores, Table(ranking, list(ranking))))
     with ExitStack() as stack:
         for path, table in outputs:
-            form = FORMATS[extension(path)]
-            if form.numbers_only:
-                table = _numbers_only(path, table, notes)
-            if form.spreadsheet and not raw_names:
-                table = _without_formulas(table, notes)
             temporary = stack.enter_context(replacing(path))
             with progress(f"Writing {path.name}"):
-                write_table(temporary, table, path)
+                if isinstance(table, Table):
+                    _write_table(temporary, table, path, notes, raw_names)
+                else:
+                    table.write(temporary)
     return list(dict.fromkeys(notes))
+
+
+def _write_table(temporary, table, path, notes, raw_names):
+    form = FORMATS[extension(path)]
+    if form.numbers_only:
+        table = _numbers_only(path, table, notes)
+    if form.spreadsheet and not raw_names:
+        table = _without_formulas(table, notes)
+    write_table(temporary, table, path)
 
 
 def _numbers_only(path, table, notes):

@@ -6,7 +6,7 @@ import numpy as np
 
 from .._utils.order import count_features
 from .columns import kinds
-from .io.tables import TableError, counted
+from .io.tables import TableError, counted, unique_names
 
 
 @dataclass(frozen=True)
@@ -21,32 +21,56 @@ class Features:
     names: list
     owner: np.ndarray | None = None
 
+    def columns(self, positions):
+        """Positions in ``X`` of the columns to choose from at ``positions``."""
+        if self.owner is None:
+            return list(positions)
+        return np.flatnonzero(np.isin(self.owner, positions)).tolist()
+
+    def spread(self, costs):
+        """Cost of every column of ``X``: what a column costs is divided among its values."""
+        if self.owner is None:
+            return costs
+        return costs[self.owner] / np.bincount(self.owner)[self.owner]
+
+    def select_whole(self, estimator):
+        """Let an estimator, whose constraints are set, rank enough values for whole columns."""
+        wanted = estimator.n_features_to_select
+        if self.owner is None or wanted == "auto":
+            return
+        if "groups" in estimator.get_params():
+            estimator.set_params(groups=self.owner)
+        if wanted is not None:
+            sizes = np.bincount(np.delete(self.owner, estimator.exclude or []))
+            n_largest = count_features(wanted, len(self.names))
+            n_values = int(np.sort(sizes)[::-1][:n_largest].sum())
+            estimator.set_params(n_features_to_select=n_values)
+
     def ranking(self, estimator, n_features):
         """Return a frame of the columns, best first.
 
-        A column that was encoded has the place and the score of its best value.
+        A column that was encoded has the place and the score of its best value. The estimator is
+        changed to keep all values of the kept columns.
 
         Parameters
         ----------
         estimator : FeatureRanker
             Fitted on ``X``.
-        n_features : int, float or "auto"
-            How many columns are kept.
+        n_features : int, float, "auto" or None
+            How many columns are kept; None if a budget decides.
         """
         import pandas as pd
 
-        order, scores, n_kept = estimator.order_, estimator.scores_, estimator.n_features_
+        order, n_kept = estimator.order_, estimator.n_features_
+        scores = estimator.scores_[order]
         if self.owner is not None:
-            best = self.owner[order]
-            _, first = np.unique(best, return_index=True)
+            _, first = np.unique(self.owner[order], return_index=True)
             places = np.sort(first)
-            if n_features == "auto":
-                n_kept = int((places < n_kept).sum())
-            else:
-                n_kept = count_features(n_features, len(self.names))
-            order, scores = best[places], scores[order[places]]
-        else:
-            scores = scores[order]
+            n_kept = int((places < n_kept).sum())
+            if n_features not in ("auto", None):
+                n_kept = min(n_kept, count_features(n_features, len(self.names)))
+            order, scores = self.owner[order[places]], scores[places]
+            self._keep(estimator, order, n_kept)
         rank = np.arange(1, len(order) + 1)
         return pd.DataFrame(
             {
@@ -56,6 +80,17 @@ class Features:
                 "kept": rank <= n_kept,
             }
         )
+
+    def _keep(self, estimator, order, n_kept):
+        """Make a fitted estimator keep all values of the first columns of an order."""
+        place = np.empty(len(order), dtype=int)
+        place[order] = np.arange(len(order))
+        estimator.order_ = np.lexsort((estimator.ranking_, place[self.owner]))
+        estimator.ranking_ = np.empty_like(estimator.order_)
+        estimator.ranking_[estimator.order_] = np.arange(1, len(self.owner) + 1)
+        estimator.support_ = place[self.owner] < n_kept
+        estimator.n_features_ = int(estimator.support_.sum())
+        estimator._reconstruction = None
 
 
 def drop_incomplete_rows(table, features):
@@ -144,7 +179,8 @@ def _encode(frame, kind):
             # Two values need one indicator only; a missing value counts as one.
             values = column.astype(str)
             binary = values[name].nunique() == 2
-            column = pd.get_dummies(values, drop_first=binary, dtype=float)
+            column = pd.get_dummies(values, drop_first=binary, prefix_sep="=", dtype=float)
         parts.append(column)
         owner += [j] * column.shape[1]
-    return pd.concat(parts, axis=1), np.array(owner)
+    encoded = pd.concat(parts, axis=1)
+    return encoded.set_axis(unique_names(encoded.columns)[0], axis=1), np.array(owner)

@@ -23,6 +23,7 @@ class Problems:
     dates: list = field(default_factory=list)
     empty: list = field(default_factory=list)
     gaps: list = field(default_factory=list)
+    n_usable: int = 0
     constant: list = field(default_factory=list)
     n_gaps: int = 0
     first_gap: int = 0
@@ -57,8 +58,9 @@ def find_problems(table, features, *, encode=False, fill=False):
             problems.dates.append(j)
         elif name == "empty":
             problems.empty.append(j)
+    bad = {*problems.text, *problems.dates, *problems.empty}
+    problems.n_usable = len(features) - len(bad)
     if table.is_frame:
-        bad = {*problems.text, *problems.dates, *problems.empty}
         _look_at_values(table.X, [j for j in features if j not in bad], problems, fill)
     return problems
 
@@ -106,10 +108,11 @@ def problems_error(name, table, problems, arguments):
     if problems.constant:
         said.append(f"constant: {_listed(problems.constant, names)}")
     unusable = sorted([*problems.text, *problems.dates])
-    if len(unusable) > _TYPED_NAMES:
+    if len(unusable) > _TYPED_NAMES or problems.n_usable == 0:
         return TableError(
-            f"{name} needs decisions. {'; '.join(said)}. Check --sep and --decimal; carry such "
-            "columns with a pattern (--keep 'NAME*'), or add --encode onehot"
+            f"{name} needs decisions. {'; '.join(said)}. Check --sep, --decimal and the first "
+            "lines of the file; carry such columns with a pattern (--keep 'NAME*'), or add "
+            "--encode onehot"
         )
     # Constant columns do no harm; a few are easily left out.
     useless = [*problems.empty, *problems.constant[:_TYPED_NAMES]]
@@ -166,6 +169,8 @@ def _example(table, j):
     words = values[pd.to_numeric(values.astype(str), errors="coerce").isna()]
     value = str((words if len(words) else values).iloc[0])
     hint = ""
+    if len(words) < len(values) / 2:
+        hint = "; if that marks missing values, leave those cells empty"
     if value.replace(",", ".", 1) != value and is_number(value.replace(",", ".", 1)):
         hint = "; if the comma is a decimal comma, add --decimal ,"
     return f" ({table.names[j]!r} holds {value!r}{hint})"

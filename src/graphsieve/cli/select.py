@@ -14,7 +14,8 @@ EPILOG = examples(
     "graphsieve select genes.csv -k 50 -o selected.csv",
     "graphsieve select profiles.csv -k 10% --keep 'Metadata_*' --impute median -o selected.csv",
     "graphsieve select genes.csv -k 50 --include panel.txt --save kept.json --report page.html",
-    "graphsieve select sensors.csv --cost prices.csv --budget 900 --group-by site --explain",
+    "graphsieve select sensors.csv --cost prices.csv --budget 900 --batch site --explain",
+    "graphsieve select cells.h5ad -k 300 --include panel.txt --batch donor -o marked.h5ad",
     "graphsieve select pixels.npy -k 100 --method lap_score --set n_neighbors=10",
     "graphsieve select faces.mat -k 5% --key fea -o faces.parquet --force",
     "zcat sensors.csv.gz | graphsieve select - -k 20 --drop time --scores scores.csv",
@@ -34,8 +35,10 @@ def select(
     scores: options.Scores = None,
     save: options.Save = None,
     report: options.Report = None,
+    subset: options.Subset = False,
     explain: options.Explain = False,
     image_shape: options.ImageShape = None,
+    color: options.Color = None,
     raw_names: options.RawNames = False,
     force: options.Force = False,
     method: options.Method = "gafs",
@@ -48,7 +51,7 @@ def select(
     exclude: options.Exclude = None,
     cost: options.Cost = None,
     budget: options.Budget = None,
-    group_by: options.GroupBy = None,
+    batch: options.Batch = None,
     no_ids: options.NoIds = False,
     impute: options.Impute = None,
     drop_rows: options.DropRows = False,
@@ -64,39 +67,34 @@ def select(
 ):
     """Select the features that carry the structure of a table."""
     # NumPy and scikit-learn are slow to load: not for a call of --help.
-    from .arguments import check_input, check_outputs, make_method, make_reading, parse_number
+    from scipy.sparse import issparse
+
+    from .arguments import check_input, check_selection, make_method, make_reading, parse_number
     from .artifacts import (
         check_artifacts,
+        make_artifacts,
         name_columns,
         parse_image_shape,
-        write_artifacts,
     )
     from .columns import carry_verbatim
     from .conditions import (
-        batch_columns,
         check_conditions,
-        find_batches,
+        column_values,
+        one_column,
+        rank_within_batches,
         set_constraints,
         set_costs,
         total_cost,
     )
     from .explain import add_explanations, learn, show_explanations
+    from .genes import check_counts, mark_genes, prepare_genes
     from .output import write_outputs
 
     # Whatever is wrong with the command itself is found before the data are read.
-    reading = make_reading(
-        key=key,
-        header=not no_header,
-        separator=sep,
-        decimal=decimal,
-        encoding=encoding,
-        index=index,
-        transpose=transpose,
-        whole=bool(impute or drop_rows or encode or group_by),
-        max_size=max_size,
-    )
+    whole = bool(impute or drop_rows or encode or batch)
+    reading = make_reading(ctx.params, whole=whole)
     check_input(file, reading)
-    check_outputs(file, output, scores, force)
+    marks = check_selection(file, output, scores, force, subset, key)
     check_artifacts(save, report, force)
     shape = parse_image_shape(image_shape)
     n_features = parse_number(number)
@@ -105,8 +103,10 @@ def select(
     arguments = ctx.meta["arguments"]
     with errors_shown(), warnings_shown(), opened(file) as (path, name, suffix):
         table = read(path, name, suffix, reading, None if estimator._distributes else method)
-        batch = batch_columns(table, group_by)
-        roles = assign(table, drop, [*(keep or []), *batch], not no_ids)
+        carried = [*one_column(table, batch, "--batch"), *one_column(table, color, "--color")]
+        roles = assign(table, drop, [*(keep or []), *carried], not no_ids)
+        if suffix == ".h5ad":
+            prepare_genes(estimator, parameters)
         if output is not None:
             table = carry_verbatim(table, roles)
         mending = {"impute": impute, "drop_rows": drop_rows, "encode": encode}
@@ -118,7 +118,12 @@ def select(
         set_constraints(estimator, features, include, exclude)
         if line := set_costs(estimator, features, cost, budget):
             note(line)
-        batches = find_batches(table, batch)
+        features.select_whole(estimator)
+        if suffix == ".h5ad":
+            check_counts(features, key)
+        batches = column_values(table, batch, "--batch")
+        if batches is not None and (table.labels is not None or issparse(features.X)):
+            estimator = rank_within_batches(estimator, cost)
         seconds = _fit(estimator, method, features, name, arguments, batches)
         ranking = features.ranking(estimator, n_features)
         if explain:
@@ -126,12 +131,21 @@ def select(
         if save or report or explain:
             name_columns(estimator, features)
         if explain:
-            ranking = add_explanations(ranking, estimator)
-        kept = _kept(table, roles, ranking)
+            ranking = add_explanations(ranking, estimator, features)
+        looks = {"image_shape": shape, "color": column_values(table, color, "--color")}
+        made = make_artifacts(estimator, features, ranking, save, report, title=name, **looks)
+        if marks:
+            settings = {"layer": key, "batch_key": batch, "random_state": seed}
+            settings |= {"method_parameters": parameters}
+            kept = mark_genes(
+                path, table, roles, estimator, subset=subset, method=method, settings=settings
+            )
+        else:
+            kept = _kept(table, roles, ranking)
         for line in write_outputs(kept, output, ranking, scores, raw_names=raw_names):
             note(line)
-        if save or report:
-            write_artifacts(estimator, features, save, report, shape, title=name)
+        for artifact, path in made:
+            artifact.save(path)
     _summarise(name, method, len(table), ranking, seconds)
     if cost is not None:
         tell(total_cost(estimator, budget))
@@ -166,9 +180,10 @@ def _fit(estimator, method, features, name, arguments, batches):
     start = time.perf_counter()
     n_rows, n_columns = features.X.shape
     with progress(f"{method} on {n_rows:,} rows, {n_columns:,} columns") as update:
-        if "callback" in estimator.get_params():
+        fitted = getattr(estimator, "estimator", estimator)
+        if "callback" in fitted.get_params():
             # Not the method's own progress bar: it begins only after the data are read.
-            estimator.set_params(
+            fitted.set_params(
                 callback=lambda iteration, objective: update(
                     f"iteration {iteration}, objective {objective:.6g}"
                 )

@@ -6,7 +6,6 @@ from .._linear.redundancy import redundancy, redundancy_path
 from .classification import classification_accuracy, forest_accuracy, neighbor_accuracy
 from .clustering import clustering_accuracy, clustering_scores, nmi
 from .protocol import ALL_FEATURES, evaluate, fit_on
-from .resampling import selection_stability, stability
 from .scoring import METRICS, SCORES, SHARES, score_order
 from .splits import Split, all_rows, balanced_split, make_split
 
@@ -34,6 +33,4 @@ __all__ = [
     "redundancy",
     "redundancy_path",
     "score_order",
-    "selection_stability",
-    "stability",
 ]

@@ -44,9 +44,9 @@ def explained_curves(X, order, grid, coverage, rng):
     -------
     dict of str to dict
         For ``"variance"`` and ``"equal"``: lists ``this``, ``by_variance``, ``random_low``,
-        ``random_mid``, ``random_high`` and ``alone``, and the number ``suggested``. ``alone`` is
-        the curve of this ranking if the columns were unrelated (the expectation for data whose
-        columns are permuted independently): then every kept column explains only itself.
+        ``random_mid``, ``random_high`` and ``alone``. ``alone`` is the curve of this ranking if
+        the columns were unrelated (the expectation for data whose columns are shuffled
+        independently): then every kept column explains only itself.
     """
     n_features = X.shape[1]
     variance = X.var(axis=0)
@@ -68,6 +68,5 @@ def explained_curves(X, order, grid, coverage, rng):
             "random_mid": np.mean(random, axis=0),
             "random_high": np.max(random, axis=0),
             "alone": alone,
-            "suggested": int(grid[np.argmax(np.nan_to_num(this - alone))]),
         }
     return curves

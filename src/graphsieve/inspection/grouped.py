@@ -30,7 +30,8 @@ class GroupedRanker(FeatureRanker):
         Columns that are kept in any case, and columns that are never kept: names, positions or a
         mask. Included columns count as selected features.
     combine : {"mean", "median", "best"}, default "mean"
-        How the ranks of a feature in the batches are combined.
+        How the ranks of a feature in the batches are combined. All features that a batch does not
+        select have the same rank there, and are ordered by their mean rank.
 
     Attributes
     ----------
@@ -100,9 +101,15 @@ class GroupedRanker(FeatureRanker):
         self.n_groups_selected_ = np.sum([fit.get_support() for fit in fits], axis=0)
         self._n_kept = max(1, round(float(np.mean([fit.n_features_ for fit in fits]))))
         combine = {"mean": np.mean, "median": np.median, "best": np.min}[self.combine]
-        # More batches that agree decide between features of equal combined rank.
-        tie = self.n_groups_selected_ / (2 * self.n_groups_ + 2)
-        return -combine(self.rankings_, axis=0) + tie
+        # Beyond the selection, greedy methods rank roughly, and of two features that represent
+        # each other one comes early and the other anywhere: a feature that a batch does not select
+        # counts as the first one that is not.
+        kept = np.array([[fit.n_features_] for fit in fits])
+        rank = combine(np.minimum(self.rankings_, kept + 1), axis=0)
+        # All ranks decide between features of equal combined rank, which differs by 1 / n_groups_
+        # at least.
+        tie = self.rankings_.mean(axis=0) / (data.n_features + 1) / (self.n_groups_ + 1)
+        return -(rank + tie)
 
     def _count_features(self, data):
         if self.n_features_to_select is not None:

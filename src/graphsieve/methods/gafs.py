@@ -8,7 +8,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.extmath import row_norms
 
 from .._autoencoder.passes import encode
-from .._autoencoder.ranker import NON_NEGATIVE, AutoencoderRanker
+from .._autoencoder.ranker import MOST_UNITS, NON_NEGATIVE, AutoencoderRanker
 from .._autoencoder.start import Penalties, principal_start, relative_penalties
 from .._graph.affinity import build_graph, laplacian
 from .._graph.neighbors import SEARCHES
@@ -26,12 +26,11 @@ from .._utils.threads import Workers
 from ..base import GRAPH_CONSTRAINTS
 
 # The values below were chosen on data and splits other than those that are reported, see
-# docs/choosing_defaults.md: eigenvectors of the graph, relative noise of a kept column, explained
-# fraction at which a layer ends, and size of the hidden code.
+# docs/choosing_defaults.md: eigenvectors of the graph, relative noise of a kept column, and
+# explained fraction at which a layer ends.
 _N_EIGENVECTORS = 10
 _NOISE = 0.1
 _LAYER_SHARE = 0.8
-_MOST_UNITS = 40
 TARGETS = ("data", "graph", "code")
 
 
@@ -339,7 +338,7 @@ class GAFS(GreedyConstraints, AutoencoderRanker):
         """Fit the network from the principal components, with penalties relative to the data."""
         n_hidden = self.n_hidden
         if n_hidden is None:
-            n_hidden = int(np.clip(structure.n_components, 2, _MOST_UNITS))
+            n_hidden = int(np.clip(structure.n_components, 2, MOST_UNITS))
         n_hidden = min(n_hidden, len(structure.values))
         L = self._laplacian(A)
         start = principal_start(X, structure.axes(n_hidden), self.output)

@@ -14,6 +14,7 @@ from .._graph.spectral import (
     weighted_moments,
 )
 from .._rows import Moments
+from .._utils.progress import Stages
 from .._utils.threads import single_threaded_blas
 from ..base import GRAPH_CONSTRAINTS, THREAD_CONSTRAINTS, FeatureRanker
 
@@ -49,6 +50,8 @@ class LaplacianScore(FeatureRanker):
         How neighbours are found. "auto" uses approximate ones for more than 50,000 samples.
     n_jobs : int or None, default None
         Number of threads. None uses all cores, or as many as OMP_NUM_THREADS and joblib allow.
+    verbose : int, default 0
+        1 shows what every stage took.
 
     References
     ----------
@@ -68,6 +71,7 @@ class LaplacianScore(FeatureRanker):
         **FeatureRanker._parameter_constraints,
         **GRAPH_CONSTRAINTS,
         **THREAD_CONSTRAINTS,
+        "verbose": ["verbose"],
     }
     _accepts_sparse = True
     _distributes = True
@@ -82,12 +86,14 @@ class LaplacianScore(FeatureRanker):
         affinity="cosine",
         neighbors="auto",
         n_jobs=None,
+        verbose=0,
     ):
         super().__init__(n_features_to_select, include=include, exclude=exclude)
         self.n_neighbors = n_neighbors
         self.affinity = affinity
         self.neighbors = neighbors
         self.n_jobs = n_jobs
+        self.verbose = verbose
 
     @property
     def _accepts_gaps(self):
@@ -95,12 +101,14 @@ class LaplacianScore(FeatureRanker):
         return not (isinstance(self.affinity, str) or callable(self.affinity))
 
     def _rank(self, data):
-        A = self._graph(data)
+        stages = Stages(type(self).__name__, self.verbose)
+        with stages("neighbour graph"):
+            A = self._graph(data)
         weight = edge_weight(A)
         if data.gaps is not None:
             return _score(*_by_present_pairs(data, A))
         X = data.resident()
-        with single_threaded_blas():
+        with stages("scores"), single_threaded_blas():
             measured = _by_rows(data, A, weight) if X is None else _by_columns(X, A, weight)
         return _score(weight.sum(), *measured)
 

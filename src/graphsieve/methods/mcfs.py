@@ -10,6 +10,7 @@ from .._linear.inner_products import InnerProducts
 from .._linear.lasso_path import lasso
 from .._linear.row_sparse import rank_zero_rows
 from .._rows.division import divide_columns
+from .._utils.progress import Stages
 from .._utils.sklearn_private import Interval
 from .._utils.threads import Workers
 from ..base import GRAPH_CONSTRAINTS, SCALE_CONSTRAINTS, THREAD_CONSTRAINTS, FeatureRanker
@@ -55,6 +56,8 @@ class MCFS(FeatureRanker):
         Number of threads. None uses the cores that OMP_NUM_THREADS and joblib leave.
     random_state : int, RandomState or None, default None
         Starts the eigensolver.
+    verbose : int, default 0
+        1 shows what every stage took.
 
     Attributes
     ----------
@@ -79,6 +82,7 @@ class MCFS(FeatureRanker):
         **GRAPH_CONSTRAINTS,
         **SCALE_CONSTRAINTS,
         **THREAD_CONSTRAINTS,
+        "verbose": ["verbose"],
         "n_components": [Interval(Integral, 1, None, closed="left")],
         "n_nonzero": [Interval(Integral, 1, None, closed="left")],
         "random_state": ["random_state"],
@@ -99,6 +103,7 @@ class MCFS(FeatureRanker):
         scale="auto",
         n_jobs=None,
         random_state=None,
+        verbose=0,
     ):
         super().__init__(n_features_to_select, include=include, exclude=exclude)
         self.n_components = n_components
@@ -109,12 +114,17 @@ class MCFS(FeatureRanker):
         self.scale = scale
         self.n_jobs = n_jobs
         self.random_state = random_state
+        self.verbose = verbose
 
     def _rank(self, data):
+        stages = Stages(type(self).__name__, self.verbose)
         data = divide_columns(data, self.scale, auto="standard")
-        Y = embedding(self._graph(data), self.n_components, self.random_state)
+        with stages("neighbour graph"):
+            A = self._graph(data)
+        with stages("embedding"):
+            Y = embedding(A, self.n_components, self.random_state)
         Y -= Y.mean(axis=0)
-        with Workers(self.n_jobs) as workers:
+        with stages("regression"), Workers(self.n_jobs) as workers:
             columns = Columns.varying(data, workers)
             products = InnerProducts(columns)
             XtY = columns.products(Y)

@@ -13,6 +13,7 @@ from .._graph.spectral import (
     roughness,
     weighted_moments,
 )
+from .._utils.progress import Stages
 from .._utils.sklearn_private import Interval, StrOptions
 from .._utils.threads import single_threaded_blas
 from ..base import GRAPH_CONSTRAINTS, THREAD_CONSTRAINTS, FeatureRanker
@@ -59,6 +60,8 @@ class SPEC(FeatureRanker):
         Number of threads. None uses all cores, or as many as OMP_NUM_THREADS and joblib allow.
     random_state : int, RandomState or None, default None
         Random seed of the eigensolver of phi3; it changes the scores by rounding errors only.
+    verbose : int, default 0
+        1 shows what every stage took.
 
     References
     ----------
@@ -78,6 +81,7 @@ class SPEC(FeatureRanker):
         **FeatureRanker._parameter_constraints,
         **GRAPH_CONSTRAINTS,
         **THREAD_CONSTRAINTS,
+        "verbose": ["verbose"],
         "criterion": [StrOptions({"phi1", "phi2", "phi3"})],
         "power": [Interval(Integral, 1, None, closed="left")],
         "n_components": [Interval(Integral, 1, None, closed="left")],
@@ -99,6 +103,7 @@ class SPEC(FeatureRanker):
         neighbors="auto",
         n_jobs=None,
         random_state=None,
+        verbose=0,
     ):
         super().__init__(n_features_to_select, include=include, exclude=exclude)
         self.criterion = criterion
@@ -109,10 +114,13 @@ class SPEC(FeatureRanker):
         self.neighbors = neighbors
         self.n_jobs = n_jobs
         self.random_state = random_state
+        self.verbose = verbose
 
     def _rank(self, data):
-        A = self._graph(data)
-        with single_threaded_blas():
+        stages = Stages(type(self).__name__, self.verbose)
+        with stages("neighbour graph"):
+            A = self._graph(data)
+        with stages("scores"), single_threaded_blas():
             if self.criterion == "phi3":
                 return self._low_energy(data, A)
             return -self._roughness(data, A)

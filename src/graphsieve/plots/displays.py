@@ -95,7 +95,7 @@ class GainsDisplay(_Display):
         ax.plot(k, found.chance, color=MUTED, ls="--", label="shuffled columns")
         ax.plot(k, found.gains, color=COLORS[0], lw=2.2, marker=".", label=self.name)
         kept = max(1, found.n_features)
-        ax.axvline(kept + 0.5, color=COLORS[1], lw=1, label=f"{kept} kept")
+        ax.axvline(kept + 0.5, color=COLORS[1], lw=1, label=f"{kept} above chance")
         ax.set(xlabel="feature, best first", ylabel="fraction of the variance that it adds")
         ax.set_yscale("log")
         ax.legend(frameon=False, fontsize=9)

@@ -3,6 +3,7 @@
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from .._linear.how_many import gain_curve
 from ..inspection import (
     coverage_curve,
     draw_sample,
@@ -57,11 +58,16 @@ class SelectionPlots:
         curves = explained_curves(values, sel.order_, grid, coverage, rng)[weights]
         return CurveDisplay(grid, curves, sel.n_features_, type(sel).__name__).plot(ax)
 
-    def gains(self, *, ax=None):
-        """Plot what every feature adds, and what chance would, for a selection with "auto".
+    def gains(self, X=None, *, random_state=0, ax=None):
+        """Plot what every feature adds, and the most that one adds in shuffled columns.
 
         Parameters
         ----------
+        X : container of shape (n_samples, n_features), optional
+            The data that the selector was fitted on; at most 2,000 rows are used. Not needed if
+            ``n_features_to_select="auto"``.
+        random_state : int, default 0
+            Seed for the rows that are drawn.
         ax : matplotlib axes, optional
 
         Returns
@@ -70,10 +76,13 @@ class SelectionPlots:
         """
         found = getattr(self._sel, "gain_curve_", None)
         if found is None:
-            raise ValueError(
-                'the gains are compared with chance only if n_features_to_select="auto": fit with '
-                "it, or use plot.curve(X)"
-            )
+            if X is None:
+                raise ValueError(
+                    'plot.gains() needs the data unless n_features_to_select="auto": use '
+                    "plot.gains(X)"
+                )
+            values = self._sample(X, np.random.default_rng(random_state))
+            found = gain_curve(values, self._sel.order_, np.random.RandomState(0))
         return GainsDisplay(found, type(self._sel).__name__).plot(ax)
 
     def scores(self, *, n_features=20, ax=None):

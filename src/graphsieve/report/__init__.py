@@ -1,5 +1,5 @@
 """The page about one selection."""
 
-from .page import Reporter, SelectionReport, make_report, write_report
+from .page import Reporter, SelectionReport, make_report
 
-__all__ = ["Reporter", "SelectionReport", "make_report", "write_report"]
+__all__ = ["Reporter", "SelectionReport", "make_report"]

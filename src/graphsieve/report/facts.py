@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from .._linear.how_many import GainCurve
 from ..selection import Selection
 
 
@@ -25,6 +26,9 @@ class Facts:
     scores : ndarray of shape (n_features,)
     gains : ndarray of shape (n_features,) or None
         Explained fraction that a feature added when it was picked.
+    gain_curve : GainCurve or None
+        Gains along the ranking compared with those of shuffled columns, if the number of features
+        was chosen by it.
     n_exact : int
         Number of leading features that were picked one by one, given those before.
     trace : list of float
@@ -46,6 +50,7 @@ class Facts:
     n_selected: int
     scores: np.ndarray
     gains: np.ndarray | None
+    gain_curve: GainCurve | None
     n_exact: int
     trace: list
     converged: bool | None
@@ -86,6 +91,7 @@ def read_facts(sel):
         n_selected=int(sel.n_features_),
         scores=np.asarray(sel.scores_, dtype=np.float64),
         gains=getattr(sel, "gains_", None),
+        gain_curve=getattr(sel, "gain_curve_", None),
         n_exact=len(order) if layers is None else int(np.count_nonzero(layers)),
         trace=[float(value) for value in getattr(sel, "objective_trace_", ())],
         converged=getattr(sel, "converged_", None),
@@ -106,6 +112,7 @@ def _facts_of_file(selection):
         n_selected=len(selection.kept),
         scores=np.asarray(selection.scores, dtype=np.float64),
         gains=None,
+        gain_curve=None,
         n_exact=selection.n_features_in,
         trace=[],
         converged=None,

@@ -123,36 +123,6 @@ def make_report(sel, X, *, color=None, image_shape=None, title=None, random_stat
     )
 
 
-def write_report(sel, X, path, *, color=None, image_shape=None, title=None, random_state=0):
-    """Write the page about a selection to a file.
-
-    Parameters
-    ----------
-    sel : FeatureRanker or Selection
-        Fitted selector, or a selection loaded from a file.
-    X : container of shape (n_samples, n_features)
-        The data that it was fitted on.
-    path : path-like
-        HTML file, which is replaced if it exists.
-    color, image_shape, title, random_state
-        As in ``make_report``.
-
-    Returns
-    -------
-    pathlib.Path
-        The absolute path of the file.
-    """
-    report = make_report(
-        sel,
-        X,
-        color=color,
-        image_shape=image_shape,
-        title=title,
-        random_state=random_state,
-    )
-    return report.save(path)
-
-
 class Reporter:
     """``sel.report``: the page about a fitted selector.
 

@@ -4,6 +4,7 @@ from importlib.metadata import version
 
 import numpy as np
 
+from .._linear.how_many import gain_curve
 from ..inspection import (
     coverage_curve,
     draw_sample,
@@ -29,7 +30,7 @@ def summarise(sel, X, *, color=None, image_shape=None, title=None, random_state=
     Parameters
     ----------
     sel, X, color, image_shape, title, random_state
-        As in ``write_report``.
+        As in ``make_report``.
 
     Returns
     -------
@@ -52,6 +53,7 @@ def summarise(sel, X, *, color=None, image_shape=None, title=None, random_state=
     curves = explained_curves(values, order, grid, curve.coverage, rng)
     weights = "equal" if equal else "variance"
     explained = [float(curves[weights][name][at_selected]) for name in ("this", "random_mid")]
+    chance = facts.gain_curve or gain_curve(values, order, np.random.RandomState(0))
     points = scatter(values, order, grid, rng, standardise=equal)
     return {
         "title": title or f"{facts.method}: {facts.n_selected:,} of {facts.n_features:,} features",
@@ -76,6 +78,11 @@ def summarise(sel, X, *, color=None, image_shape=None, title=None, random_state=
         },
         "curves": curves,
         "weights": weights,
+        "chance": {
+            "gains": chance.gains[: grid[-1]].astype(np.float32),
+            "most": chance.chance[: grid[-1]].astype(np.float32),
+            "suggested": min(max(1, chance.n_features), int(grid[-1])),
+        },
         "map": _signed_bytes(_correlations(values[:, order[: min(_MAP, grid[-1])]])),
         "scatter": {
             "before": _signed_bytes(points["before"]),

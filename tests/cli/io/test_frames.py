@@ -221,7 +221,7 @@ def test_h5ad_without_that_layer(refused, run, adata, csv, tmp_path):
     assert "no matrix 'layers/raw'; choose one with --key: 'X', 'layers/counts'" in message
     result = run("select", csv, "-k", 1, "-o", tmp_path / "out.h5ad", *VARIANCE)
     assert result.exit_code == 2
-    assert "not in a known format" in result.stderr
+    assert "an .h5ad file is made from an .h5ad file only" in result.stderr
 
 
 def test_transposed_arrays(run, frame, tmp_path):
@@ -231,3 +231,11 @@ def test_transposed_arrays(run, frame, tmp_path):
         result = run("select", path, *arguments)
         assert result.exit_code == 0, result.output
         np.testing.assert_array_equal(load(chosen)[0], frame)
+
+
+@pytest.mark.parametrize("suffix", [".xlsx", ".parquet", ".feather", ".h5", ".npy", ".npz"])
+def test_standard_input_of_every_format(run, frame, tmp_path, suffix):
+    content = save(frame, tmp_path / f"data{suffix}").read_bytes()
+    result = run("select", "-", "-k", 2, *VARIANCE, stdin=content)
+    assert result.exit_code == 0, result.output
+    assert "Kept 2 of 6 columns of standard input (20 rows)" in result.stdout

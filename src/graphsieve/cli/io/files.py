@@ -104,6 +104,17 @@ def read_table(path, reading, name=None, suffix=None):
         raise TableError(f"cannot read {name} as {suffix[1:].upper()}: {what}") from error
 
 
+# How files begin; .npz begins like .xlsx.
+_MAGIC = {
+    b"{": ".jsonl",
+    b"PAR1": ".parquet",
+    b"ARROW1": ".feather",
+    b"\x89HDF": ".h5",
+    b"\x93NUMPY": ".npy",
+    b"PK\x03\x04": ".xlsx",
+}
+
+
 @contextmanager
 def standard_input():
     """Copy standard input to a temporary file; yield its path and the extension it should have."""
@@ -113,7 +124,11 @@ def standard_input():
             shutil.copyfileobj(sys.stdin.buffer, file)
         with open_bytes(path) as file:
             start = file.read(2**12).lstrip()
-        yield path, ".jsonl" if start.startswith(b"{") else ".csv"
+        found = (suffix for magic, suffix in _MAGIC.items() if start.startswith(magic))
+        suffix = next(found, ".csv")
+        if suffix == ".xlsx" and b".npy" in start:
+            suffix = ".npz"
+        yield path.rename(path.with_suffix(suffix)), suffix
 
 
 def write_table(path, table, target):

@@ -55,9 +55,11 @@ def read_h5ad(path, name, reading):
 
     key = reading.key or "X"
     with h5py.File(path) as file:
-        available = ["X", *(f"layers/{layer}" for layer in file.get("layers", ()))]
-        available += ["raw/X"] * ("raw/X" in file)
-        if key not in available or key not in file:
+        layers = [f"layers/{layer}" for layer in file.get("layers", ())]
+        available = [other for other in ("X", *layers, "raw/X") if other in file]
+        if f"layers/{key}" in layers and key not in available:
+            key = f"layers/{key}"
+        if key not in available:
             raise TableError(
                 f"{name} has no matrix {key!r}; choose one with --key: {listed(available)}"
             )

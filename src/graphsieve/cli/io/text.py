@@ -119,7 +119,8 @@ def _explain(path, name, dialect, error):
         if len(cells) != n_names:
             return TableError(
                 f"{name}: line {line} has {counted(len(cells), 'value')} where the table has "
-                f"{counted(n_names, 'column')}; correct the line, or give the separator with --sep"
+                f"{counted(n_names, 'column')}; correct the line, give the separator with --sep, "
+                "or remove lines before the header"
             )
     return TableError(f"cannot read {name} as text: {str(error).splitlines()[0]}")
 

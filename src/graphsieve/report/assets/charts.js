@@ -6,24 +6,22 @@ const LINES = [
   ["random_mid", "Random (mean and range of 5)"],
   ["alone", "Unrelated columns"],
 ];
+const K_TITLE = "number of features kept" + (MAX_K > 30 ? " (logarithmic)" : "");
 
 function drawCurve(width) {
   const curves = report.curves[state.weights];
   const height = Math.max(260, Math.min(520, width * 0.78));
   const box = { left: 62, right: width - 16, top: 18, bottom: height - 46 };
   const y = linear(0, 1, box.bottom, box.top);
-  const x = MAX_K > 30
-    ? logarithmic(1, MAX_K, box.left, box.right)
-    : linear(1, Math.max(MAX_K, 2), box.left, box.right);
+  const x = countScale(box);
   const label = `Explained fraction against the number of features. With ${state.k} features, this `
     + `ranking explains ${percent(interpolate(curves.this, state.k), 1)}.`;
   const svg = frame(width, height, label);
   axes(svg, box, x, y, {
-    xTicks: MAX_K > 30 ? countTicks(MAX_K, width) : niceTicks(1, MAX_K, 8).filter(Number.isInteger),
+    ...countAxis(width),
     yTicks: [0, 0.2, 0.4, 0.6, 0.8, 1],
-    xText: (tick) => count.format(tick),
     yText: (tick) => `${Math.round(100 * tick)} %`,
-    xTitle: "number of features kept" + (MAX_K > 30 ? " (logarithmic)" : ""),
+    xTitle: K_TITLE,
     yTitle: "explained",
   });
   const points = (values) => GRID.map((k, i) => [x(k), y(Math.max(0, Math.min(1, values[i])))]);
@@ -32,9 +30,7 @@ function drawCurve(width) {
   for (const [name] of [...LINES].reverse()) {
     svg.append(s("path", { class: `line ${name}`, d: linePath(points(curves[name])) }));
   }
-  const at = x(Math.max(1, curves.suggested));
-  svg.append(s("path", { class: "suggested", d: `M${at} ${box.bottom}l-6 -10h12z` },
-    s("title", {}, `Suggested: ${curves.suggested} features`)));
+  markSuggested(svg, box, x);
   const now = [x(state.k), y(interpolate(curves.this, state.k))];
   svg.append(s("line", { class: "now", x1: now[0], x2: now[0], y1: box.top, y2: box.bottom }));
   svg.append(s("circle", { class: "now", cx: now[0], cy: now[1], r: 6 }));
@@ -59,7 +55,7 @@ function drawCurveLegend() {
     h("li", {}, s("svg", { width: 30, height: 10, "aria-hidden": "true" },
       s("line", { class: `line ${name}`, x1: 0, x2: 30, y1: 5, y2: 5 })), text)),
   h("li", {}, s("svg", { width: 14, height: 10, "aria-hidden": "true" },
-    s("path", { class: "suggested", d: "M7 0l-6 10h12z" })), "Suggested number"));
+    s("path", { class: "suggested", d: "M7 10l-6 -10h12z" })), "Suggested number"));
 }
 
 function drawNeeded() {
@@ -76,10 +72,60 @@ function drawNeeded() {
     return h("tr", {}, h("th", { scope: "row" }, `${Math.round(100 * level)} %`), h("td", {}, own),
       h("td", {}, cell(curves.by_variance, level)), h("td", {}, cell(curves.random_mid, level)));
   }));
-  const k = curves.suggested;
-  byId("suggested-text").textContent = `Suggested: ${count.format(k)}. From there on, a further `
-    + `feature adds ${state.weights === "variance" ? "less than its own variance" : "less than itself"}.`;
-  byId("to-suggested").textContent = `Suggested: ${count.format(k)}`;
+}
+
+// What every feature adds to those before it, above what chance adds in shuffled columns.
+function drawGains(width) {
+  const { gains, most, suggested } = report.chance;
+  const height = 200;
+  const box = { left: 62, right: width - 16, top: 12, bottom: height - 46 };
+  const positive = [...gains, ...most].filter((gain) => gain > 0);
+  const high = Math.max(1e-6, ...positive), low = Math.max(high / 1e4, Math.min(high / 10, ...positive));
+  const x = countScale(box), y = logarithmic(low, high, box.bottom, box.top);
+  const svg = frame(width, height, "Fraction of all columns that each feature adds, compared with "
+    + `the most that a feature adds in shuffled columns. Suggested: ${suggested} features.`);
+  axes(svg, box, x, y, {
+    ...countAxis(width),
+    yTicks: percentTicks(low, high),
+    yText: (tick) => `${Number((100 * tick).toPrecision(1))} %`,
+    xTitle: K_TITLE,
+    yTitle: "added",
+  });
+  const points = (values) => Array.from(values, (gain, i) => [x(i + 1), y(Math.max(low, gain))]);
+  const band = points(most);
+  if (band.length) {
+    const [first, last] = [band[0][0], band[band.length - 1][0]];
+    svg.append(s("path", { class: "band", d: `${linePath([[first, box.bottom], ...band, [last, box.bottom]])}Z` }));
+  }
+  svg.append(s("path", { class: "line this", d: linePath(points(gains)) }));
+  markSuggested(svg, box, x);
+  svg.append(s("line", { class: "now", x1: x(state.k), x2: x(state.k), y1: box.top, y2: box.bottom }));
+  return svg;
+}
+
+// Powers of ten, and 2 and 5 times them where there is room.
+function percentTicks(low, high) {
+  const steps = high / low > 100 ? [1] : [1, 2, 5];
+  const all = [1e-6, 1e-5, 1e-4, 1e-3, 0.01, 0.1].flatMap((size) => steps.map((step) => step * size));
+  return all.filter((tick) => tick >= low && tick <= high);
+}
+
+function countScale(box) {
+  return MAX_K > 30
+    ? logarithmic(1, MAX_K, box.left, box.right)
+    : linear(1, Math.max(MAX_K, 2), box.left, box.right);
+}
+
+function countAxis(width) {
+  return {
+    xTicks: MAX_K > 30 ? countTicks(MAX_K, width) : niceTicks(1, MAX_K, 8).filter(Number.isInteger),
+    xText: (tick) => count.format(tick),
+  };
+}
+
+function markSuggested(svg, box, x) {
+  svg.append(s("path", { class: "suggested", d: `M${x(report.chance.suggested)} ${box.bottom}l-6 -10h12z` },
+    s("title", {}, `Suggested: ${report.chance.suggested} features`)));
 }
 
 function drawHistogram(width) {

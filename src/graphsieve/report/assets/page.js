@@ -10,7 +10,7 @@ function start() {
   byId("number").max = MAX_K;
   now = selection(state.k);
   Object.assign(drawn, {
-    curve: chart("curve", drawCurve), after: chart("after", drawAfter), map: chart("map", drawMap),
+    curve: chart("curve", drawCurve), gains: chart("gains", drawGains), after: chart("after", drawAfter), map: chart("map", drawMap),
     histogram: chart("histogram", drawHistogram),
   });
   chart("before", drawBefore);
@@ -49,7 +49,7 @@ function update() {
   drawTable();
   drawDetail();
   drawGroups();
-  for (const [id, k] of [["to-selected", report.n_selected], ["to-suggested", report.curves[state.weights].suggested]]) {
+  for (const [id, k] of [["to-selected", report.n_selected], ["to-suggested", report.chance.suggested]]) {
     byId(id).setAttribute("aria-pressed", state.k === k);
   }
 }
@@ -94,7 +94,7 @@ function connect() {
   byId("number").addEventListener("input", (event) => { if (event.target.value !== "") setK(event.target.value); });
   byId("number").addEventListener("blur", (event) => { event.target.value = state.k; });
   byId("to-selected").addEventListener("click", () => setK(report.n_selected));
-  byId("to-suggested").addEventListener("click", () => setK(report.curves[state.weights].suggested));
+  byId("to-suggested").addEventListener("click", () => setK(report.chance.suggested));
   for (const key of ["weights", "show"]) {
     const buttons = document.querySelectorAll(`[data-${key}]`);
     pressed(buttons, key);

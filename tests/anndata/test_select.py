@@ -1,53 +1,14 @@
-"""Gene panels of AnnData: what is written, from every storage, and clear errors."""
-
-import re
+"""Selection of genes: what is written, from every storage, and clear errors."""
 
 import numpy as np
+import pandas as pd
 import pytest
 import scipy.sparse as sp
 
 from graphsieve import GreedyCSS
+from graphsieve.anndata import evaluate_panel, read_h5ad, select_genes, write_h5ad
 
-anndata = pytest.importorskip("anndata")
-pd = pytest.importorskip("pandas")
-
-from graphsieve.anndata import (  # noqa: E402
-    evaluate_panel,
-    plot_panels,
-    read_h5ad,
-    select_genes,
-    write_h5ad,
-)
-
-N_CELLS, N_GENES = 120, 60
-
-
-def make_cells(*, sparse=True):
-    """Log-normalised counts of four cell types with ten genes each, in two donors."""
-    rng = np.random.default_rng(0)
-    kind = np.arange(N_CELLS) % 4
-    rate = np.tile(rng.gamma(1.0, 1.0, N_GENES), (N_CELLS, 1))
-    for number in range(4):
-        rate[kind == number, 10 * number : 10 * (number + 1)] += 5
-    counts = rng.poisson(rate)
-    X = np.log1p(1e3 * counts / counts.sum(axis=1, keepdims=True))
-    adata = anndata.AnnData(sp.csr_matrix(X) if sparse else X)
-    adata.var_names = [f"gene{j}" for j in range(N_GENES)]
-    adata.obs_names = [f"cell{i}" for i in range(N_CELLS)]
-    adata.obs["donor"] = pd.Categorical(np.where(np.arange(N_CELLS) < 60, "a", "b"))
-    adata.obs["kind"] = pd.Categorical([f"type {number}" for number in kind])
-    adata.layers["counts"] = sp.csr_matrix(counts)
-    return adata
-
-
-def panel(adata, key="highly_variable"):
-    """The selected genes, best first."""
-    return list(adata.var[adata.var[key]].sort_values(f"{key}_rank").index)
-
-
-@pytest.fixture
-def adata():
-    return make_cells()
+from ..helpers.cells import N_CELLS, N_GENES, make_cells, panel
 
 
 @pytest.fixture
@@ -315,80 +276,14 @@ def test_methods_that_cannot(adata):
         select_genes(adata, 6, batch_key="donor")
 
 
-def test_evaluation_tells_good_from_bad(adata):
-    panels = {
-        "markers": [f"gene{10 * kind + j}" for kind in range(4) for j in range(3)],
-        "noise": [f"gene{j}" for j in range(45, 57)],
-        "all": adata.var_names,
-    }
-    frame = evaluate_panel(adata, panels, celltype_key="kind")
-    assert frame.index.tolist() == ["markers", "noise", "all"]
-    assert frame["n_genes"].tolist() == [12, 12, N_GENES]
-    good = ["neighbor_overlap", "gene_prediction", "clustering_nmi", "celltype_accuracy"]
-    assert (frame.loc["markers", good] > frame.loc["noise", good]).all()
-    assert frame.loc["all", "neighbor_overlap"] == 1
-    assert np.isnan(frame.loc["all", "gene_prediction"])
-    pd.testing.assert_frame_equal(frame, evaluate_panel(adata, panels, celltype_key="kind"))
-    assert "celltype_accuracy" not in evaluate_panel(adata, panels)
-
-
-def test_evaluation_agrees_with_the_definition(adata):
-    genes = ["gene1", "gene12", "gene23", "gene34"]
-    frame = evaluate_panel(adata, {"mine": genes, "mask": adata.var_names.isin(genes)})
-    X = adata[:, genes].X.toarray()
-    correlation = abs(np.corrcoef(X.T))[np.triu_indices(4, 1)].mean()
-    assert frame["redundancy"].tolist() == pytest.approx([correlation] * 2, rel=1e-5)
-    assert frame.loc["mine", "gene_prediction"] == pytest.approx(
-        frame.loc["mask", "gene_prediction"]
-    )
-
-
-def test_evaluation_of_many_cells_is_sampled(monkeypatch, adata):
-    whole = evaluate_panel(adata, {"mine": ["gene1", "gene12"]}, "kind")
-    monkeypatch.setattr("graphsieve.anndata.panels._MOST_CELLS", 80)
-    monkeypatch.setattr("graphsieve.anndata.panels._MOST_TARGETS", 30)
-    part = evaluate_panel(adata, {"mine": ["gene1", "gene12"]}, "kind")
-    assert part["celltype_accuracy"].iloc[0] == pytest.approx(
-        whole["celltype_accuracy"].iloc[0], abs=0.2
-    )
-
-
-def test_rare_and_unknown_types_are_left_out(adata):
-    kinds = adata.obs["kind"].astype(object)
-    kinds.iloc[:3] = "rare"
-    kinds.iloc[3:6] = None
-    adata.obs["kind"] = kinds
-    frame = evaluate_panel(adata, {"mine": ["gene1", "gene12", "gene23"]}, "kind")
-    assert 0.5 < frame["celltype_accuracy"].iloc[0] <= 1
-
-
-@pytest.mark.parametrize(
-    ("panels", "message"),
-    [
-        ({}, "panels is empty"),
-        ({"mine": []}, "panel 'mine' has no genes"),
-        ({"mine": ["gen1"]}, "panel 'mine' refers to .*'gen1'.*Did you mean"),
-        ({"mine": "highly_varable"}, re.escape("adata.var['highly_varable']")),
-    ],
-)
-def test_evaluation_errors(adata, panels, message):
-    with pytest.raises(ValueError, match=message):
-        evaluate_panel(adata, panels)
-
-
-def test_plot_has_one_axes_per_measure(adata):
-    plt = pytest.importorskip("matplotlib.pyplot")
-    plt.switch_backend("agg")
-    frame = evaluate_panel(adata, {"one": ["gene1", "gene2"], "two": ["gene30"]}, "kind")
-    axes = plot_panels(frame)
-    assert len(axes) == 5
-    assert [label.get_text() for label in axes[0].get_yticklabels()] == ["one", "two"]
-    plt.close("all")
-
-
-def test_files_that_cannot_be_read(tmp_path):
-    with pytest.raises(FileNotFoundError, match="none.h5ad does not exist"):
-        read_h5ad(tmp_path / "none.h5ad")
-    (tmp_path / "text.h5ad").write_text("not an HDF5 file")
-    with pytest.raises(ValueError, match="text.h5ad cannot be read as an .h5ad file"):
-        read_h5ad(tmp_path / "text.h5ad")
+def test_scanpy_continues_with_the_genes(adata):
+    sc = pytest.importorskip("scanpy")
+    marked, only = adata.copy(), adata.copy()
+    select_genes(marked, 12, method="css")
+    select_genes(only, 12, method="css", subset=True)
+    for data in (marked, only):
+        sc.pp.pca(data, n_comps=5)
+        sc.pp.neighbors(data, n_neighbors=5)
+    np.testing.assert_allclose(abs(marked.obsm["X_pca"]), abs(only.obsm["X_pca"]), rtol=1e-3)
+    near = marked.obsp["connectivities"].toarray()
+    np.testing.assert_allclose(near, only.obsp["connectivities"].toarray(), atol=1e-3)

@@ -1,0 +1,82 @@
+"""Comparison of gene panels."""
+
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from graphsieve.anndata import evaluate_panel, plot_panels
+
+from ..helpers.cells import N_GENES
+
+
+def test_evaluation_tells_good_from_bad(adata):
+    panels = {
+        "markers": [f"gene{10 * kind + j}" for kind in range(4) for j in range(3)],
+        "noise": [f"gene{j}" for j in range(45, 57)],
+        "all": adata.var_names,
+    }
+    frame = evaluate_panel(adata, panels, celltype_key="kind")
+    assert frame.index.tolist() == ["markers", "noise", "all"]
+    assert frame["n_genes"].tolist() == [12, 12, N_GENES]
+    good = ["neighbor_overlap", "gene_prediction", "clustering_nmi", "celltype_accuracy"]
+    assert (frame.loc["markers", good] > frame.loc["noise", good]).all()
+    assert frame.loc["all", "neighbor_overlap"] == 1
+    assert np.isnan(frame.loc["all", "gene_prediction"])
+    pd.testing.assert_frame_equal(frame, evaluate_panel(adata, panels, celltype_key="kind"))
+    assert "celltype_accuracy" not in evaluate_panel(adata, panels)
+
+
+def test_evaluation_agrees_with_the_definition(adata):
+    genes = ["gene1", "gene12", "gene23", "gene34"]
+    frame = evaluate_panel(adata, {"mine": genes, "mask": adata.var_names.isin(genes)})
+    X = adata[:, genes].X.toarray()
+    correlation = abs(np.corrcoef(X.T))[np.triu_indices(4, 1)].mean()
+    assert frame["redundancy"].tolist() == pytest.approx([correlation] * 2, rel=1e-5)
+    assert frame.loc["mine", "gene_prediction"] == pytest.approx(
+        frame.loc["mask", "gene_prediction"]
+    )
+
+
+def test_evaluation_of_many_cells_is_sampled(monkeypatch, adata):
+    whole = evaluate_panel(adata, {"mine": ["gene1", "gene12"]}, "kind")
+    monkeypatch.setattr("graphsieve.anndata.panels._MOST_CELLS", 80)
+    monkeypatch.setattr("graphsieve.anndata.panels._MOST_TARGETS", 30)
+    part = evaluate_panel(adata, {"mine": ["gene1", "gene12"]}, "kind")
+    assert part["celltype_accuracy"].iloc[0] == pytest.approx(
+        whole["celltype_accuracy"].iloc[0], abs=0.2
+    )
+
+
+def test_rare_and_unknown_types_are_left_out(adata):
+    kinds = adata.obs["kind"].astype(object)
+    kinds.iloc[:3] = "rare"
+    kinds.iloc[3:6] = None
+    adata.obs["kind"] = kinds
+    frame = evaluate_panel(adata, {"mine": ["gene1", "gene12", "gene23"]}, "kind")
+    assert 0.5 < frame["celltype_accuracy"].iloc[0] <= 1
+
+
+@pytest.mark.parametrize(
+    ("panels", "message"),
+    [
+        ({}, "panels is empty"),
+        ({"mine": []}, "panel 'mine' has no genes"),
+        ({"mine": ["gen1"]}, "panel 'mine' refers to .*'gen1'.*Did you mean"),
+        ({"mine": "highly_varable"}, re.escape("adata.var['highly_varable']")),
+    ],
+)
+def test_evaluation_errors(adata, panels, message):
+    with pytest.raises(ValueError, match=message):
+        evaluate_panel(adata, panels)
+
+
+def test_plot_has_one_axes_per_measure(adata):
+    plt = pytest.importorskip("matplotlib.pyplot")
+    plt.switch_backend("agg")
+    frame = evaluate_panel(adata, {"one": ["gene1", "gene2"], "two": ["gene30"]}, "kind")
+    axes = plot_panels(frame)
+    assert len(axes) == 5
+    assert [label.get_text() for label in axes[0].get_yticklabels()] == ["one", "two"]
+    plt.close("all")

@@ -1,0 +1,128 @@
+"""``graphsieve select`` from AnnData to AnnData."""
+
+import anndata
+import numpy as np
+import pandas as pd
+import pytest
+
+from graphsieve.anndata import select_genes
+
+from ..helpers.cells import make_cells
+
+COLUMNS = ["highly_variable", "highly_variable_rank", "highly_variable_score"]
+
+
+@pytest.fixture
+def path(tmp_path):
+    adata = make_cells()
+    adata.uns["kept"] = {"numbers": np.arange(3)}
+    adata.obsm["X_pca"] = adata.X[:, :2].toarray()
+    adata.write_h5ad(tmp_path / "cells.h5ad")
+    return tmp_path / "cells.h5ad"
+
+
+@pytest.fixture
+def select(run, path, tmp_path):
+    """select(*options) -> the AnnData that is written."""
+
+    def call(*options):
+        result = run("select", path, "-o", tmp_path / "out.h5ad", "--force", *options)
+        assert result.exit_code == 0, result.output
+        return anndata.read_h5ad(tmp_path / "out.h5ad")
+
+    return call
+
+
+@pytest.mark.parametrize("method", ["css", "gafs"])
+@pytest.mark.parametrize("batch", [[], ["--batch", "donor"]])
+def test_genes_are_those_of_select_genes(select, path, tmp_path, method, batch):
+    (tmp_path / "panel.txt").write_text("gene55\n\n gene3\n")
+    options = ("--include", tmp_path / "panel.txt", "--exclude", "gene1*")
+    written = select("-k", 12, "-m", method, *options, *batch)
+    expected = anndata.read_h5ad(path)
+    select_genes(
+        expected,
+        12,
+        method=method,
+        include=["gene3", "gene55"],
+        exclude=[name for name in expected.var_names if name.startswith("gene1")],
+        batch_key="donor" if batch else None,
+    )
+    same = [name for name in expected.var if batch == [] or name != "highly_variable_score"]
+    pd.testing.assert_frame_equal(written.var[same], expected.var[same])
+    assert list(written.var) == list(expected.var)
+    assert written.uns["graphsieve"]["method"] == method
+    assert list(written.uns["graphsieve"]["parameters"]["include"]) == ["gene3", "gene55"]
+
+
+def test_everything_else_is_as_it_was(select, path):
+    written, before = select("-k", 5, "-m", "css"), anndata.read_h5ad(path)
+    np.testing.assert_array_equal(written.X.toarray(), before.X.toarray())
+    np.testing.assert_array_equal(written.obsm["X_pca"], before.obsm["X_pca"])
+    np.testing.assert_array_equal(written.uns["kept"]["numbers"], np.arange(3))
+    pd.testing.assert_frame_equal(written.obs, before.obs)
+    assert list(written.layers) == ["counts"]
+    assert list(written.var) == COLUMNS
+
+
+def test_subset(select):
+    marked, only = select("-k", 5, "-m", "css"), select("-k", 5, "-m", "css", "--subset")
+    assert only.shape == (120, 5)
+    pd.testing.assert_frame_equal(only.var, marked.var[marked.var["highly_variable"]])
+    assert only.layers["counts"].shape == (120, 5)
+
+
+def test_earlier_selection_is_replaced(select, path, tmp_path):
+    assert "highly_variable_nbatches" in select("-k", 5, "-m", "css", "--batch", "donor").var
+    (tmp_path / "out.h5ad").replace(path)
+    assert list(select("-k", 5, "-m", "css").var) == COLUMNS
+
+
+def test_layer_by_its_name_and_the_warning_of_counts(run, path, tmp_path):
+    out = tmp_path / "out.h5ad"
+    result = run("select", path, "-k", 5, "-m", "css", "--key", "counts", "-o", out)
+    assert "counts holds integers up to" in result.stderr
+    expected = anndata.read_h5ad(path)
+    with pytest.warns(UserWarning, match="raw counts"):
+        select_genes(expected, 5, method="css", layer="counts")
+    written = anndata.read_h5ad(out)
+    pd.testing.assert_frame_equal(written.var, expected.var)
+    assert written.uns["graphsieve"]["parameters"]["layer"] == "counts"
+
+
+def test_table_has_the_same_genes(run, select, path, tmp_path):
+    marked = select("-k", 5, "-m", "css", "--batch", "donor")
+    out = tmp_path / "out.csv"
+    assert run("select", path, "-k", 5, "-m", "css", "--batch", "donor", "-o", out).exit_code == 0
+    genes = list(marked.var_names[marked.var["highly_variable"]])
+    assert list(pd.read_csv(out, nrows=1)) == ["obs_names", "donor", *genes]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--batch", "Donr"], "--batch: there is no column 'Donr' (did you mean donor?)"),
+        (["--include", "gene99"], "--include: there is no column 'gene99'"),
+        (["--subset", "-o", "OUT.csv"], "--subset: only with -o FILE.h5ad"),
+        (["--key", "raw/X"], "--key: raw has genes of its own"),
+        (["--key", "raw"], "no matrix 'raw'; choose one with --key: 'X', 'layers/counts'"),
+        (["--batch", "donor", "--cost", "COST"], "--cost does not work together with --batch"),
+    ],
+)
+def test_errors_write_nothing(run, path, tmp_path, options, message):
+    (tmp_path / "cost.csv").write_text("gene,cost\ngene1,2\n")
+    out = tmp_path / "out.h5ad"
+    names = {"OUT.csv": tmp_path / "out.csv", "COST": tmp_path / "cost.csv"}
+    options = [names.get(option, option) for option in options]
+    result = run("select", path, "-k", 3, "-m", "css", "-o", out, *options)
+    assert result.exit_code != 0
+    assert message in result.stderr
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["cells.h5ad", "cost.csv"]
+
+
+def test_file_without_x(run, path, tmp_path):
+    adata = anndata.read_h5ad(path)
+    adata.X = None
+    adata.write_h5ad(path)
+    result = run("select", path, "-k", 3, "-o", tmp_path / "out.h5ad")
+    assert "cells.h5ad has no matrix 'X'; choose one with --key: 'layers/counts'" in result.stderr
