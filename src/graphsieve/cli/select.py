@@ -135,8 +135,10 @@ def select(
         looks = {"image_shape": shape, "color": column_values(table, color, "--color")}
         made = make_artifacts(estimator, features, ranking, save, report, title=name, **looks)
         if marks:
-            settings = {"layer": key, "batch_key": batch, "random_state": seed}
-            settings |= {"method_parameters": parameters}
+            settings = {
+                **{"layer": key, "batch_key": batch, "random_state": seed},
+                "method_parameters": parameters,
+            }
             kept = mark_genes(
                 path, table, roles, estimator, subset=subset, method=method, settings=settings
             )

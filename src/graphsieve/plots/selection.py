@@ -82,7 +82,7 @@ class SelectionPlots:
                     "plot.gains(X)"
                 )
             values = self._sample(X, np.random.default_rng(random_state))
-            found = gain_curve(values, self._sel.order_, np.random.RandomState(0))
+            found = gain_curve(values, self._sel.order_)
         return GainsDisplay(found, type(self._sel).__name__).plot(ax)
 
     def scores(self, *, n_features=20, ax=None):

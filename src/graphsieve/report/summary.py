@@ -53,7 +53,7 @@ def summarise(sel, X, *, color=None, image_shape=None, title=None, random_state=
     curves = explained_curves(values, order, grid, curve.coverage, rng)
     weights = "equal" if equal else "variance"
     explained = [float(curves[weights][name][at_selected]) for name in ("this", "random_mid")]
-    chance = facts.gain_curve or gain_curve(values, order, np.random.RandomState(0))
+    chance = facts.gain_curve or gain_curve(values, order)
     points = scatter(values, order, grid, rng, standardise=equal)
     return {
         "title": title or f"{facts.method}: {facts.n_selected:,} of {facts.n_features:,} features",
