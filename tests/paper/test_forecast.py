@@ -29,6 +29,13 @@ def test_a_slow_machine_is_slow_on_other_data_sets_too():
     assert forecast.seconds(new) == pytest.approx(3 * rough_seconds(new))
 
 
+@pytest.mark.parametrize("rows", ["split", "all"])
+@pytest.mark.parametrize("dataset", ["cub200", "iris", "planted_30x20"])
+def test_every_data_set_has_a_forecast(dataset, rows):
+    protocol = asdict(Protocol(rows=rows))
+    assert rough_seconds(Cell("shares", dataset, 0, "variance", {}, protocol)) > 0
+
+
 # Seconds of single cells of the full comparison, measured on one core of 2023.
 @pytest.mark.parametrize(
     ("dataset", "method", "params", "seconds"),

@@ -1,5 +1,6 @@
 """The time that the remaining cells of a run will take."""
 
+import math
 from collections import defaultdict
 
 from ..datasets import DATASETS
@@ -69,10 +70,11 @@ def _n_rows(cell):
     protocol = cell.protocol
     n_samples = shape_of(cell.dataset)[0]
     entry = DATASETS.get(cell.dataset)
-    if protocol["rows"] == "all" or entry is None:
+    # The number of images of a data set that is made from images is not known.
+    if entry is None or (protocol["rows"] == "all" and n_samples is not None):
         return n_samples, n_samples
-    train = (entry.train_per_class or n_samples // (2 * entry.n_classes)) * entry.n_classes
+    train = entry.train_per_class or n_samples // (2 * entry.n_classes)
     test = entry.test_per_class or n_samples // (2 * entry.n_classes)
-    test = min(test, protocol["max_test_per_class"] or test) * entry.n_classes
-    most = protocol["max_rows"] or n_samples
-    return min(train, most), min(test, most)
+    test = min(test, protocol["max_test_per_class"] or math.inf)
+    most = protocol["max_rows"] or math.inf
+    return min(train * entry.n_classes, most), min(test * entry.n_classes, most)
