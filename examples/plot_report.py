@@ -26,7 +26,7 @@ sel.plot.gains(data.data)
 plt.show()
 
 # %%
-# In a notebook the page appears below the cell. ``sel.report(X, "report.html")`` writes it to a file
-# that opens in a browser without a server or network. The diagnosis only colours the samples.
+# In a notebook the page appears below the cell. ``sel.report(X, "report.html")`` writes it to a
+# file that opens in a browser without a server or network. The diagnosis only colours the samples.
 
 sel.report(data.data, color=diagnosis, title="Breast tumours: 6 of 30 measurements")

@@ -81,6 +81,7 @@ def test_targets_make_a_difference(rng):
     assert len(orders) == 3
 
 
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_same_network_as_by_norm_and_full_ranking(rng):
     X = table(rng)
     norm, greedy = fit(X, selection="norm", max_iter=50), fit(X)
