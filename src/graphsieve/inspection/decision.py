@@ -18,11 +18,11 @@ TITLES = {
 # Mean rank correlation over eight methods with the accuracy of a classifier and with the agreement
 # of k-means clusters with classes, on fourteen labelled data sets (benchmarks/label_free.py).
 AGREEMENT = {
-    "structure": (0.35, 0.27),
-    "neighborhood": (0.27, 0.12),
-    "reconstruction": (0.35, 0.07),
-    "stability": (-0.03, 0.06),
-    "redundancy": (0.05, 0.05),
+    "structure": (0.36, 0.24),
+    "neighborhood": (0.28, 0.12),
+    "reconstruction": (0.26, 0.04),
+    "stability": (-0.06, 0.06),
+    "redundancy": (0.01, 0.00),
 }
 # Level of the interval of a difference between two candidates.
 _CONFIDENCE = 0.95
