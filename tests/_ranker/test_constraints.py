@@ -58,6 +58,20 @@ GREEDY = {"gafs": partial(GAFS, random_state=0), "css": GreedyCSS}
 
 
 @pytest.mark.parametrize("name", GREEDY)
+def test_auto_with_costs_and_groups(rng, name):
+    """Equal costs change nothing, a budget still limits, and groups are not split."""
+    X = rng.normal(size=(80, 3)) @ rng.normal(size=(3, 24)) + 0.3 * rng.normal(size=(80, 24))
+    auto = partial(GREEDY[name], "auto")
+    n_features = auto().fit(X).n_features_
+    assert 1 < n_features < 24
+    assert auto(costs=np.ones(24)).fit(X).n_features_ == n_features
+    assert auto(costs=np.ones(24), budget=2).fit(X).n_features_ == 2
+    groups = np.arange(24) // 4
+    kept = auto(groups=groups).fit(X).support_.reshape(6, 4)
+    assert set(kept.sum(axis=1)) == {0, 4}
+
+
+@pytest.mark.parametrize("name", GREEDY)
 def test_include_makes_the_twin_wait(rng, name):
     """On data where every column is doubled, an included copy stands for both."""
     X = rng.normal(size=(60, 4)) @ rng.normal(size=(4, 10)) + 0.5 * rng.normal(size=(60, 10))

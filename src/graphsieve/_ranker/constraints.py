@@ -189,21 +189,23 @@ class GreedyConstraints(IncludeExclude):
         return constant if self._is_unconstrained() else np.zeros_like(constant)
 
     def _check_prefix(self, n_features):
-        units = self._rules().units
-        if units is None:
-            return
-        first, rest = units[self.order_[:n_features]], units[self.order_[n_features:]]
-        if np.isin(first, rest).any():
-            whole = [
-                n
-                for n in range(1, len(units) + 1)
-                if not np.isin(units[self.order_[:n]], units[self.order_[n:]]).any()
-            ]
+        whole = self._whole_counts()
+        if n_features not in whole:
             near = min(whole, key=lambda n: abs(n - n_features))
             raise ValueError(
                 f"the first {n_features} features would split a group of columns, and groups are "
                 f"kept as a whole: use {near}"
             )
+
+    def _whole_counts(self):
+        """Numbers of first features that split no group."""
+        units = self._rules().units
+        positions = np.arange(self.n_features_in_)
+        if units is None:
+            return positions + 1
+        last = np.zeros(units.max() + 1, dtype=int)
+        np.maximum.at(last, units[self.order_], positions)
+        return positions[np.maximum.accumulate(last[units[self.order_]]) == positions] + 1
 
     def _check_count(self, n_features):
         include, exclude = self._given()
@@ -220,7 +222,13 @@ class GreedyConstraints(IncludeExclude):
         return self._count_within(len(include), most, n_features)
 
     def _count_features(self, data):
-        return super()._count_features(data) if self._is_unconstrained() else self._n_selected
+        if self._is_unconstrained():
+            return super()._count_features(data)
+        if self.n_features_to_select != "auto":
+            return self._n_selected
+        whole = self._whole_counts()
+        enough = whole[whole >= min(super()._count_features(data), self._n_selected)]
+        return int(enough[0])
 
     def _costs(self):
         """Cost of every column, or None."""
