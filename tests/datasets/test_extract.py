@@ -12,7 +12,7 @@ from graphsieve.datasets.extract import image_classes
 BACKENDS = ("tensorflow", "torch", "jax")
 needs_keras = pytest.mark.skipif(
     not (find_spec("keras") and find_spec("PIL") and any(map(find_spec, BACKENDS))),
-    reason="keras, pillow or a backend is not installed: pip install 'graphsieve[images]'",
+    reason="keras, pillow or a backend is not installed: pip install keras pillow torch",
 )
 
 

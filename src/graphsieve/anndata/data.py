@@ -12,9 +12,7 @@ def import_anndata():
     try:
         import anndata
     except ImportError as error:
-        raise ImportError(
-            "this needs anndata. Run: python -m pip install 'graphsieve[anndata]'"
-        ) from error
+        raise ImportError("this needs anndata. Run: python -m pip install anndata") from error
     return anndata
 
 

@@ -1,6 +1,6 @@
 """Image features for Caltech101 and CUB200: the second fully connected layer of VGG-19.
 
-Needs Keras: ``python -m pip install "graphsieve[images]"``.
+Needs Keras: ``python -m pip install keras pillow torch``.
 """
 
 import os
@@ -111,7 +111,7 @@ def _import_keras():
     if backend is None or find_spec("keras") is None or find_spec("PIL") is None:
         raise ImportError(
             "image features need keras, pillow and one of tensorflow, torch and jax. Run: "
-            'python -m pip install "graphsieve[images]"'
+            "python -m pip install keras pillow torch"
         )
     os.environ.setdefault("KERAS_BACKEND", backend)
     import keras

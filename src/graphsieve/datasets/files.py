@@ -134,7 +134,5 @@ def _pooch():
     try:
         import pooch
     except ImportError as error:
-        raise ImportError(
-            'data sets need pooch. Run: python -m pip install "graphsieve[cli]"'
-        ) from error
+        raise ImportError("data sets need pooch. Run: python -m pip install pooch") from error
     return pooch
