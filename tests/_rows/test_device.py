@@ -67,6 +67,8 @@ def test_the_passes_run_on_the_device(asarray, table, monkeypatch):
 
 def test_what_comes_back(asarray, table):
     """Scores are NumPy arrays; what is made from X is of its kind."""
+    if asarray is array_api_strict.asarray and sklearn.__version__.startswith("1.6."):
+        pytest.skip("scikit-learn 1.6 indexes such arrays with a mask of NumPy")
     X = asarray(table)
     method = GAFS(5, max_iter=3, random_state=0).fit(X)
     assert isinstance(method.scores_, np.ndarray)

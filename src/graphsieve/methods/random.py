@@ -26,8 +26,8 @@ class RandomRanker(FeatureRanker):
     Examples
     --------
     >>> from graphsieve import RandomRanker
-    >>> RandomRanker(2, random_state=0).fit([[0, 1, 2], [1, 0, 5]]).get_support().sum()
-    np.int64(2)
+    >>> int(RandomRanker(2, random_state=0).fit([[0, 1, 2], [1, 0, 5]]).get_support().sum())
+    2
     """
 
     _parameter_constraints = {

@@ -56,7 +56,7 @@ def read_h5ad(path, name, reading):
     key = reading.key or "X"
     with h5py.File(path) as file:
         layers = [f"layers/{layer}" for layer in file.get("layers", ())]
-        available = [other for other in ("X", *layers, "raw/X") if other in file]
+        available = [other for other in ("X", *layers, "raw/X") if _holds_array(file, other)]
         if f"layers/{key}" in layers and key not in available:
             key = f"layers/{key}"
         if key not in available:
@@ -77,6 +77,11 @@ def read_h5ad(path, name, reading):
     if labels.shape[1]:
         notes += (f"obs columns to carry along with --keep: {listed(labels.columns)}",)
     return Table(X, names, key.replace("/", "_"), notes=notes, labels=labels)
+
+
+def _holds_array(file, key):
+    """Whether there is such an array; the place of a missing X may be an empty dataset."""
+    return key in file and getattr(file[key], "shape", ()) is not None
 
 
 def _check_element(name, element, reading):
