@@ -63,10 +63,6 @@ THREAD_CONSTRAINTS = {
     ],
 }
 
-# Entries that greedy methods read where the number of features is not given, and picks at least.
-_MOST_WORK = 2e9
-_FEWEST_PICKS = 100
-
 # Bytes beyond three times the data from which a fit warns before it starts.
 _MUCH_MEMORY = 5e8
 
@@ -295,18 +291,6 @@ class FeatureRanker(
             )
         if data.is_sparse and not self._accepts_sparse:
             raise TypeError(f"{name} needs dense data, and the chunks of X are sparse")
-
-    def _exact_picks(self, data):
-        """Number of features that greedy methods pick one by one.
-
-        Without a number in ``n_features_to_select``, they stop after an amount of work that takes
-        seconds; the other features follow by what each alone would add.
-        """
-        n_picks = self._check_count(data.n_features) or data.n_features
-        if self.n_features_to_select is None or isinstance(self.n_features_to_select, str):
-            most = _MOST_WORK // (data.n_samples * data.n_features)
-            n_picks = min(n_picks, max(_FEWEST_PICKS, int(most)))
-        return n_picks
 
     def _estimate_memory(self, n_samples: int, n_features: int) -> float:
         """Bytes that ``_rank`` needs on top of the data, approximately and at most."""

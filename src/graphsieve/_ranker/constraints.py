@@ -14,6 +14,10 @@ from .._utils.names import find_columns
 from .._utils.order import count_features
 from .._utils.sklearn_private import Interval
 
+# Entries that greedy methods read where the number of features is not given, and picks at least.
+_MOST_WORK = 2e9
+_FEWEST_PICKS = 100
+
 INCLUDE_CONSTRAINTS = {
     "include": ["array-like", str, Integral, None],
     "exclude": ["array-like", str, Integral, None],
@@ -151,6 +155,18 @@ class GreedyConstraints(IncludeExclude):
             units=units,
             limits=limits,
         )
+
+    def _exact_picks(self, data):
+        """Number of features that greedy methods pick one by one.
+
+        Without a number in ``n_features_to_select``, they stop after an amount of work that takes
+        seconds; the other features follow by what each alone would add.
+        """
+        n_picks = self._check_count(data.n_features) or data.n_features
+        if self.n_features_to_select is None or isinstance(self.n_features_to_select, str):
+            most = _MOST_WORK // (data.n_samples * data.n_features)
+            n_picks = min(n_picks, max(_FEWEST_PICKS, int(most)))
+        return n_picks
 
     def _select(self, selection, n_exact, stages):
         """Run a ForwardSelection and publish what it found; returns the scores.
