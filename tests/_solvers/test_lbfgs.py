@@ -85,3 +85,11 @@ def test_start_at_the_minimum():
     result = lbfgs(quadratic, np.ones(3), Monitor(max_iter=10, tol=1e-5))
     assert result.converged
     np.testing.assert_array_equal(result.x, 1)
+
+
+def test_a_gradient_whose_square_vanishes_is_zero():
+    result = lbfgs(
+        lambda x: (1.0, 1e-170 * np.ones_like(x)), np.ones(3), Monitor(max_iter=5, tol=0)
+    )
+    assert result.converged
+    assert result.n_iter == 0

@@ -41,11 +41,11 @@ def lbfgs(value_and_grad, x0, monitor, *, memory=10, dtype="float64"):
     pairs = _Pairs(memory, x0.size, dtype)
     monitor.start(value)
     for _ in range(monitor.max_iter):
-        if not grad.any():
-            monitor.status = "converged"
-            break
         direction = pairs.direction(grad)
         slope = float(direction @ grad)
+        if slope == 0:  # the gradient is zero, or vanishes in this precision
+            monitor.status = "converged"
+            break
         step = 1.0 if pairs.count else min(1.0, 1.0 / np.sqrt(-slope))
         end = _line_search(
             value_and_grad, x, direction, _Trial(0.0, value, slope, grad), step, point
