@@ -12,6 +12,7 @@ import zarr
 from typer.testing import CliRunner
 
 from graphsieve.cli.app import app
+from graphsieve.cli.io.text import exact_numbers
 
 # One with a space, and one that a careless print takes for markup.
 NAMES = ["a", "b b", "c[red]", "d", "e", "f"]
@@ -90,7 +91,7 @@ def read_frame(path):
     """Data frame in a file, read by pandas."""
     if path.suffix in (".csv", ".gz", ".tsv", ".txt"):
         separator = "\t" if path.suffix in (".tsv", ".txt") else ","
-        return pd.read_csv(path, sep=separator, float_precision="round_trip")
+        return pd.read_csv(path, sep=separator, **exact_numbers())
     read = {
         ".parquet": pd.read_parquet,
         ".feather": pd.read_feather,

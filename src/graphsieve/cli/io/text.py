@@ -108,8 +108,16 @@ def _parse_spaces(path, dialect, as_text):
         decimal=dialect.decimal,
         comment="#",
         compression="gzip" if is_packed(path) else None,
-        float_precision="round_trip",
+        **exact_numbers(),
     )
+
+
+def exact_numbers():
+    """Options with which ``pandas.read_csv`` rounds exactly, as it does by itself from 3.1 on."""
+    import pandas as pd
+
+    version = tuple(int(part) for part in pd.__version__.split(".")[:2])
+    return {} if version >= (3, 1) else {"float_precision": "round_trip"}
 
 
 def _explain(path, name, dialect, error):
