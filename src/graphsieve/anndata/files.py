@@ -83,4 +83,4 @@ def annotate_h5ad(source, target, columns, record, *, subset=False):
         write_elem(file, "var", var)
         if "uns" not in file:
             write_elem(file, "uns", {})
-        write_elem(file, "uns/graphsieve", record)
+        write_elem(file["uns"], "graphsieve", record)
