@@ -26,6 +26,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import scipy.sparse as sp
+from resume import append, finished
 from scipy.special import expit
 
 from graphsieve import GAFS
@@ -185,16 +186,14 @@ def measure(number, dataset, profile_protocol):
 def run(numbers):
     warnings.simplefilter("ignore")
     experiment, profile = load_experiment("quality").profile("medium")
-    done = set()
-    if OUT.exists():
-        done = set(pd.read_csv(OUT)[CASE].itertuples(index=False, name=None))
+    done = finished(OUT, CASE)
     for number in numbers:
         for dataset in profile.datasets:
             if (dataset, number) in done:
                 continue
             rows = pd.concat(measure(number, dataset, asdict(experiment.protocol)))
             rows = rows[["dataset", "split", "variant", "share", *SCORES]].round(4)
-            rows.to_csv(OUT, mode="a", header=not OUT.exists(), index=False)
+            append(OUT, rows)
             print(f"split {number}: {dataset}", flush=True)
 
 

@@ -20,6 +20,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from resume import append, finished
 from sklearn.datasets import load_breast_cancer, load_digits, load_wine
 
 from graphsieve.evaluation import fit_on, make_split, score_order
@@ -122,16 +123,14 @@ def measure(X, y, number):
 
 def run(n_splits):
     warnings.simplefilter("ignore")
-    done = set()
-    if OUT.exists():
-        done = set(pd.read_csv(OUT)[["dataset", "split"]].itertuples(index=False, name=None))
+    done = finished(OUT, ["dataset", "split"])
     tables = list(datasets())
     for number in range(FIRST_SPLIT, FIRST_SPLIT + n_splits):
         for name, X, y in tables:
             if (name, number) not in done:
                 rows = pd.concat(measure(X, y, number)).assign(dataset=name, split=number)
                 rows = rows[["dataset", "split", "method", "n_features", *SCORES]].round(4)
-                rows.to_csv(OUT, mode="a", header=not OUT.exists(), index=False)
+                append(OUT, rows)
                 print(f"split {number}: {name}", flush=True)
 
 

@@ -342,15 +342,14 @@ class FeatureRanker(
             The selected columns: a lazy collection for Dask input, an array for Parquet and Zarr,
             an xarray for an xarray.
         """
+        check_is_fitted(self)
         if not is_lazy(X):
             check_container(X)
-            check_is_fitted(self)
             oriented = self._oriented(X)
             selected = super().transform(known_frame(oriented))
             # Unless set_output asks for another container, coordinates are kept.
             in_kind = is_xarray(X) and isinstance(selected, np.ndarray)
             return X.isel({oriented.dims[1]: self.get_support()}) if in_kind else selected
-        check_is_fitted(self)
         self._check_lazy(X, reset=False)
         return take_columns(X, self.get_support(indices=True))
 

@@ -135,8 +135,8 @@ def _chosen_rows(block, chosen):
 def find_structure(X):
     """Structure of the columns of X.
 
-    Rows count by the direction in which they deviate from the mean row, not by how far: these are
-    spherical principal components (Locantore et al. 1999), which no outlier dominates.
+    Each row is reduced to the direction in which it deviates from the mean row, so that no outlier
+    dominates: spherical principal components (Locantore et al. 1999).
 
     Parameters
     ----------

@@ -25,6 +25,11 @@ def _energy(T):
     return float(np.einsum("ij,ij->", T, T))
 
 
+def make_target(T):
+    """The form of targets T in which T T' q is the cheaper product."""
+    return GramTarget(T @ T.T) if T.shape[1] > len(T) / 2 else FactorTarget(T)
+
+
 class FactorTarget:
     """Targets T of shape (n_samples, n_targets), and their products with the columns if known."""
 

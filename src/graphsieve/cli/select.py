@@ -135,8 +135,10 @@ def select(
         looks = {"image_shape": shape, "color": column_values(table, color, "--color")}
         made = make_artifacts(estimator, features, ranking, save, report, title=name, **looks)
         if marks:
-            settings = {
-                **{"layer": key, "batch_key": batch, "random_state": seed},
+            settings: dict[str, object] = {
+                "layer": key,
+                "batch_key": batch,
+                "random_state": seed,
                 "method_parameters": parameters,
             }
             kept = mark_genes(
@@ -146,8 +148,8 @@ def select(
             kept = _kept(table, roles, ranking)
         for line in write_outputs(kept, output, ranking, scores, raw_names=raw_names):
             note(line)
-        for artifact, path in made:
-            artifact.save(path)
+        for artifact, destination in made:
+            artifact.save(destination)
     _summarise(name, method, len(table), ranking, seconds)
     if cost is not None:
         tell(total_cost(estimator, budget))

@@ -10,14 +10,14 @@ from sklearn.utils.extmath import row_norms
 from .._autoencoder.passes import encode
 from .._autoencoder.ranker import MOST_UNITS, NON_NEGATIVE, AutoencoderRanker
 from .._autoencoder.start import Penalties, principal_start, relative_penalties
-from .._graph.affinity import build_graph, laplacian
+from .._graph.affinity import laplacian
 from .._graph.neighbors import SEARCHES
 from .._graph.spectral import embedding
 from .._linear.columns import compact_rows
 from .._linear.forward import ForwardSelection
 from .._linear.operator import ColumnOperator
 from .._linear.structure import MOST_ROWS, find_structure, sample_rows
-from .._linear.targets import FactorTarget, GramTarget, join_targets
+from .._linear.targets import join_targets, make_target
 from .._ranker.constraints import GREEDY_CONSTRAINTS, GreedyConstraints
 from .._rows import RowBlocks
 from .._utils.progress import Stages
@@ -105,8 +105,8 @@ class GAFS(GreedyConstraints, AutoencoderRanker):
     solver : {"lbfgs", "minibatch"}, default="lbfgs"
         "minibatch" is for many samples: an iteration is one pass over them in random batches.
     max_iter : int or None, default=None
-        Maximum number of iterations of the solver. If None, 200, or 50 if the network only serves
-        ``encode`` and does not decide about features.
+        Maximum number of iterations of the solver. If None, 200 if the network affects the
+        ranking, and 50 if it is only needed for ``encode``.
     tol : float, default=1e-4
         The solver stops when the relative change of the objective is smaller.
     memory : int, default=10
@@ -328,8 +328,7 @@ class GAFS(GreedyConstraints, AutoencoderRanker):
         if self.graph_weight == 0 and self.selection == "norm":
             return None
         rows = X if rows is None or not isinstance(self.affinity, str) else RowBlocks(rows)
-        options = ("affinity", "n_neighbors", "neighbors", "n_jobs")
-        return build_graph(rows, **{name: getattr(self, name) for name in options})
+        return super()._graph(rows)
 
     def _laplacian(self, A):
         return None if A is None or self.graph_weight == 0 else laplacian(A)
@@ -363,8 +362,7 @@ class GAFS(GreedyConstraints, AutoencoderRanker):
             parts.append(embedding(A, n_dims, rng))
         if "code" in self.targets:
             parts.append(X.stack(partial(encode, W_in=self.W_in_, b_in=self.b_in_)))
-        T = join_targets(parts or [scores])
-        return GramTarget(T @ T.T) if T.shape[1] > len(T) / 2 else FactorTarget(T)
+        return make_target(join_targets(parts or [scores]))
 
     def _coordinates(self, X, structure):
         if structure.n_rows == X.n_samples:
