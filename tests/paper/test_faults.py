@@ -11,6 +11,7 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import psutil
@@ -48,10 +49,25 @@ datasets = ["planted_200x100"]
 """
 
 
-def start(folder, n_jobs=1, spec=SMALL, **options):
-    command = [sys.executable, "-c", SCRIPT, spec, str(folder), str(n_jobs)]
-    options = {"stderr": subprocess.PIPE, "text": True} | options
-    return subprocess.Popen(command, start_new_session=True, **options)
+@pytest.fixture
+def start():
+    """Starts a run in a process of its own; none is left behind, however the test ends."""
+    processes = []
+
+    def start_run(folder, n_jobs=1, spec=SMALL, **options):
+        command = [sys.executable, "-c", SCRIPT, spec, str(folder), str(n_jobs)]
+        options = {"stderr": subprocess.PIPE, "text": True} | options
+        process = subprocess.Popen(command, start_new_session=True, **options)
+        processes.append(process)
+        return process
+
+    yield start_run
+    for process in processes:
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+        if process.stderr is not None:
+            process.stderr.close()
 
 
 def stored(folder):
@@ -73,7 +89,7 @@ def whole(tmp_path_factory):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("n_jobs", "seed"), [(1, 0), (1, 1), (2, 2)])
-def test_run_killed_at_a_random_moment_resumes(small, tmp_path, whole, n_jobs, seed):
+def test_run_killed_at_a_random_moment_resumes(start, small, tmp_path, whole, n_jobs, seed):
     moment = random.Random(seed).randrange(1, N_CELLS)
     process = start(tmp_path, n_jobs)
     wait_until(lambda: stored(tmp_path) >= moment or process.poll() is not None)
@@ -89,21 +105,16 @@ def test_run_killed_at_a_random_moment_resumes(small, tmp_path, whole, n_jobs, s
 
 
 @pytest.mark.slow
-def test_workers_end_with_a_killed_parent(tmp_path):
+def test_workers_end_with_a_killed_parent(start, tmp_path):
     """Also those in the middle of a cell that would take hours."""
     process = start(tmp_path, n_jobs=2, spec=ENDLESS, stderr=subprocess.DEVNULL)
-    workers = []
-    try:
-        wait_until(lambda: stored(tmp_path) >= 1 or process.poll() is not None)
-        workers = psutil.Process(process.pid).children(recursive=True)
-        assert workers
-        process.kill()
-        process.wait()
-        psutil.wait_procs(workers, timeout=20)
-        assert not [worker for worker in workers if is_alive(worker)]
-    finally:
-        for worker in filter(is_alive, workers):
-            worker.kill()
+    wait_until(lambda: stored(tmp_path) >= 1 or process.poll() is not None)
+    workers = psutil.Process(process.pid).children(recursive=True)
+    assert workers
+    process.kill()
+    process.wait()
+    psutil.wait_procs(workers, timeout=PATIENCE)
+    assert not [worker for worker in workers if is_alive(worker)]
 
 
 def is_alive(process):
@@ -123,7 +134,7 @@ def test_damaged_cell_is_run_again_and_named(small, tmp_path, whole, damage):
     assert_same(table, whole)
 
 
-def test_two_runs_at_once_share_the_work(tmp_path, whole):
+def test_two_runs_at_once_share_the_work(start, tmp_path, whole):
     processes = [start(tmp_path) for _ in range(2)]
     for process in processes:
         assert process.communicate(timeout=PATIENCE) == (None, "")
@@ -152,7 +163,7 @@ def test_cells_of_another_run_are_not_run_again(small, tmp_path, whole, monkeypa
     assert_same(table, whole)
 
 
-def test_full_disk_stops_the_run_with_a_clear_error(small, tmp_path, whole):
+def test_full_disk_stops_the_run_with_a_clear_error(start, small, tmp_path, whole):
     """A limit on the size of files acts like a disk without room for the next one."""
     run(small, tmp_path, datasets=["iris"], n_splits=1)
     smallest = min(path.stat().st_size for path in tmp_path.glob("cells/*.json"))
