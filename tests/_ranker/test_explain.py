@@ -70,6 +70,12 @@ def test_a_sum_is_explained_by_both(sums):
     assert sel.coverage_.query("feature == 'e'")["kept"].isna().all()
 
 
+def test_unrelated_features_are_not_called_constant():
+    X = np.array([[2.0, 1.0], [2.0, -1.0], [-2.0, 1.0], [-2.0, -1.0]])
+    sel = Variance(1).fit(X)
+    assert sel.explain(1) == "column 1 was dropped: nothing that was kept predicts it."
+
+
 def test_words_for_kept_and_constrained_features(sums):
     sel = GAFS(3, include=["d"], exclude=["a"], random_state=0).fit(sums)
     assert "'d' was kept: it ranks 1 of 5 because it is included by request" in sel.explain("d")

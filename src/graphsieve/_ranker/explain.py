@@ -29,8 +29,8 @@ class Explains:
         - importance: the absolute weight for columns of unit variance, relative to the sum over
           all kept features.
 
-        A constant feature has one row without a kept feature. Without pandas, it is a dict of
-        columns.
+        A feature that is constant, or that the kept ones do not predict at all, has one row without
+        a kept feature. Without pandas, it is a dict of columns.
         """
         check_is_fitted(self)
         learned = self._learned_or_error()
@@ -90,14 +90,17 @@ class Explains:
         number = int(np.count_nonzero(~self.support_[:j]))
         kept = np.flatnonzero(self.support_)
         found = _representatives(learned, number)
+        r2 = max(learned.r2[number], 0.0)
         if not found:
-            return f"{text}: it is constant."
+            why = "it is constant" if r2 > 0 else "nothing that was kept predicts it"
+            return f"{text}: {why}."
         parts = [f"{self._quoted(kept[i])} (weight {weight:.3g})" for i, weight, _ in found]
         listed = parts[0] if len(parts) == 1 else ", ".join(parts[:-1]) + f" and {parts[-1]}"
+        if len(kept) == 1:
+            return f"{text}: {listed}, the only kept feature, predicts {r2:.1%} of its variance."
         total = sum(importance for *_, importance in found)
-        r2 = max(learned.r2[number], 0.0)
-        have = "has" if len(parts) == 1 else "have"
-        of_all = "" if total > 0.995 else f", which {have} {total:.0%} of the weight"
+        carry = "carries" if len(parts) == 1 else "carry"
+        of_all = "" if total > 0.995 else f", which {carry} {total:.0%} of the prediction"
         return (
             f"{text}: the {len(kept)} kept features predict {r2:.1%} of its variance, mainly "
             f"{listed}{of_all}."

@@ -31,7 +31,7 @@ def parse_image_shape(text):
     match = _SHAPE.fullmatch(text.strip())
     if match is None:
         raise typer.BadParameter(
-            f"{text!r} is no image shape: use height x width, such as 32x32",
+            f"{text!r} is not an image shape: use height x width, such as 32x32",
             param_hint="--image-shape",
         )
     return int(match[1]), int(match[2])

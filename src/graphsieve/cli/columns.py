@@ -47,7 +47,7 @@ def assign_roles(table, drop, keep, *, find_ids=True):
     kept = find_columns(keep, names, "--keep")
     both = [names[j] for j in dropped if j in set(kept)]
     if both:
-        raise TableError(f"--drop and --keep both name {listed(both)}; decide for one of them")
+        raise TableError(f"--drop and --keep both name {listed(both)}; use one of the two")
     n_columns = len(table.names)
     given = {*dropped, *kept}
     ids = {}
