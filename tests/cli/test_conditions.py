@@ -122,6 +122,14 @@ def test_explain(run, path, sensors, tmp_path):
     assert table.loc[table["kept"], "r2"].isna().all()
 
 
+def test_explain_columns_that_nothing_predicts(run, tmp_path):
+    X = pd.DataFrame({"a": [2.5, 2.5, -2.5, -2.5], "b": [1.5, -1.5, 1.5, -1.5], "c": 4.5})
+    X.to_csv(tmp_path / "data.csv", index=False)
+    result = run("select", tmp_path / "data.csv", "-k", 1, "-m", "variance", "--explain")
+    assert result.output.split()[-6:] == ["b", "0.00", "nothing", "c", "1.00", "constant"]
+
+
+
 @pytest.fixture
 def with_text(sensors, tmp_path):
     """A sensor in words, with a twin in other words."""

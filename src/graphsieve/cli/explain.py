@@ -69,7 +69,7 @@ def show_explanations(ranking):
     grid.add_column("R^2", justify="right")
     grid.add_column("predicted from (weight)")
     for row in dropped.head(_SHOWN).itertuples():
-        by = printable(row.explained_by) or "constant"
+        by = printable(row.explained_by) or ("nothing" if row.r2 <= 0 else "constant")
         grid.add_row(
             Text(printable(row.feature)), "" if isnan(row.r2) else f"{row.r2:.2f}", Text(by)
         )
