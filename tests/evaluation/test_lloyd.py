@@ -42,3 +42,11 @@ def test_a_start_does_not_depend_on_the_others(rng):
     starts = np.array([rng.permutation(60)[:3] for _ in range(5)])
     alone = np.concatenate([lloyd(X, start[None]) for start in starts])
     np.testing.assert_array_equal(lloyd(X, starts), alone)
+
+
+@pytest.mark.parametrize("n_clusters", [1, 4, 300])
+def test_ties_go_to_the_first_centre(rng, n_clusters):
+    X = rng.integers(0, 3, size=(50, 2)).astype(np.float32)
+    centres = rng.integers(0, 3, size=(2, n_clusters, 2)).astype(np.float32)
+    distance = ((X[:, None, None] - centres) ** 2).sum(axis=3)
+    np.testing.assert_array_equal(module._nearest(X, centres), distance.argmin(axis=2).T)
