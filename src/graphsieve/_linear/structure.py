@@ -98,11 +98,12 @@ class Structure:
 
     def axes(self, n_axes=None):
         """The first principal axes of Z, one a column, their largest entries positive."""
-        vectors = self.vectors[:, :n_axes]
+        axes = self.vectors[:, :n_axes].copy()
         if self._is_wide:
-            vectors = self.rows.T @ (vectors / np.maximum(self.values[:n_axes], _TINY))
-        largest = np.take_along_axis(vectors, abs(vectors).argmax(axis=0)[np.newaxis], axis=0)
-        return vectors * np.where(largest < 0, -1.0, 1.0)
+            axes /= np.maximum(self.values[:n_axes], _TINY)
+            axes = self.rows.T @ axes
+        axes *= np.where(axes.max(axis=0) < -axes.min(axis=0), -1.0, 1.0)
+        return axes
 
     def coordinates(self):
         """Z along all of its axes, up to their signs."""
@@ -152,10 +153,10 @@ def find_structure(X):
 
 
 def _find_structure(X):
-    Z, centre, mean = _directions(X)
     n_shuffles = int(np.clip(_SHUFFLED_ENTRIES / X.size, 1, _MOST_SHUFFLES))
     rng = np.random.default_rng(0)  # always the same, so that no seed decides what is structure
     edge = float(np.mean([_largest_value(rng.permuted(X, axis=0)) for _ in range(n_shuffles)]))
+    Z, centre, mean = _directions(X.copy())
     G = _gram(Z)
     square, vectors = eigh(G)
     kept = slice(None, None, -1)
@@ -175,14 +176,16 @@ def _project(axes, centre, shift, mean, block):
 
 
 def _directions(X):
-    """Rows of unit length from the mean row, centred once more, the mean row and their mean."""
-    centre = X.mean(axis=0)
-    Z = X - centre
-    away, squares = row_norms(Z, squared=True), row_norms(X, squared=True)
-    Z *= _inverse_lengths(away, squares, centre)[:, None]
-    mean = Z.mean(axis=0)
-    Z -= mean
-    return Z, centre, mean
+    """Rows of unit length from the mean row, centred once more, the mean row and their mean.
+
+    The memory of X is used for them.
+    """
+    centre, squares = X.mean(axis=0), row_norms(X, squared=True)
+    X -= centre
+    X *= _inverse_lengths(row_norms(X, squared=True), squares, centre)[:, None]
+    mean = X.mean(axis=0)
+    X -= mean
+    return X, centre, mean
 
 
 def _inverse_lengths(away, squares, centre):
@@ -207,22 +210,26 @@ def _predictability(Z, G, n_components):
     The first axes V of the other folds predict z_j by sum_k (z'V)_k V_jk, without the part of z_j
     itself, z_j |V_j|^2. Negative correlations count 0.
     """
-    n, d = Z.shape
-    fold = np.arange(n) % min(_N_FOLDS, n)
-    cross, square = np.zeros(d), np.zeros(d)
-    for number in range(fold.max() + 1):
-        held = fold == number
-        mean = Z[~held].mean(axis=0)
-        V = _fold_axes(Z[~held] - mean, G[np.ix_(~held, ~held)] if n <= d else None, n_components)
-        held_rows = Z[held] - mean
-        prediction = (held_rows @ V) @ V.T - held_rows * row_norms(V, squared=True)
-        cross += np.einsum("ij,ij->j", Z[held], prediction)
-        square += np.einsum("ij,ij->j", prediction, prediction)
+    fold = np.arange(len(Z)) % min(_N_FOLDS, len(Z))
+    folds = [_predict_fold(Z, G, fold == k, n_components) for k in range(fold.max() + 1)]
+    cross, square = np.sum(folds, axis=0)
     product = np.einsum("ij,ij->j", Z, Z) * square
     varying = product > 0
-    correlation = np.zeros(d)
+    correlation = np.zeros(Z.shape[1])
     correlation[varying] = cross[varying] / np.sqrt(product[varying])
     return np.maximum(correlation, 0) ** 2
+
+
+def _predict_fold(Z, G, held, n_components):
+    """Products of the held-out columns with their predictions, and squares of the predictions."""
+    others = Z[~held]
+    mean = others.mean(axis=0)
+    others -= mean
+    is_wide = Z.shape[0] <= Z.shape[1]
+    V = _fold_axes(others, G[np.ix_(~held, ~held)] if is_wide else None, n_components)
+    rows = Z[held] - mean
+    prediction = (rows @ V) @ V.T - rows * row_norms(V, squared=True)
+    return [np.einsum("ij,ij->j", left, prediction) for left in (Z[held], prediction)]
 
 
 def _fold_axes(A, K, n_components):

@@ -2,6 +2,9 @@
 
 import numpy as np
 
+# Products of targets with all columns at a time: 32 MB.
+_MOST_PRODUCTS = 2**22
+
 
 def join_targets(parts):
     """Centred targets side by side, of equal energy each and of energy 1 together."""
@@ -25,6 +28,10 @@ def _energy(T):
     return float(np.einsum("ij,ij->", T, T))
 
 
+def _column_squares(products):
+    return np.einsum("ij,ij->j", products, products)
+
+
 def make_target(T):
     """The form of targets T in which T T' q is the cheaper product."""
     return GramTarget(T @ T.T) if T.shape[1] > len(T) / 2 else FactorTarget(T)
@@ -40,8 +47,12 @@ class FactorTarget:
 
     def forms(self, columns):
         """|T'x_j|^2 for every column."""
-        products = columns.products(self.T.T) if self._products is None else self._products
-        return np.einsum("ij,ij->j", products, products)
+        if self._products is not None:
+            return _column_squares(self._products)
+        forms, size = np.zeros(columns.n_features), max(1, _MOST_PRODUCTS // columns.n_features)
+        for first in range(0, self.T.shape[1], size):
+            forms += _column_squares(columns.products(self.T[:, first : first + size].T))
+        return forms
 
     def apply(self, q):
         """T T' q."""

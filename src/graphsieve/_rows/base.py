@@ -178,7 +178,7 @@ class Rows(ABC):
         self, function: Callable, *aligned: Any, workers: Workers | None = None
     ) -> np.ndarray:
         """Concatenate the arrays that ``function`` returns for the blocks."""
-        return np.concatenate(self.reduce(_Listed(function), *aligned, workers=workers))
+        return _joined(self.reduce(_Listed(function), *aligned, workers=workers))
 
     def column_range(self) -> tuple[np.ndarray, np.ndarray]:
         """Smallest and largest entry of every column; NaN and infinity show up in them."""
@@ -219,6 +219,19 @@ class _Listed:
 
     def __call__(self, *args):
         return [self.function(*args)]
+
+
+def _joined(parts):
+    """The parts one after another; each is released once it is copied."""
+    if len(parts) == 1 and parts[0].flags.owndata:
+        return parts[0]
+    n_rows = sum(map(len, parts))
+    joined = np.empty((n_rows, *parts[0].shape[1:]), dtype=np.result_type(*parts))
+    while parts:
+        part = parts.pop()
+        n_rows -= len(part)
+        joined[n_rows : n_rows + len(part)] = part
+    return joined
 
 
 def _range_of(block):
