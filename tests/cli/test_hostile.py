@@ -86,6 +86,42 @@ def test_crafted_h5ad(run, frame, tmp_path):
     assert "not a valid sparse matrix" in refused(run, path)
 
 
+def other_file(path):
+    with h5py.File(path, "w") as file:
+        file["X"], file["uns/mine"] = np.random.default_rng(0).random((20, 6)), 1
+    layout = h5py.VirtualLayout((20, 6), "f8")
+    layout[:] = h5py.VirtualSource(path, "X", (20, 6))
+    return layout
+
+
+@pytest.mark.parametrize("kind", ["link", "stored outside", "virtual"])
+def test_hdf5_that_leads_to_another_file(run, tmp_path, kind):
+    other, path = tmp_path / "other.h5", tmp_path / "data.h5"
+    layout = other_file(other)
+    with h5py.File(path, "w") as file:
+        if kind == "link":
+            file["X"] = h5py.ExternalLink(other, "X")
+            file["Y"] = np.zeros((20, 6))
+        elif kind == "virtual":
+            file.create_virtual_dataset("X", layout)
+        else:
+            file.create_dataset("X", (20, 6), "f8", external=[(str(other), 0, 960)])
+    assert "X is in another file" in refused(run, path)
+
+
+def test_h5ad_does_not_write_to_another_file(run, frame, tmp_path):
+    """The selection is recorded in ``uns`` of the copy, wherever that leads."""
+    other, path = tmp_path / "other.h5", save(frame, tmp_path / "data.h5ad")
+    other_file(other)
+    before = other.read_bytes()
+    with h5py.File(path, "a") as file:
+        file.pop("uns", None)
+        file["uns"] = h5py.ExternalLink(other, "uns")
+    assert "uns is in another file" in refused(run, path, "-o", tmp_path / "out.h5ad")
+    assert other.read_bytes() == before
+    assert not (tmp_path / "out.h5ad").exists()
+
+
 def test_absurd_zarr(run, tmp_path):
     path = tmp_path / "huge.zarr"
     zarr.create_array(path, shape=(10**12, 10**6), chunks=(1000, 1000), dtype="float64")
