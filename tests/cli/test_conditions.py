@@ -129,7 +129,6 @@ def test_explain_columns_that_nothing_predicts(run, tmp_path):
     assert result.output.split()[-6:] == ["b", "0.00", "nothing", "c", "1.00", "constant"]
 
 
-
 @pytest.fixture
 def with_text(sensors, tmp_path):
     """A sensor in words, with a twin in other words."""

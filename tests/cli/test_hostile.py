@@ -84,6 +84,9 @@ def test_crafted_h5ad(run, frame, tmp_path):
         group["data"], group["indptr"] = np.ones(20), np.arange(21)
         group["indices"] = np.r_[np.zeros(19, int), 10**7]
     assert "not a valid sparse matrix" in refused(run, path)
+    with h5py.File(path, "a") as file:
+        file["X"].attrs["shape"] = (10**12, 6)
+    assert "takes 8,000 GB unpacked" in refused(run, path)
 
 
 def other_file(path):
