@@ -7,6 +7,8 @@ import traceback
 import warnings
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 import scipy.sparse as sp
 from hypothesis import HealthCheck, given, settings
@@ -150,6 +152,14 @@ def plain_tables(draw):
     return X, rng
 
 
+def streamed(X):
+    """A Parquet file of several row groups."""
+    file = pa.BufferOutputStream()
+    table = pa.table({f"x{j}": column for j, column in enumerate(X.T)})
+    pq.write_table(table, file, row_group_size=5)
+    return pq.ParquetFile(pa.BufferReader(file.getvalue()))
+
+
 def all_methods_but(exceptions):
     return pytest.mark.parametrize(
         "name",
@@ -224,14 +234,14 @@ def test_units_of_the_table_do_not_matter(name, table, exponent):
 @few(3)
 @given(table=plain_tables(), sparse=st.booleans())
 def test_storage_does_not_matter(name, table, sparse):
-    """Dense, column by column, memory map, CSR."""
+    """Dense, column by column, memory map, a Parquet file that is read in pieces, CSR."""
     X, _ = table
     X = abs(X)  # scaling to [0, 1] would shift the zeros of sparse negative data
     if sparse:
         X[np.median(X) > X] = 0
     few_iterations = {"max_iter": 10, "dtype": "float64"}
     expected = fit(name, X, **few_iterations).scores_
-    containers = [np.asfortranarray, mapped]
+    containers = [np.asfortranarray, mapped, streamed]
     if REGISTRY[name]._accepts_sparse:
         containers.append(sp.csr_array)
     for container in containers:

@@ -18,6 +18,7 @@ from ._ranker.batches import centre_within, check_groups
 from ._ranker.constraints import INCLUDE_CONSTRAINTS, IncludeExclude
 from ._ranker.explain import Explains
 from ._ranker.labels import Labels
+from ._ranker.memory import ChecksMemory
 from ._ranker.reconstruct import Reconstructs
 from ._ranker.resize import Resizes
 from ._ranker.save import Saves, fingerprint
@@ -36,7 +37,6 @@ from ._rows import (
 )
 from ._solvers import Monitor
 from ._utils.lazy import LazyAccessor
-from ._utils.memory import available_memory
 from ._utils.order import order_by_score
 from ._utils.sklearn_private import Interval, RealNotInt, StrOptions, fit_context
 from ._utils.warn import warn
@@ -63,9 +63,6 @@ THREAD_CONSTRAINTS = {
     ],
 }
 
-# Bytes beyond three times the data from which a fit warns before it starts.
-_MUCH_MEMORY = 5e8
-
 # What the solver met instead of convergence, and what to do about it.
 _WHY_STOPPED = {
     "max_iter": ("it reached max_iter", "increase max_iter"),
@@ -74,7 +71,15 @@ _WHY_STOPPED = {
 
 
 class FeatureRanker(
-    Labels, IncludeExclude, Resizes, Reconstructs, Explains, Saves, SelectorMixin, BaseEstimator
+    Labels,
+    IncludeExclude,
+    Resizes,
+    Reconstructs,
+    Explains,
+    Saves,
+    ChecksMemory,
+    SelectorMixin,
+    BaseEstimator,
 ):
     """Base class of all methods.
 
@@ -82,8 +87,9 @@ class FeatureRanker(
     one finite score per feature, higher is better. Constant columns need no special treatment
     there: they are always ranked last. It sets ``_accepts_sparse`` if CSR input works and
     ``_distributes`` if the data may be on a Dask cluster, ``_accepts_gaps`` if X may contain NaN,
-    which ``_rank`` then finds filled, see ``fill_gaps``, and overrides ``_estimate_memory`` if it
-    needs more memory than a few copies of the data.
+    which ``_rank`` then finds filled, see ``fill_gaps``. For the check of memory before the work,
+    ``_n_copies`` is the number of copies of the data that ``_rank`` makes, and
+    ``_estimate_memory`` adds what depends on the shape alone.
 
     Parameters
     ----------
@@ -128,10 +134,6 @@ class FeatureRanker(
     _accepts_sparse = False
     _accepts_gaps = False
     _distributes = False
-    _memory_advice = (
-        "Fit a random subset of the samples, or use a method whose memory does not grow with the "
-        "square of the data: GreedyCSS, GAFS, LaplacianScore or Variance"
-    )
 
     plot = LazyAccessor(
         "graphsieve.plots",
@@ -200,10 +202,10 @@ class FeatureRanker(
                 "RandomRanker"
             )
         data = self._open(X, reset=True)
-        self._check_constraints()
         self._check_rows(data)
-        data = check_entries(data, self._column_name, allow_gaps=self._accepts_gaps)
         self._check_memory(data)
+        self._check_constraints()
+        data = check_entries(data, self._column_name, allow_gaps=self._accepts_gaps)
         self._fingerprint = fingerprint(data)
         ranked = data if groups is None else self._batches(data, groups)
         scores = np.asarray(self._rank(ranked), dtype=np.float64)
@@ -291,30 +293,6 @@ class FeatureRanker(
             )
         if data.is_sparse and not self._accepts_sparse:
             raise TypeError(f"{name} needs dense data, and the chunks of X are sparse")
-
-    def _estimate_memory(self, n_samples: int, n_features: int) -> float:
-        """Bytes that ``_rank`` needs on top of the data, approximately and at most."""
-        return 0.0
-
-    def _check_memory(self, data):
-        """Refuse, before the work starts, what does not fit in memory; warn of what is much."""
-        needed = self._estimate_memory(data.n_samples, data.n_features)
-        if not self._distributes:
-            needed += data.bytes_to_load()
-        limit = available_memory()
-        message = (
-            f"{type(self).__name__} needs about {needed / 1e9:,.1f} GB of memory for "
-            f"{data.n_samples:,} samples and {data.n_features:,} features, "
-        )
-        if needed > limit:
-            raise MemoryError(
-                f"{message}but only {limit / 1e9:,.1f} GB are available. {self._memory_advice}"
-            )
-        if needed > _MUCH_MEMORY + 3 * data.size():
-            warn(
-                f"{message}which themselves take {data.size() / 1e9:,.2g} GB. The fit will be "
-                f"slow, and may fail if other programs need the memory. {self._memory_advice}"
-            )
 
     def _count_above_chance(self, data):
         """Number of features that add more than they would to shuffled columns."""

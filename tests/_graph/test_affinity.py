@@ -7,6 +7,7 @@ import scipy.sparse as sp
 from graphsieve._graph.affinity import build_graph, check_affinity, degree, laplacian
 from graphsieve._graph.neighbors import nearest_neighbors
 from graphsieve._rows import RowBlocks
+from graphsieve.methods import REGISTRY
 
 
 def plain_graph(X, k, affinity):
@@ -75,6 +76,18 @@ def test_heat_weights_of_an_outlier(outlier):
     near[7] = near[:, 7] = False
     assert near.sum() > 0.8 * (A[np.ix_(others, others)] > 0).sum()
     np.testing.assert_allclose(B[near], A[near], atol=0.02)
+
+
+@pytest.mark.parametrize("name", ["lap_score", "spec", "mcfs", "mrsf", "jfssl", "gsr_sfs", "dfsc"])
+def test_an_offset_changes_no_scores_with_heat(rng, name):
+    """In single precision, where squared norms would hide the distances."""
+    X = (np.round(64 * rng.standard_normal((120, 8))) / 64).astype(np.float32)
+    params = {"affinity": "heat", "n_jobs": 1, "random_state": 0}
+    method = REGISTRY[name](3)
+    method.set_params(**{key: params[key] for key in params if key in method.get_params()})
+    expected = method.fit(X).scores_
+    found = method.fit(X + np.float32(2**13)).scores_
+    np.testing.assert_allclose(found, expected, atol=1e-2 * abs(expected).max())
 
 
 def test_heat_weights_of_copies():

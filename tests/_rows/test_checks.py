@@ -1,5 +1,6 @@
 """Bad input gets an error that says where it is and what to do, never a wrong result."""
 
+import tracemalloc
 import warnings
 
 import numpy as np
@@ -7,7 +8,7 @@ import pytest
 import scipy.sparse as sp
 from sklearn.preprocessing import StandardScaler
 
-from graphsieve import AEFS, GAFS, MCFS, SCUFS, UDFS, GreedyCSS, LaplacianScore, Variance
+from graphsieve import AEFS, GAFS, MCFS, SCUFS, GreedyCSS, LaplacianScore, Variance
 from graphsieve._rows import open_rows
 from graphsieve.methods import REGISTRY
 
@@ -121,11 +122,41 @@ def test_more_samples_than_fit_in_memory_are_refused_before_the_work(rng):
         SCUFS(1, random_state=0).fit(rng.random((600_000, 2)))
 
 
-def test_files_larger_than_memory_are_refused_by_methods_that_load_them(tmp_path):
-    """A sparse file of a terabyte, which takes no room on the disk."""
-    X = np.lib.format.open_memmap(tmp_path / "X.npy", "w+", np.float64, (200_000, 700_000))
-    with pytest.raises(MemoryError, match="UDFS needs about"):
-        UDFS(2)._check_memory(open_rows(X))
+REFUSED = r"needs about [\d,]+\.\d GB .*, but only [\d,]+\.\d GB are available\. (Fit|Use) \w+"
+# These read the rows of a file one block after the other.
+IN_PIECES = ["variance", "random", "css", "aefs"]
+
+
+@pytest.mark.parametrize("name", sorted(REGISTRY))
+def test_every_method_refuses_what_does_not_fit_before_it_reads_the_data(name, tmp_path):
+    """Files of 400 GB that take no room on the disk, and a sparse matrix as wide as that."""
+    wide = np.lib.format.open_memmap(tmp_path / "wide.npy", "w+", np.float32, (20, 5 * 10**9))
+    tall = np.lib.format.open_memmap(tmp_path / "tall.npy", "w+", np.float32, (2 * 10**10, 5))
+    tables = [wide] if name in IN_PIECES else [wide, tall]
+    if REGISTRY[name]._accepts_sparse:
+        entries = np.ones(3), (np.arange(3), np.array([0, 5, 10**11 - 1]))
+        tables.append(sp.csr_array(entries, shape=(3, 10**11)))
+    for X in tables:
+        with pytest.raises(MemoryError, match=f"^{REGISTRY[name].__name__} {REFUSED}"):
+            REGISTRY[name](1).fit(X)
+
+
+@pytest.mark.parametrize("name", sorted(REGISTRY))
+def test_the_estimate_is_no_less_than_what_a_fit_takes(name, rng):
+    """Apart from blocks of rows, whose size is limited, in this test to that of the data."""
+    X = rng.random((200, 1500))
+    method = REGISTRY[name](2)
+    few = {"max_iter": 1, "n_jobs": 1, "random_state": 0}
+    method.set_params(**{key: few[key] for key in few if key in method.get_params()})
+    tracemalloc.start()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        method.fit(X)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    estimate = method._estimate_memory(*X.shape) + method._n_copies * X.nbytes
+    assert peak < estimate + 3 * X.nbytes
+    assert estimate < 8 * peak
 
 
 @pytest.mark.parametrize("name", SQUARE)
@@ -143,6 +174,6 @@ def test_network_that_is_much_larger_than_the_data(monkeypatch):
         warnings.simplefilter("error")
         AEFS(1, n_hidden=40)._check_memory(data)
         GAFS(1)._check_memory(data)
-    monkeypatch.setattr("graphsieve.base.available_memory", lambda: 1e9)
+    monkeypatch.setattr("graphsieve._ranker.memory.available_memory", lambda: 1e9)
     with pytest.raises(MemoryError, match=r"only 1\.0 GB are available\. Use fewer hidden units"):
         AEFS(1)._check_memory(data)

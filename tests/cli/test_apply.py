@@ -79,6 +79,15 @@ def test_reading_options_and_colours(folder):
     assert len(pd.read_csv("applied.csv")) == 40
 
 
+def test_a_page_about_text_says_where_to_get_one(folder):
+    frame = load_wine(as_frame=True).data.iloc[:40, :3].assign(kind=["a", "b"] * 20)
+    frame.to_csv("text.csv", index=False)
+    run("select", "text.csv", "-k", 2, "-m", "css", "--encode", "onehot", "--save", "kept.json")
+    message = run("report", "kept.json", "text.csv", code=1)
+    assert "'kind' holds no numbers" in message
+    assert "--encode onehot --report" in message
+
+
 def test_a_page_that_cannot_be_made_leaves_no_file(folder):
     options = ("-k", 3, "-m", "css", "-o", "out.csv", "--report", "page.html")
     assert "52 pixels" in run("select", "wine.csv", *options, "--image-shape", "4x13", code=1)

@@ -84,6 +84,45 @@ def test_crafted_h5ad(run, frame, tmp_path):
         group["data"], group["indptr"] = np.ones(20), np.arange(21)
         group["indices"] = np.r_[np.zeros(19, int), 10**7]
     assert "not a valid sparse matrix" in refused(run, path)
+    with h5py.File(path, "a") as file:
+        file["X"].attrs["shape"] = (10**12, 6)
+    assert "takes 8,000 GB unpacked" in refused(run, path)
+
+
+def other_file(path):
+    with h5py.File(path, "w") as file:
+        file["X"], file["uns/mine"] = np.random.default_rng(0).random((20, 6)), 1
+    layout = h5py.VirtualLayout((20, 6), "f8")
+    layout[:] = h5py.VirtualSource(path, "X", (20, 6))
+    return layout
+
+
+@pytest.mark.parametrize("kind", ["link", "stored outside", "virtual"])
+def test_hdf5_that_leads_to_another_file(run, tmp_path, kind):
+    other, path = tmp_path / "other.h5", tmp_path / "data.h5"
+    layout = other_file(other)
+    with h5py.File(path, "w") as file:
+        if kind == "link":
+            file["X"] = h5py.ExternalLink(other, "X")
+            file["Y"] = np.zeros((20, 6))
+        elif kind == "virtual":
+            file.create_virtual_dataset("X", layout)
+        else:
+            file.create_dataset("X", (20, 6), "f8", external=[(str(other), 0, 960)])
+    assert "X is in another file" in refused(run, path)
+
+
+def test_h5ad_does_not_write_to_another_file(run, frame, tmp_path):
+    """The selection is recorded in ``uns`` of the copy, wherever that leads."""
+    other, path = tmp_path / "other.h5", save(frame, tmp_path / "data.h5ad")
+    other_file(other)
+    before = other.read_bytes()
+    with h5py.File(path, "a") as file:
+        file.pop("uns", None)
+        file["uns"] = h5py.ExternalLink(other, "uns")
+    assert "uns is in another file" in refused(run, path, "-o", tmp_path / "out.h5ad")
+    assert other.read_bytes() == before
+    assert not (tmp_path / "out.h5ad").exists()
 
 
 def test_absurd_zarr(run, tmp_path):

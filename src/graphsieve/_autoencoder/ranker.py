@@ -73,7 +73,8 @@ class AutoencoderRanker(FeatureRanker):
         n_pairs = self.memory if self.solver == "lbfgs" else 0
         # Twelve vectors of the objective and the solver, the pairs of L-BFGS, and the code.
         vectors = 12 * 8 + 2 * n_pairs * np.dtype(self.dtype).itemsize
-        return n_weights * vectors + 16.0 * n_samples * n_hidden
+        own = n_weights * vectors + 16.0 * n_samples * n_hidden
+        return own + super()._estimate_memory(n_samples, n_features)
 
     def _rank(self, data):
         X = self._scaled(data)

@@ -18,7 +18,7 @@ from .operator import ColumnOperator, centred_squares
 from .targets import FactorTarget, GramTarget
 
 # Largest square matrix: 72 MB.
-_MOST_SQUARE = 3000
+MOST_SQUARE = 3000
 # Multiplications that the exact gains before the first pick may take: about ten seconds.
 _MOST_PRODUCTS = {"sparse": 5e9, "dense": 5e11}
 # Columns whose inner products with all columns are held at a time.
@@ -62,12 +62,12 @@ def data_problem(data, n_picks, rng, n_jobs=None):
 
 def _data_problem(data, n_picks, rng, n_jobs):
     n, d = data.n_samples, data.n_features
-    if n > d and d <= _MOST_SQUARE:
+    if n > d and d <= MOST_SQUARE:
         triangle = column_triangle(data)
         columns = ColumnOperator(RowBlocks(triangle), squares=centred_squares(data))
         return Problem(columns, GramTarget(triangle @ triangle.T), 1.0)
     columns = ColumnOperator(data, n_jobs=n_jobs)
-    if n <= _MOST_SQUARE:
+    if n <= MOST_SQUARE:
         return Problem(columns, GramTarget(_sample_gram(data)), 1.0)
     X = data.resident()
     if X is not None and _is_affordable(X):

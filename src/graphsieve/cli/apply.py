@@ -95,10 +95,24 @@ def report(
         features = table
         if names is not None:
             features = table.take([table.names.index(n) for n in names if n in table.names])
+        _check_numbers(features, file)
         looks = {"image_shape": shape, "color": column_values(table, color, "--color")}
         with progress(f"Writing {output.name}"):
             make_report(selection, features.X, title=file.name, **looks).save(output)
     tell(f"Written: {output}")
+
+
+def _check_numbers(table, file):
+    """Refuse text, which a selection can hold if it was encoded for the selection alone."""
+    from .io.tables import listed
+
+    if hasattr(table.X, "select_dtypes"):
+        text = list(table.X.select_dtypes(exclude=["number", "bool"]).columns)
+        if text:
+            raise ValueError(
+                f"{file.name}: {listed(text)} holds no numbers, and a page shows numbers alone. "
+                "Write the page during the selection: graphsieve select --encode onehot --report"
+            )
 
 
 def _load(kept, file, ctx):

@@ -4,7 +4,7 @@ from numbers import Real
 
 import numpy as np
 
-from .._linear.data_target import data_problem
+from .._linear.data_target import MOST_SQUARE, data_problem
 from .._linear.forward import ForwardSelection
 from .._ranker.constraints import GREEDY_CONSTRAINTS, GreedyConstraints
 from .._rows.division import divide_columns
@@ -110,6 +110,7 @@ class GreedyCSS(GreedyConstraints, FeatureRanker):
         "layer_share": [Interval(Real, 0, 1, closed="right")],
     }
     _accepts_sparse = True
+    _n_copies = 3
     _accepts_gaps = True
     _distributes = True
 
@@ -137,6 +138,10 @@ class GreedyCSS(GreedyConstraints, FeatureRanker):
         self.scale = scale
         self.n_jobs = n_jobs
         self.verbose = verbose
+
+    def _estimate_memory(self, n_samples, n_features):
+        own = 8.0 * 5 * min(n_samples, n_features, MOST_SQUARE) ** 2
+        return own + super()._estimate_memory(n_samples, n_features)
 
     def _rank(self, data):
         stages = Stages(type(self).__name__, self.verbose)

@@ -126,6 +126,8 @@ class DFSC(FeatureRanker):
         "feature_graph_weight": [Interval(Real, 0, None, closed="left"), None],
     }
 
+    _n_copies = 10  # with the graph of the features
+
     def __init__(
         self,
         n_features_to_select=None,
@@ -160,7 +162,10 @@ class DFSC(FeatureRanker):
         self.callback = callback
 
     def _estimate_memory(self, n_samples, n_features):
-        return square_memory(n_samples, n_features)
+        # Of all features where that is cheap, see _rank.
+        is_small = n_features <= max(n_samples, _SMALL)
+        own = square_memory(n_features if is_small else n_samples, n_features)
+        return own + super()._estimate_memory(n_samples, n_features)
 
     def _rank(self, data):
         data = divide_columns(data, self.scale)

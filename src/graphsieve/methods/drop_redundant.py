@@ -101,9 +101,8 @@ class DropRedundant(FeatureRanker):
             )
 
     def _estimate_memory(self, n_samples, n_features):
-        if n_features <= MOST_STORED:
-            return 8.0 * 4 * n_features**2
-        return 8.0 * 1000 * n_features
+        stored = 4 * n_features if n_features <= MOST_STORED else 1000
+        return 8.0 * stored * n_features + super()._estimate_memory(n_samples, n_features)
 
     def _rank(self, data):
         correlations = Correlations(data)

@@ -277,6 +277,11 @@ class GAFS(GreedyConstraints, AutoencoderRanker):
             random_state=random_state,
         )
 
+    def _estimate_memory(self, n_samples, n_features):
+        # Principal components of a sample of the rows.
+        own = 8.0 * 6 * min(n_samples, MOST_ROWS) * n_features
+        return own + super()._estimate_memory(n_samples, n_features)
+
     def _rank(self, data):
         if not self.targets or set(self.targets) - set(TARGETS):
             raise ValueError(f"targets={self.targets!r} must name some of {', '.join(TARGETS)}")

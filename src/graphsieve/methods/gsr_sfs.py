@@ -106,6 +106,7 @@ class GSRSFS(FeatureRanker):
         "graph_weight": [Interval(Real, 0, None, closed="left")],
     }
     _accepts_sparse = True
+    _n_copies = 3
 
     def __init__(
         self,
@@ -139,7 +140,8 @@ class GSRSFS(FeatureRanker):
         self.callback = callback
 
     def _estimate_memory(self, n_samples, n_features):
-        return square_memory(n_samples, n_features)
+        own = square_memory(n_samples, n_features)
+        return own + super()._estimate_memory(n_samples, n_features)
 
     def _rank(self, data):
         data = divide_columns(data, self.scale)

@@ -146,7 +146,8 @@ class JFSSL(FeatureRanker):
         self.random_state = random_state
 
     def _estimate_memory(self, n_samples, n_features):
-        return 8.0 * 4 * n_samples * n_features
+        own = 8.0 * 6 * n_samples * n_features
+        return own + super()._estimate_memory(n_samples, n_features)
 
     def _rank(self, data):
         data = divide_columns(data, self.scale, auto="standard")

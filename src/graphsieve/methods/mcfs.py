@@ -88,6 +88,7 @@ class MCFS(FeatureRanker):
         "random_state": ["random_state"],
     }
     _accepts_sparse = True
+    _n_copies = 3
 
     def __init__(
         self,
@@ -115,6 +116,12 @@ class MCFS(FeatureRanker):
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose
+
+    def _estimate_memory(self, n_samples, n_features):
+        # Inner products of the columns in use with all columns.
+        n_used = min(n_features, self.n_components * min(self.n_nonzero, n_samples))
+        own = 8.0 * 7 * n_used * n_features
+        return own + super()._estimate_memory(n_samples, n_features)
 
     def _rank(self, data):
         stages = Stages(type(self).__name__, self.verbose)

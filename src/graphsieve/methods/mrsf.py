@@ -112,6 +112,7 @@ class MRSF(FeatureRanker):
         "random_state": ["random_state"],
     }
     _accepts_sparse = True
+    _n_copies = 3
 
     def __init__(
         self,
@@ -147,6 +148,12 @@ class MRSF(FeatureRanker):
         self.verbose = verbose
         self.callback = callback
         self.random_state = random_state
+
+    def _estimate_memory(self, n_samples, n_features):
+        # Inner products of the columns in use with all columns.
+        n_used = min(n_features, min(self.n_nonzero, n_samples))
+        own = 8.0 * 7 * n_used * n_features
+        return own + super()._estimate_memory(n_samples, n_features)
 
     def _rank(self, data):
         data = divide_columns(data, self.scale, auto="standard")

@@ -92,6 +92,7 @@ class NonconvexRSR(FeatureRanker):
         "alpha": [Interval(Real, 0, None, closed="neither"), None],
     }
     _accepts_sparse = True
+    _n_copies = 3
 
     def __init__(
         self,
@@ -119,7 +120,8 @@ class NonconvexRSR(FeatureRanker):
         self.callback = callback
 
     def _estimate_memory(self, n_samples, n_features):
-        return square_memory(n_samples, n_features)
+        own = square_memory(n_samples, n_features)
+        return own + super()._estimate_memory(n_samples, n_features)
 
     def _rank(self, data):
         data = divide_columns(data, self.scale)

@@ -85,6 +85,7 @@ class RSR(FeatureRanker):
         "alpha": [Interval(Real, 0, None, closed="neither"), None],
     }
     _accepts_sparse = True
+    _n_copies = 3
 
     def __init__(
         self,
@@ -110,7 +111,8 @@ class RSR(FeatureRanker):
         self.callback = callback
 
     def _estimate_memory(self, n_samples, n_features):
-        return square_memory(n_samples, n_features)
+        own = square_memory(n_samples, n_features)
+        return own + super()._estimate_memory(n_samples, n_features)
 
     def _rank(self, data):
         data = divide_columns(data, self.scale)

@@ -147,7 +147,8 @@ class SCUFS(FeatureRanker):
         self.random_state = random_state
 
     def _estimate_memory(self, n_samples, n_features):
-        return 8.0 * (9 * n_samples**2 + 3 * n_samples * n_features)
+        own = 8.0 * (9 * n_samples**2 + 3 * n_samples * n_features)
+        return own + super()._estimate_memory(n_samples, n_features)
 
     def _check_rows(self, data):
         super()._check_rows(data)

@@ -141,7 +141,8 @@ class UDFS(FeatureRanker):
         self.callback = callback
 
     def _estimate_memory(self, n_samples, n_features):
-        return 8.0 * (4 * min(n_samples, n_features) ** 2 + 4 * n_samples * n_features)
+        own = 8.0 * (4 * min(n_samples, n_features) ** 2 + 4 * n_samples * n_features)
+        return own + super()._estimate_memory(n_samples, n_features)
 
     def _rank(self, data):
         # A constant column has a zero row in M: a spurious perfect direction.

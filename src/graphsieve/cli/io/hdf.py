@@ -1,5 +1,7 @@
 """HDF5 files: plain data sets, data frames of pandas, and AnnData."""
 
+from contextlib import contextmanager
+
 import numpy as np
 
 from .arrays import NAMES, array_table, check_sparse, choose_array
@@ -8,10 +10,39 @@ from .limits import array_bytes, check_size
 from .tables import Table, TableError, listed, unique_names
 
 
-def read_hdf5(path, name, reading):
+@contextmanager
+def _opened(path, name):
+    """Open a file, unless parts of it are in other files.
+
+    Those would be read, and changed in an annotated copy of the file, though nobody named them.
+    """
     import h5py
 
+    # A visit ends with the first result that is not None; errors must not pass through it.
+    def other_end(key, link):
+        return (key, link.filename) if isinstance(link, h5py.ExternalLink) else None
+
+    def other_storage(key, item):
+        if not isinstance(item, h5py.Dataset):
+            return None
+        files = [entry[0] for entry in item.external or ()]
+        if item.is_virtual:
+            files += [source.file_name for source in item.virtual_sources()]
+        return next(((key, other) for other in files if other != "."), None)
+
     with h5py.File(path) as file:
+        found = file.visititems_links(other_end) or file.visititems(other_storage)
+        if found:
+            key, other = found
+            raise TableError(
+                f"{name}: {key} is in another file, {other!r}, which is not read; copy the data "
+                "into one file"
+            )
+        yield file
+
+
+def read_hdf5(path, name, reading):
+    with _opened(path, name) as file:
         frames = _pandas_groups(file)
         if frames and (reading.key is None or reading.key.strip("/") in frames):
             return _read_pandas(name, file, frames, reading)
@@ -24,9 +55,7 @@ def read_hdf5(path, name, reading):
 
 def read_matlab(path, name, reading):
     """MATLAB's format 7.3, which is HDF5 with the axes swapped."""
-    import h5py
-
-    with h5py.File(path) as file:
+    with _opened(path, name) as file:
         arrays = {key: item for key, item in _datasets(file).items() if key[0] != "#"}
         shapes = {key: item.shape[::-1] for key, item in arrays.items()}
         key = choose_array(name, shapes, reading.key)
@@ -50,11 +79,10 @@ def write_hdf5(path, table):
 
 def read_h5ad(path, name, reading):
     """AnnData: the expression matrix with the names of genes and cells; obs columns as labels."""
-    import h5py
     from anndata.io import read_elem
 
     key = reading.key or "X"
-    with h5py.File(path) as file:
+    with _opened(path, name) as file:
         layers = [f"layers/{layer}" for layer in file.get("layers", ())]
         available = [other for other in ("X", *layers, "raw/X") if _holds_array(file, other)]
         if f"layers/{key}" in layers and key not in available:
@@ -86,7 +114,10 @@ def _holds_array(file, key):
 
 def _check_element(name, element, reading):
     parts = element.values() if hasattr(element, "values") else [element]
-    check_size(name, sum(array_bytes(part.shape, part.dtype) for part in parts), reading)
+    # A sparse matrix is no smaller than the pointers of its rows or columns.
+    declared = 8 * max(map(int, element.attrs.get("shape", ())), default=0)
+    stored = sum(array_bytes(part.shape, part.dtype) for part in parts)
+    check_size(name, max(declared, stored), reading)
 
 
 def _datasets(file):
