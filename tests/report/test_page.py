@@ -7,7 +7,7 @@ import re
 import numpy as np
 import pytest
 
-from graphsieve import AEFS, REGISTRY, GreedyCSS, Variance
+from graphsieve import AEFS, GAFS, REGISTRY, GreedyCSS, Variance
 from graphsieve.inspection import StabilitySelection
 from graphsieve.report import make_report
 from graphsieve.selection import Selection
@@ -75,6 +75,14 @@ def test_iterative_methods_report_convergence(rng):
     first = summary["notes"][0]
     assert first["level"] == "warning"
     assert "before it converged" in first["text"]
+
+
+def test_an_unfinished_network_is_no_warning_where_it_does_not_rank(rng):
+    X = rng.normal(size=(40, 6))
+    notes = GAFS(2, max_iter=2, random_state=0).fit(X).report(X).summary["notes"]
+    about = [note for note in notes if "converged" in note["text"]]
+    assert [note["level"] for note in about] == ["note"]
+    assert "the ranking does not depend on it" in about[0]["text"]
 
 
 def test_stability_is_shown_where_it_was_computed(rng):

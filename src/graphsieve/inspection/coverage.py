@@ -12,8 +12,8 @@ _PENALTY = 0.1
 # Columns that enter between two grid points are added in blocks of at most this size, so that
 # the work is done by matrix products.
 _BLOCK = 64
-# Larger tables of targets are regressed in single precision, in half the time: a coverage is read to
-# two or three digits.
+# Larger tables of targets are regressed in single precision, in half the time: a coverage is read
+# to two or three digits.
 _LARGE = 2**21
 
 

@@ -58,6 +58,12 @@ def _convergence(facts):
     n_iter = max(len(facts.trace) - 1, 0)
     if facts.converged:
         yield _note("good", f"{facts.method} converged after {_count(n_iter, 'iteration')}.")
+    elif not facts.ranks_by_trace:
+        yield _note(
+            "note",
+            f"The network was trained for {_count(n_iter, 'iteration')} and has not converged. "
+            "Only encode() uses it: the ranking does not depend on it.",
+        )
     else:
         yield _note(
             "warning",
