@@ -19,7 +19,7 @@ _N_SHUFFLES = 3
 # The ranking ends where so many features in a row add no more than chance.
 _PATIENCE = 3
 # Tables with more entries are compared in single precision, in less than half the time.
-_LARGE = 2**21
+_LARGE = 2**20
 
 
 @dataclass(frozen=True)

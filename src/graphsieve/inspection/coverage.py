@@ -14,7 +14,7 @@ _PENALTY = 0.1
 _BLOCK = 64
 # Larger tables of targets are regressed in single precision, in half the time: a coverage is read
 # to two or three digits.
-_LARGE = 2**21
+_LARGE = 2**20
 
 
 @dataclass(frozen=True)
@@ -87,7 +87,7 @@ def coverage_curve(X, order, n_kept, *, targets=None, predict_rows=()):
     targets = np.arange(X.shape[1]) if targets is None else np.asarray(targets)
     predict_rows = np.asarray(predict_rows, dtype=int)
     Z, scale = _standardised(X[:, targets])
-    path = _LeaveOneOut(Z, ridge_penalty(*X.shape))
+    path = _LeaveOneOut(Z, ridge_penalty(*X.shape), n_kept.max(initial=0))
     coverage = np.empty((len(n_kept), len(targets)))
     predictions = np.empty((len(n_kept), len(predict_rows), len(targets)))
     done = 0
@@ -150,7 +150,7 @@ class _LeaveOneOut:
     is stored, never S.
     """
 
-    def __init__(self, targets, penalty):
+    def __init__(self, targets, penalty, n_predictors):
         n_samples = len(targets)
         self._penalty = penalty
         if targets.size > _LARGE:
@@ -158,21 +158,22 @@ class _LeaveOneOut:
         self._targets = targets
         self._fit_residual = targets.copy()
         self._diagonal = np.full(n_samples, 1 - 1 / n_samples)
-        self._factors = []
+        self._factors = np.empty((n_samples, n_predictors), order="F")
+        self._n_added = 0
         self._total = self._press()
 
     def add(self, block):
         """Add centred predictor columns."""
-        residual = block.copy()
-        for U in self._factors:
-            residual -= U @ (U.T @ block)
+        done = self._factors[:, : self._n_added]
+        residual = block - done @ (done.T @ block)
         gram = block.T @ residual + self._penalty * np.eye(block.shape[1])
         L = cholesky((gram + gram.T) / 2, lower=True)
         U = solve_triangular(L, residual.T, lower=True).T
         V = U.astype(self._targets.dtype, copy=False)
         self._fit_residual -= V @ (V.T @ self._targets)
         self._diagonal -= (U**2).sum(axis=1)
-        self._factors.append(U)
+        self._factors[:, self._n_added : self._n_added + U.shape[1]] = U
+        self._n_added += U.shape[1]
 
     def residuals(self, rows=slice(None)):
         return self._fit_residual[rows] / self._diagonal[rows][..., None]
