@@ -120,3 +120,10 @@ def test_a_saved_selection_has_the_same_numbers(odd, tmp_path):
         np.testing.assert_array_equal(saved[name], sel.report(X).summary[name])
     assert saved["names"] == list(X.columns)
     assert saved["title"] == "GreedyCSS: 4 of 12 features"
+
+
+@pytest.mark.parametrize(("sel", "expected"), [(Variance(2), 1), (GAFS(2, random_state=0), 0)])
+def test_units_are_a_warning_for_methods_that_do_not_scale(rng, sel, expected):
+    X = rng.normal(size=(40, 6)) * [1e4, 1, 1, 1, 1, 1]
+    notes = sel.fit(X).report(X).summary["notes"]
+    assert len([note for note in notes if "did not scale" in note["text"]]) == expected
