@@ -41,3 +41,11 @@ def test_gains_meet_refitted_regressions():
 def test_constant_columns(rng):
     X = np.hstack([rng.normal(size=(40, 4)), np.ones((40, 2))])
     assert np.isfinite(gain_curve(X, np.arange(6)).gains).all()
+
+
+def test_copies_of_columns_change_no_gain(rng):
+    """With its copies, the table is large enough for single precision."""
+    X = rng.normal(size=(100, 4)) @ rng.normal(size=(4, 200)) + rng.normal(size=(100, 200))
+    once = gain_curve(X, np.arange(200))
+    often = gain_curve(np.tile(X, 110), np.arange(200))
+    np.testing.assert_allclose(often.gains[:4], once.gains[:4], rtol=1e-5)

@@ -93,3 +93,11 @@ def test_constant_columns_have_no_coverage(rng):
     explained = explained_fraction(curve.coverage, X.var(axis=0))
     assert explained[0] == pytest.approx(0, abs=1e-12)
     assert 0 < explained[1] < 1
+
+
+def test_single_precision_of_many_targets_is_enough(rng):
+    X = rng.normal(size=(40, 5)) @ rng.normal(size=(5, 60_000)) + rng.normal(size=(40, 60_000))
+    order, some = np.arange(20), np.arange(30)
+    many = coverage_curve(X, order, [1, 20]).coverage[:, some]
+    few = coverage_curve(X, order, [1, 20], targets=some).coverage
+    np.testing.assert_allclose(many, few, atol=1e-5)

@@ -99,6 +99,7 @@ def test_slider_changes_everything(page):
                 "return document.querySelector('#curve circle.now').getAttribute('cx')"
             ),
             "kept": texts(page, "#status"),
+            "names": texts(page, "#kept-names"),
             "points": page.execute_script(
                 "return document.querySelector('#after .dot').getAttribute('transform')"
             ),
@@ -125,7 +126,7 @@ def test_slider_changes_everything(page):
 
 def test_slider_can_be_moved_by_keys(page):
     find(page, "#slider").send_keys(Keys.ARROW_RIGHT)
-    wait_for(lambda: page.execute_script("return state.k") == 13)
+    wait_for(lambda: page.execute_script("return now.k") == 13)
     assert find(page, "#slider").get_attribute("aria-valuetext") == "13 features"
     number = find(page, "#number")
     assert number.get_attribute("value") == "13"

@@ -7,7 +7,7 @@ import re
 import numpy as np
 import pytest
 
-from graphsieve import AEFS, REGISTRY, GreedyCSS, Variance
+from graphsieve import AEFS, GAFS, REGISTRY, GreedyCSS, Variance
 from graphsieve.inspection import StabilitySelection
 from graphsieve.report import make_report
 from graphsieve.selection import Selection
@@ -77,6 +77,14 @@ def test_iterative_methods_report_convergence(rng):
     assert "before it converged" in first["text"]
 
 
+def test_an_unfinished_network_is_no_warning_where_it_does_not_rank(rng):
+    X = rng.normal(size=(40, 6))
+    notes = GAFS(2, max_iter=2, random_state=0).fit(X).report(X).summary["notes"]
+    about = [note for note in notes if "converged" in note["text"]]
+    assert [note["level"] for note in about] == ["note"]
+    assert "the ranking does not depend on it" in about[0]["text"]
+
+
 def test_stability_is_shown_where_it_was_computed(rng):
     X = rng.normal(size=(40, 6))
     sel = StabilitySelection(Variance(2), n_resamples=5, random_state=0).fit(X)
@@ -112,3 +120,10 @@ def test_a_saved_selection_has_the_same_numbers(odd, tmp_path):
         np.testing.assert_array_equal(saved[name], sel.report(X).summary[name])
     assert saved["names"] == list(X.columns)
     assert saved["title"] == "GreedyCSS: 4 of 12 features"
+
+
+@pytest.mark.parametrize(("sel", "expected"), [(Variance(2), 1), (GAFS(2, random_state=0), 0)])
+def test_units_are_a_warning_for_methods_that_do_not_scale(rng, sel, expected):
+    X = rng.normal(size=(40, 6)) * [1e4, 1, 1, 1, 1, 1]
+    notes = sel.fit(X).report(X).summary["notes"]
+    assert len([note for note in notes if "did not scale" in note["text"]]) == expected

@@ -12,6 +12,9 @@ _PENALTY = 0.1
 # Columns that enter between two grid points are added in blocks of at most this size, so that
 # the work is done by matrix products.
 _BLOCK = 64
+# Larger tables of targets are regressed in single precision, in half the time: a coverage is read
+# to two or three digits.
+_LARGE = 2**20
 
 
 @dataclass(frozen=True)
@@ -83,28 +86,29 @@ def coverage_curve(X, order, n_kept, *, targets=None, predict_rows=()):
     order, n_kept = np.asarray(order), np.asarray(n_kept, dtype=int)
     targets = np.arange(X.shape[1]) if targets is None else np.asarray(targets)
     predict_rows = np.asarray(predict_rows, dtype=int)
-    mean, scale = X.mean(axis=0), X.std(axis=0)
-    # Rounding leaves constant columns with a standard deviation of about 1e-16 times their mean.
-    constant = scale <= 1e-12 * np.abs(mean)
-    scale = np.where(constant, 1.0, scale)
-
-    def standardised(columns):
-        return np.where(constant[columns], 0.0, (X[:, columns] - mean[columns]) / scale[columns])
-
-    path = _LeaveOneOut(standardised(targets), ridge_penalty(*X.shape))
+    Z, scale = _standardised(X[:, targets])
+    path = _LeaveOneOut(Z, ridge_penalty(*X.shape), n_kept.max(initial=0))
     coverage = np.empty((len(n_kept), len(targets)))
     predictions = np.empty((len(n_kept), len(predict_rows), len(targets)))
     done = 0
     for step, k in enumerate(n_kept):
         for start in range(done, k, _BLOCK):
-            path.add(standardised(order[start : min(start + _BLOCK, k)]))
+            path.add(_standardised(X[:, order[start : min(start + _BLOCK, k)]])[0])
         done = k
         is_kept = np.isin(targets, order[:k])
         coverage[step] = np.where(is_kept, 1.0, path.coverage())
-        residual = np.where(is_kept, 0.0, path.residuals(predict_rows)) * scale[targets]
+        residual = np.where(is_kept, 0.0, path.residuals(predict_rows)) * scale
         predictions[step] = X[np.ix_(predict_rows, targets)] - residual
-    coverage[:, constant[targets]] = np.nan
+    coverage[:, scale == 0] = np.nan
     return CoverageCurve(n_kept, coverage, predictions if len(predict_rows) else None)
+
+
+def _standardised(X):
+    """Columns of mean 0 and variance 1, and their standard deviations; both 0 where constant."""
+    mean, scale = X.mean(axis=0), X.std(axis=0)
+    # Rounding leaves constant columns with a standard deviation of about 1e-16 times their mean.
+    scale[scale <= 1e-12 * np.abs(mean)] = 0.0
+    return (X - mean) / np.where(scale > 0, scale, np.inf), scale
 
 
 def ridge_penalty(n_samples, n_features):
@@ -146,32 +150,41 @@ class _LeaveOneOut:
     is stored, never S.
     """
 
-    def __init__(self, targets, penalty):
+    def __init__(self, targets, penalty, n_predictors):
         n_samples = len(targets)
         self._penalty = penalty
+        if targets.size > _LARGE:
+            targets = targets.astype(np.float32)
         self._targets = targets
         self._fit_residual = targets.copy()
         self._diagonal = np.full(n_samples, 1 - 1 / n_samples)
-        self._total = ((targets / self._diagonal[:, None]) ** 2).sum(axis=0)
-        self._factors = []
+        self._factors = np.empty((n_samples, n_predictors), order="F")
+        self._n_added = 0
+        self._total = self._press()
 
     def add(self, block):
         """Add centred predictor columns."""
-        residual = block.copy()
-        for U in self._factors:
-            residual -= U @ (U.T @ block)
+        done = self._factors[:, : self._n_added]
+        residual = block - done @ (done.T @ block)
         gram = block.T @ residual + self._penalty * np.eye(block.shape[1])
         L = cholesky((gram + gram.T) / 2, lower=True)
         U = solve_triangular(L, residual.T, lower=True).T
-        self._fit_residual -= U @ (U.T @ self._targets)
+        V = U.astype(self._targets.dtype, copy=False)
+        self._fit_residual -= V @ (V.T @ self._targets)
         self._diagonal -= (U**2).sum(axis=1)
-        self._factors.append(U)
+        self._factors[:, self._n_added : self._n_added + U.shape[1]] = U
+        self._n_added += U.shape[1]
 
     def residuals(self, rows=slice(None)):
         return self._fit_residual[rows] / self._diagonal[rows][..., None]
 
     def coverage(self):
-        press = (self.residuals() ** 2).sum(axis=0)
+        press = self._press()
         # Constant targets have nothing to explain; they are marked by the caller.
         ratio = np.divide(press, self._total, out=np.ones_like(press), where=self._total > 0)
         return np.clip(1 - ratio, 0, 1)
+
+    def _press(self):
+        """Sum of the squared leave-one-out residuals of every target."""
+        weights = (self._diagonal**-2).astype(self._targets.dtype, copy=False)
+        return weights @ self._fit_residual**2

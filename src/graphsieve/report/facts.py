@@ -34,6 +34,9 @@ class Facts:
     trace : list of float
         Objective after every iteration; empty for methods that do not iterate.
     converged : bool or None
+    ranks_by_trace : bool
+        Whether the ranking follows from what was iterated. The network of GAFS only encodes unless
+        the ranking is by its weights or its code.
     frequency : ndarray of shape (n_features,) or None
         Fraction of resampled data sets in which a feature was selected.
     stability : tuple of float or None
@@ -54,6 +57,7 @@ class Facts:
     n_exact: int
     trace: list
     converged: bool | None
+    ranks_by_trace: bool
     frequency: np.ndarray | None
     stability: tuple | None
     is_auto: bool
@@ -95,6 +99,7 @@ def read_facts(sel):
         n_exact=len(order) if layers is None else int(np.count_nonzero(layers)),
         trace=[float(value) for value in getattr(sel, "objective_trace_", ())],
         converged=getattr(sel, "converged_", None),
+        ranks_by_trace=getattr(sel, "_ranks_by_network", True),
         frequency=getattr(sel, "frequency_", None),
         stability=None if stability is None else (stability.value, *stability.interval),
         is_auto=parameters.get("n_features_to_select") == "auto",
@@ -116,6 +121,7 @@ def _facts_of_file(selection):
         n_exact=selection.n_features_in,
         trace=[],
         converged=None,
+        ranks_by_trace=False,
         frequency=None,
         stability=None,
         is_auto=selection.parameters.get("n_features_to_select") == "auto",

@@ -58,6 +58,12 @@ def _convergence(facts):
     n_iter = max(len(facts.trace) - 1, 0)
     if facts.converged:
         yield _note("good", f"{facts.method} converged after {_count(n_iter, 'iteration')}.")
+    elif not facts.ranks_by_trace:
+        yield _note(
+            "note",
+            f"The network was trained for {_count(n_iter, 'iteration')} and has not converged. "
+            "Only encode() uses it: the ranking does not depend on it.",
+        )
     else:
         yield _note(
             "warning",
@@ -103,13 +109,15 @@ def _columns(facts, sample, constant, closest):
             f"{_count(n_constant, 'feature')} {'is' if n_constant == 1 else 'are'} constant in "
             "these rows: there is nothing to explain, and they have no coverage.",
         )
-    if has_unequal_variances(sample.values.var(axis=0)):
+    # Methods with a `scale` per column do not mind; "global" keeps the ratios of the variances.
+    keeps_units = facts.parameters.get("scale") in (None, "None", "'global'")
+    if keeps_units and has_unequal_variances(sample.values.var(axis=0)):
         yield _note(
             "warning",
             "A few features have a variance more than "
-            f"{UNEQUAL_VARIANCES:,.0f} times the median one. For methods that do not scale the "
-            "features, such as GreedyCSS and Variance, their units decide the ranking: standardise "
-            "the data first if they should not. On this page all features count alike.",
+            f"{UNEQUAL_VARIANCES:,.0f} times the median, and {facts.method} did not scale the "
+            "features one by one, so their units decide the ranking: standardise the data "
+            "first if they should not. On this page all features count alike.",
         )
     is_kept = _is_kept(facts)
     copies = int((np.abs(closest[1])[~is_kept] > _COPY).sum())

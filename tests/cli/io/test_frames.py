@@ -130,8 +130,9 @@ def test_hdf5(selected, tmp_path, names):
             file["group/values"].attrs["feature_names"] = ["a", "b"]
         elif names:
             file["feature_names"] = ["a", "b"]
-    frame, _ = selected(path)
+    frame, message = selected(path)
     assert frame.columns.tolist() == (["a", "b"] if names else ["x0", "x1"])
+    assert "array 'group/values' of 2 (choose another with --key)" in message
     assert frame.iloc[1].tolist() == [3.5, 9.5]
 
 
@@ -139,7 +140,17 @@ def test_hdf5_chooses_by_key(selected, refused, tmp_path):
     with h5py.File(tmp_path / "data.hdf5", "w") as file:
         file["train"], file["test"] = np.eye(3), np.eye(4)
     assert "it holds test (4 x 4), train (3 x 3)" in refused(tmp_path / "data.hdf5")
-    assert len(selected(tmp_path / "data.hdf5", "--key", "test")[0]) == 4
+    frame, message = selected(tmp_path / "data.hdf5", "--key", "test")
+    assert len(frame) == 4
+    assert not message
+
+
+def test_hdf5_says_that_it_takes_x(selected, tmp_path):
+    with h5py.File(tmp_path / "data.h5", "w") as file:
+        file["X"], file["X_test"] = np.eye(3), np.eye(4)
+    frame, message = selected(tmp_path / "data.h5")
+    assert len(frame) == 3
+    assert "3 rows x 3 columns, array 'X' of 2 (choose another with --key)" in message
 
 
 def write_pandas_hdf5(path, pandas_type="frame", object_block=False):

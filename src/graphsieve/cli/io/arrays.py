@@ -43,13 +43,13 @@ def read_npz(path, name, reading):
     # One matrix in several arrays, as scipy.sparse.save_npz writes it.
     is_sparse = {"format", "shape", "data"} <= set(headers)
     shapes = {key: shape for key, (shape, _, _) in headers.items()}
-    key = "X" if is_sparse else choose_array(name, shapes, reading.key)
+    key, notes = ("X", ()) if is_sparse else choose_array(name, shapes, reading.key)
     for part in headers if is_sparse else {key, NAMES} & set(headers):
         _check_header(name, part, headers[part], reading)
     with np.load(path) as archive:
         names = archive[NAMES] if NAMES in headers else None
         X = check_sparse(name, sp.load_npz(path), reading) if is_sparse else archive[key]
-    return array_table(name, X, names, key)
+    return array_table(name, X, names, key, notes)
 
 
 def _read_header(archive, info):
@@ -98,7 +98,7 @@ def read_mat(path, name, reading):
 
         return read_matlab(path, name, reading)
     kinds = {key: kind for key, _, kind in entries}
-    key = choose_array(name, {key: shape for key, shape, _ in entries}, reading.key)
+    key, notes = choose_array(name, {key: shape for key, shape, _ in entries}, reading.key)
     if kinds[key] != "sparse":
         # MATLAB's largest numbers have eight bytes; few files use less.
         shape = next(shape for other, shape, _ in entries if other == key)
@@ -108,7 +108,8 @@ def read_mat(path, name, reading):
     if names is not None:
         names = ["".join(map(str, np.ravel(name))) for name in names.ravel()]
     X = content[key]
-    return array_table(name, check_sparse(name, X, reading) if sp.issparse(X) else X, names, key)
+    X = check_sparse(name, X, reading) if sp.issparse(X) else X
+    return array_table(name, X, names, key, notes)
 
 
 def write_mat(path, table):
@@ -124,11 +125,12 @@ def write_mat(path, table):
 def read_zarr(path, name, reading):
     import zarr
 
-    array, key = zarr.open(path, mode="r"), reading.key
+    array, key, chosen = zarr.open(path, mode="r"), reading.key, ()
     if isinstance(array, zarr.Group):
         items = array.members(max_depth=None)
         arrays = {key: item for key, item in items if isinstance(item, zarr.Array)}
-        key = choose_array(name, {key: item.shape for key, item in arrays.items()}, key)
+        shapes = {key: item.shape for key, item in arrays.items()}
+        key, chosen = choose_array(name, shapes, key)
         array = arrays[key]
     elif key is not None:
         raise TableError(f"{name} is a single array without a name; leave out --key")
@@ -138,7 +140,7 @@ def read_zarr(path, name, reading):
     row_bytes = array_bytes((n_rows, array.shape[1]), array.dtype)
     check_size(name, row_bytes, reading, what="one row of chunks")
     chunks = counted(array.nchunks, "chunk")
-    notes = [f"{chunks} of {n_rows:,} x {n_columns:,}, a few at a time"]
+    notes = [*chosen, f"{chunks} of {n_rows:,} x {n_columns:,}, a few at a time"]
     if row_bytes > STREAM_BYTES:
         notes.append(
             "a row of which must fit in memory (if it does not, write the array with chunks of "
@@ -206,14 +208,15 @@ def array_table(name, X, names=None, key="X", notes=()):
 
 
 def choose_array(name, shapes, key):
-    """Return the name of the array to take from a file that may hold several."""
+    """Return the name of the array to take from a file that may hold several, and a note of it."""
     if key in shapes:
-        return key
-    if key is None and "X" in shapes:
-        return "X"
-    matrices = [key for key, shape in shapes.items() if len(shape) == 2 and min(shape) > 1]
-    if key is None and len(matrices) == 1:
-        return matrices[0]
+        return key, ()
+    data = {other: shape for other, shape in shapes.items() if other != NAMES}
+    matrices = [other for other, shape in data.items() if len(shape) == 2 and min(shape) > 1]
+    if key is None and ("X" in data or len(matrices) == 1):
+        key = "X" if "X" in data else matrices[0]
+        others = len(data) - 1
+        return key, (f"array {key!r} of {others + 1} (choose another with --key)",) * (others > 0)
     held = ", ".join(f"{key} ({' x '.join(map(str, shape))})" for key, shape in shapes.items())
     what = "it is not clear which array to take" if key is None else f"there is no array {key!r}"
     raise TableError(f"{name}: {what}; it holds {held or 'none'}. Choose one with --key NAME")

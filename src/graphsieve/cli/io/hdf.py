@@ -47,10 +47,11 @@ def read_hdf5(path, name, reading):
         if frames and (reading.key is None or reading.key.strip("/") in frames):
             return _read_pandas(name, file, frames, reading)
         arrays = _datasets(file)
-        key = choose_array(name, {key: item.shape for key, item in arrays.items()}, reading.key)
+        shapes = {key: item.shape for key, item in arrays.items()}
+        key, notes = choose_array(name, shapes, reading.key)
         X = _load(name, arrays[key], reading)
         names = _names(arrays, arrays[key])
-    return array_table(name, X, names, key)
+    return array_table(name, X, names, key, notes)
 
 
 def read_matlab(path, name, reading):
@@ -58,9 +59,9 @@ def read_matlab(path, name, reading):
     with _opened(path, name) as file:
         arrays = {key: item for key, item in _datasets(file).items() if key[0] != "#"}
         shapes = {key: item.shape[::-1] for key, item in arrays.items()}
-        key = choose_array(name, shapes, reading.key)
+        key, notes = choose_array(name, shapes, reading.key)
         X = _load(name, arrays[key], reading).T
-    return array_table(name, X, None, key)
+    return array_table(name, X, None, key, notes)
 
 
 def write_hdf5(path, table):

@@ -11,7 +11,7 @@ const K_TITLE = "number of features kept" + (MAX_K > 30 ? " (logarithmic)" : "")
 function drawCurve(width) {
   const curves = report.curves[state.weights];
   const height = Math.max(260, Math.min(520, width * 0.78));
-  const box = { left: 62, right: width - 16, top: 18, bottom: height - 46 };
+  const box = { left: 62, right: width - 24, top: 18, bottom: height - 46 };
   const y = linear(0, 1, box.bottom, box.top);
   const x = countScale(box);
   const label = `Explained fraction against the number of features. With ${state.k} features, this `
@@ -78,7 +78,7 @@ function drawNeeded() {
 function drawGains(width) {
   const { gains, most, suggested } = report.chance;
   const height = 200;
-  const box = { left: 62, right: width - 16, top: 12, bottom: height - 46 };
+  const box = { left: 62, right: width - 24, top: 12, bottom: height - 46 };
   const positive = [...gains, ...most].filter((gain) => gain > 0);
   const high = Math.max(1e-6, ...positive), low = Math.max(high / 1e4, Math.min(high / 10, ...positive));
   const x = countScale(box), y = logarithmic(low, high, box.bottom, box.top);

@@ -75,6 +75,9 @@ function drawTiles() {
     tiles.push(tile(value.toFixed(2), "stability", `95 % interval ${low.toFixed(2)} to ${high.toFixed(2)}`));
   }
   byId("tiles").replaceChildren(...tiles);
+  // As many as two lines may show; the style sheet cuts the rest.
+  const kept = Array.from(report.order.slice(0, Math.min(now.k, 80)), (j) => h("bdi", {}, shown[j]));
+  byId("kept-names").replaceChildren(...kept.flatMap((name, i) => (i ? [", ", name] : [name])));
 }
 
 function drawNotes() {
