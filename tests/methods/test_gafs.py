@@ -119,6 +119,7 @@ def test_the_default_network_does_not_collapse():
             assert GAFS(random_state=0).fit(load().data).explained_ > 0.3
 
 
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_objective_never_rises(table):
     trace = paper_gafs(tol=1e-4).fit(table).objective_trace_
     assert (np.diff(trace) <= 1e-6 * trace[:-1]).all()

@@ -18,6 +18,10 @@ from .._utils.threads import blas_for
 
 # Structure is estimated from at most so many rows, which bounds all matrices below.
 MOST_ROWS = 2000
+# Larger samples of data in single precision stay in it: half the memory and half the time.
+_LARGE = 2**22
+# Singular values below this fraction of the largest are rounding errors.
+_ROUNDING = {np.dtype(np.float32): 1e-3, np.dtype(np.float64): 1e-5}
 # More components change neither the number of features nor their order.
 _MOST_COMPONENTS = 100
 # Coordinates of all rows along the axes: 128 MB. Fewer axes are used for many rows.
@@ -101,13 +105,15 @@ class Structure:
         axes = self.vectors[:, :n_axes].copy()
         if self._is_wide:
             axes /= np.maximum(self.values[:n_axes], _TINY)
-            axes = self.rows.T @ axes
+            axes = _product(self.rows.T, axes)
         axes *= np.where(axes.max(axis=0) < -axes.min(axis=0), -1.0, 1.0)
         return axes
 
     def coordinates(self):
         """Z along all of its axes, up to their signs."""
-        return self.vectors * self.values if self._is_wide else self.rows @ self.vectors
+        if self._is_wide:
+            return self.vectors * self.values
+        return _product(self.rows, self.vectors)
 
     def projection(self, n_axes):
         """A function that returns the coordinates of the rows of any block along the first axes."""
@@ -120,17 +126,21 @@ class Structure:
 
 
 def sample_rows(X, most, rng):
-    """At most so many rows of X, Rows, drawn at random, as a dense array in double precision."""
+    """At most so many rows of X, Rows, drawn at random, as a dense array.
+
+    In double precision, unless X is in single precision and the array is large.
+    """
     chosen = np.ones(X.n_samples, dtype=bool)
     if X.n_samples > most:
         chosen[:] = False
         chosen[rng.choice(X.n_samples, most, replace=False)] = True
-    return X.stack(_chosen_rows, chosen)
+    is_large = min(X.n_samples, most) * X.n_features > _LARGE
+    return X.stack(partial(_chosen_rows, X.dtype if is_large else np.dtype(np.float64)), chosen)
 
 
-def _chosen_rows(block, chosen):
+def _chosen_rows(dtype, block, chosen):
     block = block[chosen]
-    return (block.toarray() if sp.issparse(block) else block).astype(np.float64)
+    return (block.toarray() if sp.issparse(block) else block).astype(dtype)
 
 
 def find_structure(X):
@@ -161,7 +171,7 @@ def _find_structure(X):
     square, vectors = eigh(G)
     kept = slice(None, None, -1)
     values = np.sqrt(np.maximum(square[kept], 0))
-    significant = values > 1e-5 * values[0]
+    significant = values > _ROUNDING[Z.dtype] * values[0]
     significant[0] = True  # of constant columns too
     values, vectors = values[significant], vectors[:, kept][:, significant]
     found = Structure(Z, centre, mean, values, vectors, edge, np.empty(0))
@@ -180,10 +190,10 @@ def _directions(X):
 
     The memory of X is used for them.
     """
-    centre, squares = X.mean(axis=0), row_norms(X, squared=True)
+    centre, squares = X.mean(axis=0, dtype=np.float64), row_norms(X, squared=True)
     X -= centre
     X *= _inverse_lengths(row_norms(X, squared=True), squares, centre)[:, None]
-    mean = X.mean(axis=0)
+    mean = X.mean(axis=0, dtype=np.float64)
     X -= mean
     return X, centre, mean
 
@@ -196,7 +206,12 @@ def _inverse_lengths(away, squares, centre):
 
 def _gram(Z):
     """Z Z' or Z' Z, whichever is smaller."""
-    return Z @ Z.T if Z.shape[0] <= Z.shape[1] else Z.T @ Z
+    return (Z @ Z.T if Z.shape[0] <= Z.shape[1] else Z.T @ Z).astype(np.float64, copy=False)
+
+
+def _product(A, B):
+    """A B in the precision of A, returned in double precision."""
+    return (A @ B.astype(A.dtype, copy=False)).astype(np.float64, copy=False)
 
 
 def _largest_value(X):
@@ -223,11 +238,12 @@ def _predictability(Z, G, n_components):
 def _predict_fold(Z, G, held, n_components):
     """Products of the held-out columns with their predictions, and squares of the predictions."""
     others = Z[~held]
-    mean = others.mean(axis=0)
+    mean = others.mean(axis=0, dtype=np.float64)
     others -= mean
     is_wide = Z.shape[0] <= Z.shape[1]
     V = _fold_axes(others, G[np.ix_(~held, ~held)] if is_wide else None, n_components)
-    rows = Z[held] - mean
+    rows = Z[held]
+    rows -= mean
     prediction = (rows @ V) @ V.T - rows * row_norms(V, squared=True)
     return [np.einsum("ij,ij->j", left, prediction) for left in (Z[held], prediction)]
 
@@ -237,8 +253,9 @@ def _fold_axes(A, K, n_components):
     q = min(n_components, *A.shape)
     if K is None:
         d = A.shape[1]
-        return some_eigenpairs(A.T @ A, d - q, d - 1)[1]
+        return some_eigenpairs(_product(A.T, A), d - q, d - 1)[1].astype(A.dtype, copy=False)
     mean = K.mean(axis=0)
     K = K - mean - mean[:, None] + mean.mean()
     square, U = some_eigenpairs(K, len(K) - q, len(K) - 1)
-    return A.T @ (U / np.sqrt(np.maximum(square, 1e-12 * square[-1] + _TINY)))
+    U /= np.sqrt(np.maximum(square, 1e-12 * square[-1] + _TINY))
+    return A.T @ U.astype(A.dtype, copy=False)
