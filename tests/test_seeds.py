@@ -72,7 +72,7 @@ def test_no_seed_ends_above_another_or_above_a_cheap_candidate(fits, name, table
     starts = [method.objective_trace_[0] for method in fits(name, table)]
     data = RowBlocks(TABLES[table])
     scale = "standard" if name == "AEFS" else "minmax"
-    scaled = data.scaled(*column_scaling(data, scale), np.float64).whole()
+    scaled = data.scaled(column_scaling(data, scale), np.float64).whole()
     assert max(ends) <= 1.02 * min(ends)
     assert max(ends) <= min(starts)
     assert max(ends) <= scaled.var(axis=0).sum() / 2

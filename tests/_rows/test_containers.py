@@ -42,7 +42,7 @@ def test_objective_is_the_same(table, tmp_path, kind, scale, block_rows):
 
     def evaluate(X, block_rows, n_jobs):
         data = RowBlocks(X)
-        scaled = data.scaled(*column_scaling(data, scale), np.float64)
+        scaled = data.scaled(column_scaling(data, scale), np.float64)
         with Workers(n_jobs) as workers:
             objective = Objective(
                 scaled,
@@ -133,7 +133,7 @@ def test_non_finite_entries_are_found(table, tmp_path, kind):
 def test_scaling(table, scale):
     table[:, 6] = 3.0
     data = RowBlocks(table)
-    scaled = data.scaled(*column_scaling(data, scale), np.float64).whole()
+    scaled = data.scaled(column_scaling(data, scale), np.float64).whole()
     varying = np.arange(17) != 6
     if scale == "minmax":
         np.testing.assert_allclose(scaled.min(axis=0), 0, atol=1e-12)
@@ -149,6 +149,30 @@ def test_scaling(table, scale):
         assert (scaled[:, 6] == 0).all()
 
 
+@pytest.mark.parametrize("kind", ["dense", "csr", "mapped"])
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_roots_of_data_that_are_mostly_zero(rng, tmp_path, kind, dtype):
+    X = rng.poisson(0.06, (60, 5)).astype(float)
+    X[0] = 4
+    data = RowBlocks(containers(X, tmp_path)[kind])
+    scaled = data.scaled(column_scaling(data, "auto"), dtype)
+    expected = np.sqrt(X / X.max(axis=0))
+    np.testing.assert_allclose(scaled.dense(slice(0, 60)), expected, rtol=1e-6)
+    np.testing.assert_allclose(scaled.take(slice(7, 20)).dense(slice(0, 13)), expected[7:20], 1e-6)
+
+
+@pytest.mark.parametrize(("rate", "lowest"), [(0.5, 0), (0.06, -1)])
+def test_no_roots_of_other_data(rng, rate, lowest):
+    """Neither of data that are not mostly zero, nor of negative ones."""
+    X = rng.poisson(rate, (60, 5)).astype(float)
+    X[0], X[1] = 4, lowest
+    data = RowBlocks(X)
+    assert not column_scaling(data, "auto").root
+    with_roots = data.scaled(column_scaling(data, "auto"), np.float64).whole()
+    plain = data.scaled(column_scaling(data, "minmax"), np.float64).whole()
+    np.testing.assert_array_equal(with_roots, plain)
+
+
 @pytest.mark.parametrize("unit", [1e-250, 1e-60, 1e60])
 @pytest.mark.parametrize("kind", ["dense", "csr", "mapped"])
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
@@ -158,7 +182,7 @@ def test_units_beyond_single_precision(rng, tmp_path, unit, kind, dtype):
     X[0, 0] = 0  # sparse data are not shifted: they begin at zero
     data = RowBlocks(containers(unit * X, tmp_path)[kind])
     with np.errstate(over="raise", divide="raise", invalid="raise"):
-        scaled = data.scaled(*column_scaling(data, "global"), dtype).dense(slice(0, 20))
+        scaled = data.scaled(column_scaling(data, "global"), dtype).dense(slice(0, 20))
     np.testing.assert_allclose(scaled, X / X.max(), atol=1e-6)
 
 

@@ -22,6 +22,7 @@ from graphsieve import (
 )
 from graphsieve._rows import fill_gaps, open_rows
 from graphsieve._rows.division import divide_columns
+from graphsieve._rows.scaling import Scaling
 
 
 @pytest.fixture
@@ -125,7 +126,7 @@ def test_a_mapped_file_is_filled_as_it_is_read(X, tmp_path):
     np.testing.assert_allclose(filled.whole(), expected)
     np.testing.assert_allclose(filled.take(slice(5, 9)).whole(), expected[5:9])
     np.testing.assert_allclose(filled.take([3, 1]).whole(), expected[[3, 1]])
-    scaled = filled.scaled(np.ones(8), np.full(8, 2.0), np.float64)
+    scaled = filled.scaled(Scaling(np.ones(8), np.full(8, 2.0)), np.float64)
     np.testing.assert_allclose(scaled.whole(), 2 * (expected - 1))
     assert np.isnan(filled.observed().whole()).any()
 

@@ -6,7 +6,7 @@ import sys
 import numpy as np
 import pytest
 
-from graphsieve import UDFS, LaplacianScore, Variance
+from graphsieve import GAFS, UDFS, LaplacianScore, Variance
 from graphsieve._rows import open_rows
 from tests.helpers.few_iterations import METHODS
 
@@ -55,6 +55,18 @@ def test_transform_encode_and_reconstruct(table, tmp_path, kind):
     np.testing.assert_allclose(method.encode(X), method.encode(table))
     rebuilt = method.reconstruct(kept)
     np.testing.assert_allclose(rebuilt, method.fit(table).reconstruct(kept), rtol=1e-6)
+
+
+@pytest.mark.filterwarnings("ignore:X does not have valid feature names")
+@pytest.mark.parametrize("kind", ["memory map", "parquet", "zarr"])
+def test_counts(rng, tmp_path, kind):
+    """Data that are mostly zero: their square roots are taken, wherever they are."""
+    counts = rng.poisson(0.06 * rng.random((200, 12)) + 0.05)
+    X = stored(counts, tmp_path, kind)
+    method = GAFS(5, dtype="float64", random_state=0, n_jobs=1)
+    wanted = method.fit(counts).scores_
+    np.testing.assert_array_equal(method.fit(X).scores_, wanted)
+    np.testing.assert_allclose(method.encode(X), method.encode(counts))
 
 
 def test_names_of_parquet_columns(table, tmp_path):

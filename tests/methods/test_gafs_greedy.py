@@ -114,3 +114,19 @@ def test_refit_by_norm_forgets_the_gains(rng):
 def test_unknown_targets(rng, wrong):
     with pytest.raises(ValueError, match="targets"):
         fit(table(rng), targets=wrong)
+
+
+@pytest.mark.parametrize("container", [np.asarray, sp.csr_array])
+def test_square_roots_of_counts(rng, container):
+    """scale="auto" of counts is scale="minmax" of their roots."""
+    counts = rng.poisson(rng.random(20) * rng.exponential(0.15, (150, 1)), (150, 20))
+    assert (counts == 0).mean() > 0.9
+    assert counts.max() > 1
+    settings = {"random_state": 0, "n_jobs": 1, "dtype": "float64"}
+    sel = GAFS(5, **settings).fit(container(counts))
+    wanted = GAFS(5, scale="minmax", **settings).fit(container(np.sqrt(counts)))
+    np.testing.assert_array_equal(sel.order_, wanted.order_)
+    np.testing.assert_allclose(sel.gains_, wanted.gains_)
+    np.testing.assert_allclose(
+        sel.encode(container(counts)), wanted.encode(container(np.sqrt(counts)))
+    )

@@ -86,8 +86,8 @@ class AutoencoderRanker(FeatureRanker):
         """The data in the range that the network expects."""
         if self.solver == "minibatch":
             data.check_random_access()
-        self._offset, self._factor = column_scaling(data, self.scale)
-        X = data.scaled(self._offset, self._factor, self.dtype)
+        self._scaling = column_scaling(data, self.scale)
+        X = data.scaled(self._scaling, self.dtype)
         self._check_range(X)
         return X
 
@@ -153,9 +153,7 @@ class AutoencoderRanker(FeatureRanker):
             asks for one.
         """
         check_is_fitted(self)
-        # Scaling folded into the weights: no copy of X, and sparse data stay sparse.
-        W = self._factor[:, None] * self.W_in_
-        code = partial(encode, W_in=W, b_in=self.b_in_ - self._offset @ W)
+        code = partial(_encode, self._scaling, self.W_in_, self.b_in_)
         if is_lazy(X):
             self._check_lazy(X, reset=False)
             return map_rows(X, code, len(self.b_in_))
@@ -163,3 +161,8 @@ class AutoencoderRanker(FeatureRanker):
         H = data.to_device(data.stack(code))
         names = [f"{type(self).__name__.lower()}{j}" for j in range(len(self.b_in_))]
         return in_output_container(self, H, known_frame(X), names)
+
+
+def _encode(scaling, W_in, b_in, block):
+    """Code of a block of rows as the user has them."""
+    return encode(scaling.block(block, W_in.dtype), W_in, b_in)

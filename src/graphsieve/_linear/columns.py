@@ -7,7 +7,7 @@ import scipy.sparse as sp
 from sklearn.utils.extmath import row_norms
 
 from .._rows import BLOCK_BYTES, RowBlocks, is_constant, split_rows
-from .._rows.division import MOSTLY_ZERO
+from .._rows.scaling import MOSTLY_ZERO
 
 # Products are cut into the same parts for every number of threads, so that sums round the same.
 _N_PARTS = 4

@@ -105,12 +105,8 @@ class Rows(ABC):
         """``function(rows i, rows j)``, one value per pair, in the order of the pairs."""
 
     @abstractmethod
-    def scaled(self, offset: np.ndarray, factor: np.ndarray, dtype: Any) -> Rows:
-        """``(X - offset) * factor`` column by column, as Rows of type ``dtype``.
-
-        For sparse data a non-zero offset is allowed only in columns that store every entry:
-        elsewhere it would fill in the zeros.
-        """
+    def scaled(self, scaling: Any, dtype: Any) -> Rows:
+        """The rows after a Scaling, as Rows of type ``dtype``."""
 
     @abstractmethod
     def filled(self, value: np.ndarray) -> Rows:

@@ -60,8 +60,8 @@ class ClusterRows(Rows):
             self._futures = self._make_parts()
         return self._futures
 
-    def scaled(self, offset, factor, dtype):
-        return self._changed(RowBlocks.scaled, (offset, factor, np.dtype(dtype)), dtype)
+    def scaled(self, scaling, dtype):
+        return self._changed(RowBlocks.scaled, (scaling, np.dtype(dtype)), dtype)
 
     def filled(self, value):
         return self._changed(RowBlocks.filled, (value,), self.dtype)

@@ -62,11 +62,13 @@ class DeviceRows(IndirectRows):
             ),
         )
 
-    def scaled(self, offset, factor, dtype):
+    def scaled(self, scaling, dtype):
         kind = getattr(self.xp, np.dtype(dtype).name)
         X = self.xp.astype(self._X, kind, copy=False)
-        offset, factor = (self.to_device(v.astype(dtype)) for v in (offset, factor))
-        return DeviceRows((X - offset) * factor)
+        columns = scaling.offset, scaling.factor
+        offset, factor = (self.to_device(v.astype(dtype)) for v in columns)
+        X = (X - offset) * factor
+        return DeviceRows(self.xp.sqrt(self.xp.where(X > 0, X, 0 * X)) if scaling.root else X)
 
     def filled(self, value):
         value = self.to_device(value.astype(self.dtype))

@@ -1,12 +1,9 @@
 """Division of columns by their spread, for methods that centre columns themselves."""
 
 import numpy as np
-import scipy.sparse as sp
 
 from .base import is_constant
-
-# With a larger fraction of zeros than this, data count as mostly zero.
-MOSTLY_ZERO = 0.9
+from .scaling import Scaling, is_mostly_zero
 
 
 def divide_columns(data, scale, *, auto="minmax"):
@@ -37,20 +34,21 @@ def divide_columns(data, scale, *, auto="minmax"):
         Constant columns are zero, unless all are constant or ``scale`` is "global" or None.
     """
     if scale == "auto":
-        scale = None if _is_mostly_zero(data) else auto
+        scale = None if is_mostly_zero(data) else auto
     low, high = (np.asarray(edge, dtype=np.float64) for edge in data.column_range())
     present = _root_present(data)
     if is_constant(low, high).all() or (scale is None and data.gaps is None):
         return data
     if scale is None:
-        return data.scaled(np.zeros_like(low), 1 / present, data.dtype)
+        return data.scaled(Scaling(np.zeros_like(low), 1 / present), data.dtype)
     if scale == "global":
         low, high = np.full_like(low, low.min()), np.full_like(high, high.max())
     deviation = np.sqrt(data.column_moments()[1])
     spread = deviation if scale == "standard" else (high - low) * present
     constant = is_constant(low, high) | (spread == 0)
     factor = np.where(constant, 0.0, 1 / np.where(constant, 1.0, spread))
-    return data.scaled(np.maximum(low, 0) + np.minimum(high, 0), factor, np.float64)
+    offset = np.maximum(low, 0) + np.minimum(high, 0)
+    return data.scaled(Scaling(offset, factor), np.float64)
 
 
 def _root_present(data):
@@ -58,12 +56,3 @@ def _root_present(data):
     if data.gaps is None:
         return np.ones(data.n_features)
     return np.sqrt(np.maximum(data.gaps.present, 1 / data.n_samples))
-
-
-def _is_mostly_zero(data):
-    n_entries = data.reduce(_count_entries)
-    return n_entries < (1 - MOSTLY_ZERO) * data.n_samples * data.n_features
-
-
-def _count_entries(block):
-    return block.count_nonzero() if sp.issparse(block) else int(np.count_nonzero(block))

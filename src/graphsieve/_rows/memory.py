@@ -21,26 +21,23 @@ from .parts import LocalParts
 # After this many bytes we give them back; the system may still have them for the next pass.
 _RELEASE_BYTES = 2**25
 
-# Entries that are scaled in double precision at a time, in the processor's cache.
-_SCALE_ENTRIES = 2**17
-
 # Pairs of rows that are worth a task of their own for a thread.
 _FEWEST_PAIRS = 128
 
 
 class RowBlocks(Rows):
-    """Rows of ``(X - offset) * factor`` in floats of type ``dtype``, a block at a time.
+    """Rows of X, scaled if asked for, in floats of type ``dtype``, a block at a time.
 
     Parameters
     ----------
     X : ndarray, memory map or CSR matrix of shape (n_samples, n_features)
-    offset, factor : ndarray of shape (n_features,), optional
+    scaling : Scaling, optional
     fill : ndarray of shape (n_features,), optional
         What replaces NaN before the columns are scaled.
     dtype : float type, default float64, or float32 for float32 data
     """
 
-    def __init__(self, X, *, offset=None, factor=None, fill=None, dtype=None):
+    def __init__(self, X, *, scaling=None, fill=None, dtype=None):
         self.n_samples, self.n_features = X.shape
         self.is_sparse = sp.issparse(X)
         self._is_mapped = not self.is_sparse and is_mapped(X)
@@ -52,14 +49,12 @@ class RowBlocks(Rows):
         if self.is_sparse and not self._X.has_canonical_format:
             self._X = self._X.copy()  # the user's matrix is left unchanged
             self._X.sum_duplicates()
-        self._offset, self._factor, self._fill = offset, factor, fill
+        self._scaling, self._fill = scaling, fill
         if fill is not None and not self._is_mapped:
             self._X = fill_block(self._X, fill)
-        if offset is not None and self.is_sparse:
-            self._X = _scale_csr(self._X, offset, factor, self.dtype)
-        elif offset is not None and not self._is_mapped:
-            self._X = scale_into(np.empty(X.shape, self.dtype), self._X, offset, factor)
-        self._scale_on_read = offset is not None and self._is_mapped
+        if scaling is not None and not self._is_mapped:
+            self._X = scaling.block(self._X, self.dtype)
+        self._scale_on_read = scaling is not None and self._is_mapped
         self._fill_on_read = fill is not None and self._is_mapped
         self._pages = Pages(X) if self._is_mapped else None
 
@@ -74,9 +69,9 @@ class RowBlocks(Rows):
     # Dask moves tasks to the data, not data to the tasks, if it knows how large they are.
     __sizeof__ = size
 
-    def scaled(self, offset, factor, dtype):
+    def scaled(self, scaling, dtype):
         fill = self._fill if self._fill_on_read else None
-        return RowBlocks(self._X, offset=offset, factor=factor, fill=fill, dtype=dtype)
+        return RowBlocks(self._X, scaling=scaling, fill=fill, dtype=dtype)
 
     def filled(self, value):
         return RowBlocks(self._X, fill=value, dtype=self.dtype)
@@ -103,8 +98,7 @@ class RowBlocks(Rows):
             return RowBlocks(self.rows(rows), dtype=self.dtype)
         if not self._is_mapped:
             return RowBlocks(self._pick(rows), dtype=self.dtype)
-        change = {"offset": self._offset, "factor": self._factor, "fill": self._fill}
-        part = RowBlocks(self._X[rows], **change, dtype=self.dtype)
+        part = RowBlocks(self._X[rows], scaling=self._scaling, fill=self._fill, dtype=self.dtype)
         part._pages = self._pages  # one count for all that is read of a map
         return part
 
@@ -129,7 +123,7 @@ class RowBlocks(Rows):
             out[:] = 0
             return picked.astype(self.dtype, copy=False).toarray(out=out)
         if self._scale_on_read:
-            return scale_into(out, picked, self._offset, self._factor)
+            return self._scaling.into(out, picked)
         out[:] = picked
         return out
 
@@ -254,19 +248,6 @@ class Pages:
         return Pages, (None,)
 
 
-def scale_into(out, X, offset, factor):
-    """Write ``(X - offset) * factor`` to ``out`` and return it."""
-    if np.can_cast(X.dtype, out.dtype) and factor.max(initial=0) <= np.finfo(out.dtype).max:
-        # Several times faster than in double precision.
-        np.subtract(X, offset.astype(out.dtype), out=out, casting="unsafe")
-        out *= factor.astype(out.dtype)
-        return out
-    # Only the results are sure to be in the range of single precision: X may be 1e60 or 1e-60.
-    for rows in split_rows(len(X), max(1, _SCALE_ENTRIES // X.shape[1])):
-        out[rows] = (X[rows] - offset) * factor
-    return out
-
-
 def _slice_csr(X, rows):
     """A view of consecutive rows, where SciPy would make a copy.
 
@@ -280,8 +261,3 @@ def _slice_csr(X, rows):
     part.data, part.indices = X.data[entries], X.indices[entries]
     part.indptr = X.indptr[start : stop + 1] - X.indptr[start]
     return part
-
-
-def _scale_csr(X, offset, factor, dtype):
-    data = ((X.data - offset[X.indices]) * factor[X.indices]).astype(dtype)
-    return sp.csr_array((data, X.indices, X.indptr), shape=X.shape)

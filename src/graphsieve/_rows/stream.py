@@ -15,7 +15,7 @@ import numpy as np
 
 from .base import PASS_BYTES, IndirectRows
 from .gaps import fill_block
-from .memory import RowBlocks, scale_into
+from .memory import RowBlocks
 
 
 class StreamRows(IndirectRows):
@@ -46,11 +46,9 @@ class StreamRows(IndirectRows):
             yield rows, batch.astype(self.dtype, copy=False)
             start = rows.stop
 
-    def scaled(self, offset, factor, dtype):
+    def scaled(self, scaling, dtype):
         dtype = np.dtype(dtype)
-        return RowBlocks(
-            self._copy(dtype, lambda X: scale_into(np.empty(X.shape, dtype), X, offset, factor))
-        )
+        return RowBlocks(self._copy(dtype, lambda X: scaling.block(X, dtype)))
 
     def filled(self, value):
         return StreamRows(_FilledStream(self.stream, value))

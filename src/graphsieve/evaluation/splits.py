@@ -1,6 +1,6 @@
 """Training and test rows: balanced splits, and all rows at once."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -179,11 +179,8 @@ def _checked(X, y, scale):
 def _scaled(X_train, X_test, scale):
     if scale == "minmax":
         return to_unit_interval(X_train, X_test)
-    offset, factor = column_scaling(RowBlocks(X_train), scale)
+    scaling = column_scaling(RowBlocks(X_train), scale)
     if sp.issparse(X_train):
         # Zeros stay zeros.
-        offset = np.zeros_like(offset)
-    return tuple(
-        RowBlocks(X, offset=offset, factor=factor, dtype=np.float64).whole()
-        for X in (X_train, X_test)
-    )
+        scaling = replace(scaling, offset=np.zeros_like(scaling.offset))
+    return tuple(scaling.block(X, np.float64) for X in (X_train, X_test))

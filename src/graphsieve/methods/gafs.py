@@ -88,9 +88,10 @@ class GAFS(GreedyConstraints, AutoencoderRanker):
         used as it is.
     neighbors : {"auto", "exact", "approximate"}, default="auto"
         How neighbours are found. "auto" uses approximate ones for more than 50,000 samples.
-    scale : {"minmax", "global"} or None, default="minmax"
-        Every column is scaled to [0, 1], or all columns with one common range (pixels, counts), or
-        none. Sparse data must not be negative, unless None.
+    scale : {"auto", "minmax", "global"} or None, default="auto"
+        "minmax" scales every column to [0, 1], "global" all columns with one common range (pixels,
+        counts), None does neither. "auto" is "minmax", followed by square roots if more than 90 %
+        of the entries are zero (words, events). Sparse data must not be negative, unless None.
     output : {"sigmoid", "identity"}, default="sigmoid"
         The last layer: sigmoid as in the paper, identity for standardised data.
     init : {"pca", "random"}, default="pca"
@@ -175,7 +176,7 @@ class GAFS(GreedyConstraints, AutoencoderRanker):
         "graph_weight": [*NON_NEGATIVE, None],
         "decay": [*NON_NEGATIVE, None],
         "neighbors": [StrOptions(set(SEARCHES))],
-        "scale": [StrOptions({"minmax", "global"}), None],
+        "scale": [StrOptions({"auto", "minmax", "global"}), None],
         "output": [StrOptions({"sigmoid", "identity"})],
         "init": [StrOptions({"pca", "random"})],
         "selection": [StrOptions({"greedy", "norm"})],
@@ -201,7 +202,7 @@ class GAFS(GreedyConstraints, AutoencoderRanker):
         n_neighbors=5,
         affinity="cosine",
         neighbors="auto",
-        scale="minmax",
+        scale="auto",
         output="sigmoid",
         init="pca",
         selection="greedy",
