@@ -10,6 +10,7 @@ from graphsieve._linear.forward import ForwardSelection
 from graphsieve._linear.operator import ColumnOperator
 from graphsieve._linear.targets import FactorTarget, join_targets
 from graphsieve._rows import RowBlocks
+from graphsieve._utils import sklearn_private
 
 
 def greedy_order(data, n_picks, *, code=None, targets="data", share=0.9):
@@ -302,3 +303,41 @@ def test_forms_of_the_data_meet_the_definition(rng, container):
     data = container(X)
     forms = DataTarget(data).forms(ColumnOperator(RowBlocks(data)))
     np.testing.assert_allclose(forms, np.square(Z.T @ Z).sum(axis=0))
+
+
+def test_forms_of_the_data_are_computed_in_blocks(rng, monkeypatch):
+    X = sp.random_array((40, 50), density=0.3, format="csr", rng=rng)
+    columns = ColumnOperator(RowBlocks(X))
+    whole = DataTarget(X).forms(columns)
+    monkeypatch.setattr(data_target, "_BLOCK_COLUMNS", 7)
+    np.testing.assert_allclose(DataTarget(X).forms(columns), whole)
+    np.testing.assert_allclose(DataTarget(X.toarray()).forms(columns), whole)
+
+
+def test_forms_of_single_precision_rows_survive_an_offset(rng):
+    """Products of columns far from zero would lose all digits that differ in single precision."""
+    X = (1000 + rng.random((200, 30))).astype(np.float32)
+    Z = X.astype(np.float64) - X.mean(axis=0, dtype=np.float64)
+    X = sp.csr_array(X)
+    forms = DataTarget(X).forms(ColumnOperator(RowBlocks(X)))
+    np.testing.assert_allclose(forms, np.square(Z.T @ Z).sum(axis=0), rtol=1e-6)
+
+
+def test_sparse_products_do_not_need_the_newest_scikit_learn(rng, monkeypatch):
+    A = sp.random_array((6, 20), density=0.3, format="csr", rng=rng)
+    B = sp.random_array((20, 5), density=0.3, format="csr", rng=rng)
+    expected = A.toarray() @ B.toarray()
+    np.testing.assert_allclose(sklearn_private.product_of_sparse(A, B), expected)
+    monkeypatch.setattr(sklearn_private, "sparse_matmul_to_dense", None)
+    np.testing.assert_allclose(sklearn_private.product_of_sparse(A, B), expected)
+
+
+@pytest.mark.parametrize("container", [np.asarray, sp.csr_array])
+def test_applied_data_are_the_definition(rng, container):
+    X = container(rng.random((40, 15)))
+    Z = X - X.mean(axis=0) if isinstance(X, np.ndarray) else X.toarray() - X.mean(axis=0)
+    target, q = DataTarget(X), rng.standard_normal(40)
+    target.forms(ColumnOperator(RowBlocks(X)))
+    w, r = target.apply(q)
+    np.testing.assert_allclose(w, Z @ (Z.T @ q))
+    np.testing.assert_allclose(r, Z.T @ q)

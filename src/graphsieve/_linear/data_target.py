@@ -13,6 +13,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from .._rows import RowBlocks, split_rows
+from .._utils.sklearn_private import product_of_sparse
 from .._utils.threads import Workers, blas_for
 from .operator import ColumnOperator, centred_squares
 from .targets import FactorTarget, GramTarget
@@ -21,8 +22,9 @@ from .targets import FactorTarget, GramTarget
 MOST_SQUARE = 3000
 # Multiplications that the exact gains before the first pick may take: about ten seconds.
 _MOST_PRODUCTS = {"sparse": 5e9, "dense": 5e11}
-# Columns whose inner products with all columns are held at a time.
-_BLOCK_COLUMNS = 256
+# Columns whose inner products with as many others are computed at a time. A row of such products
+# stays in the first-level cache.
+_BLOCK_COLUMNS = 1024
 # Components of a truncated SVD: twice the picks, within these bounds.
 _COMPONENTS = (50, 200)
 _OVERSAMPLING = 10
@@ -82,40 +84,50 @@ class DataTarget:
 
     def __init__(self, X, n_jobs=None):
         self._X, self._n_jobs = X, n_jobs
-        self._mean = np.asarray(X.mean(axis=0, dtype=np.float64)).ravel()
 
     def forms(self, columns):
-        """|X'x_j|^2 for every column, a few columns at a time.
+        """|X'x_j|^2 for every column, a block of X'X at a time.
 
-        X'X is symmetric: each block of it is computed once, and counts for its rows and columns.
+        X'X is symmetric: each block is computed once, and counts for its rows and its columns.
         """
         self._columns = columns
         self.energy = float(columns.squares.sum())
-        X = self._X.tocsc() if sp.issparse(self._X) else self._X - self._mean
+        mean = columns.mean
+        blocks = split_rows(columns.n_features, _BLOCK_COLUMNS)
+        if sp.issparse(self._X):
+            X = self._X.astype(np.float64, copy=False).tocsc()
+            transposed = [X[:, block].T for block in blocks]
+            parts = [part.T.tocsr() for part in transposed]
+        else:
+            X = self._X - mean
+            transposed = [X[:, block].T for block in blocks]
+            parts = [part.T for part in transposed]
+        del X
 
-        def squares_from(block):
-            product = X[:, block.start :].T @ X[:, block]
-            if sp.issparse(product):
-                product = product.toarray()
-                product -= columns.n_samples * np.outer(
-                    self._mean[block.start :], self._mean[block]
-                )
-            below = product[block.stop - block.start :]
-            of_columns = np.einsum("ij,ij->j", product, product)
-            return of_columns, np.einsum("ij,ij->i", below, below)
+        def squares(i, j):
+            if sp.issparse(self._X):
+                products = product_of_sparse(transposed[i], parts[j])
+                shift = columns.n_samples * mean[blocks[i]]
+                products -= np.outer(shift, mean[blocks[j]])
+            else:
+                products = transposed[i] @ parts[j]
+            np.square(products, out=products)
+            return products.sum(axis=1), products.sum(axis=0)
 
         forms = np.zeros(columns.n_features)
-        blocks = split_rows(columns.n_features, _BLOCK_COLUMNS)
+        pairs = np.array(np.triu_indices(len(blocks)))
         with Workers(self._n_jobs) as workers:
-            found = workers.map(squares_from, blocks)
-        for block, (of_columns, of_rows) in zip(blocks, found, strict=True):
-            forms[block] += of_columns
-            forms[block.stop :] += of_rows
+            found = workers.map(squares, *pairs)
+        for i, j, (of_rows, of_columns) in zip(*pairs, found, strict=True):
+            forms[blocks[i]] += of_rows
+            if i < j:
+                forms[blocks[j]] += of_columns
         return forms
 
     def apply(self, q):
-        """X X' q."""
-        return self._columns.combine(self._columns.products(q[np.newaxis]).T)[:, 0]
+        """X X' q, and X'q."""
+        r = self._columns.products(q[np.newaxis])
+        return self._columns.combine(r.T)[:, 0], r[0]
 
 
 def leading_scores(columns, n_components, rng):

@@ -31,6 +31,9 @@ from .units import BlockGains, BlockMatrices, Units
 
 # A column with less than this fraction of its squared norm outside the picked ones depends on them.
 _DEPENDENT = 1e-12
+# With less than this fraction of its squared norm left, a column is made orthogonal to the picked
+# ones a second time; with more, once is enough (Daniel, Gragg, Kaufman and Stewart 1976).
+_LITTLE_LEFT = 0.5
 # A gain below this fraction of the targets' energy is rounding.
 _NO_GAIN = 1e-12
 # Gains that differ by less are equal, and the first column wins. It is above the rounding that the
@@ -163,21 +166,26 @@ class _Layer:
         if self._noise[j] > 0:
             square = self._g_start[j] - c @ c
         else:
-            e -= (basis @ e) @ basis  # twice is enough
             square = e @ e
+            if square < _LITTLE_LEFT * self._g_start[j]:
+                e -= (basis @ e) @ basis  # twice is enough
+                square = e @ e
         if square <= _DEPENDENT * self._g_start[j]:
             self.alive[j] = False
             return None
         q = e / np.sqrt(square)
-        w = self._target.apply(q)
+        w, r = self._target.apply(q)
         self.f[j], self.g[j] = (q @ w) * square, square
-        return _Step(j, q, w, float(q @ w))
+        return _Step(j, q, w, r, float(q @ w))
 
     def add(self, step):
         """Pick a column; returns the mask of columns that depend on the picks from now on."""
         basis = self._basis[: self.n_picked]
         u = step.w - (basis @ step.w) @ basis
-        r, z = self._columns.products(np.array([step.q, u]))
+        if step.r is None:
+            r, z = self._columns.products(np.array([step.q, u]))
+        else:
+            r, z = step.r, self._columns.products(u[np.newaxis])[0]
         if self._blocks is not None:
             self._blocks.update(r, z, step.gain)
         self.f = np.maximum(self.f + r * (step.gain * r - 2 * z), 0)
@@ -199,11 +207,12 @@ class _Layer:
 
 @dataclass(frozen=True)
 class _Step:
-    """A column, its new direction q, T T' q, and its gain."""
+    """A column, its new direction q, w = T T' q, r = X'q if that is known, and its gain."""
 
     column: int
     q: np.ndarray
     w: np.ndarray
+    r: np.ndarray | None
     gain: float
 
 

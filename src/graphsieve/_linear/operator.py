@@ -37,6 +37,8 @@ class ColumnOperator:
     Attributes
     ----------
     n_samples, n_features : int
+    mean : ndarray of shape (n_features,)
+        What was subtracted from every column.
     squares : ndarray of shape (n_features,)
         Squared norm of every column; 0 for columns that are constant up to rounding.
     """
@@ -45,9 +47,9 @@ class ColumnOperator:
         self._data, self._n_jobs = data, n_jobs
         self.n_samples, self.n_features = data.n_samples, data.n_features
         if squares is None:
-            self._mean, self.squares = data.column_moments()[0], centred_squares(data)
+            self.mean, self.squares = data.column_moments()[0], centred_squares(data)
         else:
-            self._mean, self.squares = np.zeros(data.n_features), squares
+            self.mean, self.squares = np.zeros(data.n_features), squares
 
     @cached_property
     def _double(self):
@@ -63,7 +65,7 @@ class ColumnOperator:
     def column(self, j):
         """Column j of Z."""
         with self._workers() as workers:
-            return self._data.stack(partial(_column, j), workers=workers) - self._mean[j]
+            return self._data.stack(partial(_column, j), workers=workers) - self.mean[j]
 
     def products(self, V):
         """V Z, one row for every row of V."""
@@ -75,14 +77,14 @@ class ColumnOperator:
         with self._workers() as workers:
             out = data.reduce(_products, columns, block_bytes=block_bytes, workers=workers)
         # In place: with many vectors, each such array is large. Sums of a cluster are read-only.
-        shift = np.outer(V.sum(axis=1), self._mean)
+        shift = np.outer(V.sum(axis=1), self.mean)
         return np.subtract(out, shift, out=shift)
 
     def combine(self, W):
         """Z W for weights W of shape (n_features, k)."""
         data = self._double if W.shape[1] <= _FEW_VECTORS else self._data
         with self._workers() as workers:
-            return data.stack(partial(_combine, W), workers=workers) - self._mean @ W
+            return data.stack(partial(_combine, W), workers=workers) - self.mean @ W
 
     def _workers(self):
         large = self.n_samples * self.n_features > _LARGE
@@ -91,7 +93,7 @@ class ColumnOperator:
     def quadratic_forms(self, M):
         """z_j' M z_j for every column, for few samples."""
         X = self._data.whole()
-        if self._mean.any():
+        if self.mean.any():
             # Centring M on both sides replaces centring the columns.
             M = M - M.mean(axis=0)
             M -= M.mean(axis=1, keepdims=True)

@@ -55,8 +55,8 @@ class FactorTarget:
         return forms
 
     def apply(self, q):
-        """T T' q."""
-        return self.T @ (q @ self.T)
+        """T T' q; the second value is X'q where that is needed on the way, see DataTarget."""
+        return self.T @ (q @ self.T), None
 
 
 class GramTarget:
@@ -71,5 +71,5 @@ class GramTarget:
         return columns.quadratic_forms(self.M)
 
     def apply(self, q):
-        """M q."""
-        return self.M @ q
+        """M q, and None as in FactorTarget."""
+        return self.M @ q, None

@@ -71,7 +71,7 @@ def _matrices(blocks, columns, target, noise):
     G, F = [], []
     for block in blocks:
         X = np.array([columns.column(j) for j in block])
-        TX = np.array([target.apply(x) for x in X])
+        TX = np.array([target.apply(x)[0] for x in X])
         G.append(X @ X.T + np.diag(noise[block]))
         F.append(X @ TX.T)
     return blocks, np.array(G), np.array(F)

@@ -6,6 +6,11 @@ from sklearn.utils._openmp_helpers import _openmp_effective_n_threads
 from sklearn.utils._param_validation import HasMethods, Interval, RealNotInt, StrOptions
 from sklearn.utils._set_output import ADAPTERS_MANAGER, _get_output_config
 
+try:
+    from sklearn.utils.sparsefuncs import sparse_matmul_to_dense
+except ImportError:  # scikit-learn before 1.8
+    sparse_matmul_to_dense = None
+
 __all__ = [
     "HasMethods",
     "Interval",
@@ -15,6 +20,7 @@ __all__ = [
     "default_threads",
     "fit_context",
     "in_output_container",
+    "product_of_sparse",
     "to_numpy",
 ]
 
@@ -25,6 +31,17 @@ def default_threads() -> int:
     """Threads to use when the user does not say: all cores, less where OMP_NUM_THREADS,
     a joblib worker or a container says so."""
     return _openmp_effective_n_threads()
+
+
+def product_of_sparse(A, B):
+    """The product of two CSR arrays of the same float type as a dense array.
+
+    Where the product has few zeros, scikit-learn's function takes a third of the time of SciPy's,
+    which counts the entries first and keeps a list of those of every row.
+    """
+    if sparse_matmul_to_dense is None or A.indices.dtype != B.indices.dtype:
+        return (A @ B).toarray()
+    return sparse_matmul_to_dense(A, B)
 
 
 def array_namespace(X):
