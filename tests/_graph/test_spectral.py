@@ -96,23 +96,6 @@ def test_embedding_solves_the_generalised_problem(name, n_dims):
     assert (Y[weight == 0] == 0).all()
 
 
-@pytest.mark.parametrize("name", GRAPHS)
-def test_diffusion_map_preserves_the_similarity_of_random_walks(name):
-    """With all directions, inner products are those of the walk of 2 t steps, P^2t D^-1."""
-    A = GRAPHS[name]
-    weight = degree(A)
-    on = weight > 0
-    P = A.toarray()[np.ix_(on, on)] / weight[on, None]
-    walk = np.linalg.matrix_power(P, 6) / weight[on] - 1 / weight.sum()
-    # Eigenvalues above 1 belong to walks that swing back and forth, which do not count.
-    values, V = scipy.linalg.eigh(
-        np.diag(weight[on]) - A.toarray()[np.ix_(on, on)], np.diag(weight[on])
-    )
-    swing = V[:, values > 1] * (1 - values[values > 1]) ** 3
-    Y = spectral.embedding(A, on.sum() - 1, random_state=0, time=3)[on]
-    np.testing.assert_allclose(Y @ Y.T, walk - swing @ swing.T, atol=1e-9)
-
-
 def test_first_directions_tell_the_components_apart():
     """Largest against the rest, then the second largest against what is left."""
     Y = spectral.embedding(GRAPHS["three components"], 2)

@@ -133,13 +133,11 @@ def low_eigenpairs(A, components, n_pairs, random_state=None):
         more *= 2
 
 
-def embedding(A, n_dims, random_state=None, *, time=0):
+def embedding(A, n_dims, random_state=None):
     """Solutions of L y = l D y with the smallest l after the constant one, (n, n_dims).
 
-    Each has y' D y = 1 and is then multiplied by (1 - l)^time, which gives the diffusion map of
-    Coifman and Lafon (2006): directions along which the graph mixes quickly count less. The row
-    of an isolated node is zero. If the graph is not connected, the first columns separate its
-    components.
+    y' D y = 1, and the row of an isolated node is zero. When the graph falls apart, the first
+    columns tell its components.
     """
     components = null_space(A)
     n_nodes = sum(map(len, components.nodes))
@@ -151,8 +149,7 @@ def embedding(A, n_dims, random_state=None, *, time=0):
     n_null = min(len(components.nodes) - 1, n_dims)
     V = fix_signs(components.directions(n_null))
     if n_null < n_dims:
-        values, others = eigenpairs(A, components, n_dims - n_null, random_state)
-        V = np.hstack([V, others * np.maximum(1 - values, 0) ** time])
+        V = np.hstack([V, eigenpairs(A, components, n_dims - n_null, random_state)[1]])
     return _inverse_root(edge_weight(A))[:, None] * V
 
 

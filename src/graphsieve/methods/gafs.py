@@ -26,10 +26,9 @@ from .._utils.threads import Workers
 from ..base import GRAPH_CONSTRAINTS
 
 # The values below were chosen on data and splits other than those that are reported, see
-# docs/choosing_defaults.md: dimensions and time of the diffusion map of the graph, relative noise
-# of a kept column, and explained fraction at which a layer ends.
-_N_DIMENSIONS = 10
-_DIFFUSION_TIME = 3
+# docs/choosing_defaults.md: eigenvectors of the graph, relative noise of a kept column, and
+# explained fraction at which a layer ends.
+_N_EIGENVECTORS = 10
 _NOISE = 0.1
 _LAYER_SHARE = 0.8
 TARGETS = ("data", "graph", "code")
@@ -48,7 +47,7 @@ class GAFS(GreedyConstraints, AutoencoderRanker):
     The paper scores feature j by the norm of row j of W_in (``selection="norm"``, and
     ``GAFS.paper()`` for all of its settings). By default, features are picked one at a time
     instead, each for what it adds to the reconstruction of the targets: the data, which carry the
-    broad structure, and the diffusion map of the graph, which carries the local one. Noise is
+    broad structure, and the spectral embedding of the graph, which carries the local one. Noise is
     left out: the graph is that of the principal components above those of shuffled columns, and
     features that the others do not predict on held-out rows come last. The network then serves
     ``encode``; its code can be made a target, too.
@@ -101,8 +100,8 @@ class GAFS(GreedyConstraints, AutoencoderRanker):
         Pick features one at a time, exact for the first ``n_features_to_select`` features, with
         the score d - position, or rank by the norm of the weights, as in the paper.
     targets : sequence of {"data", "graph", "code"}, default=("data", "graph")
-        What greedy selection reconstructs, with equal weights: the data, the diffusion map of the
-        graph, the hidden code. Adding the code made no measurable difference on fourteen data
+        What greedy selection reconstructs, with equal weights: the data, the spectral embedding of
+        the graph, the hidden code. Adding the code made no measurable difference on fourteen data
         sets.
     solver : {"lbfgs", "minibatch"}, default="lbfgs"
         "minibatch" is for many samples: an iteration is one pass over them in random batches.
@@ -152,9 +151,6 @@ class GAFS(GreedyConstraints, AutoencoderRanker):
     ----------
     S. Feng and M. F. Duarte, "Graph autoencoder-based unsupervised feature selection with broad
     and local data structure preservation", Neurocomputing 312, 2018.
-
-    R. R. Coifman and S. Lafon, "Diffusion maps", Applied and Computational Harmonic Analysis 21,
-    2006.
 
     Examples
     --------
@@ -366,10 +362,10 @@ class GAFS(GreedyConstraints, AutoencoderRanker):
         parts = []
         if "data" in self.targets:
             parts.append(scores)
-        n_dims = min(_N_DIMENSIONS, X.n_samples - 2)
+        n_dims = min(_N_EIGENVECTORS, X.n_samples - 2)
         # A graph of two samples, or one without edges, has no structure to keep.
         if "graph" in self.targets and n_dims > 0 and A.nnz > 0:
-            parts.append(embedding(A, n_dims, rng, time=_DIFFUSION_TIME))
+            parts.append(embedding(A, n_dims, rng))
         if "code" in self.targets:
             parts.append(X.stack(partial(encode, W_in=self.W_in_, b_in=self.b_in_)))
         return make_target(join_targets(parts or [scores]))
