@@ -10,7 +10,7 @@ from .._rows import BLOCK_BYTES, RowBlocks
 from .._utils.threads import Workers
 
 # Entries, zeros included, from which threads are worth starting for a single product.
-_LARGE = 2**27
+_LARGE = 2**24
 # With more vectors than this, one matrix product is faster than one product per vector, and the
 # precision of the rows is enough for the directions and estimates that such products serve.
 _FEW_VECTORS = 4

@@ -13,6 +13,7 @@ from .._rows import is_constant
 from .._utils.names import find_columns
 from .._utils.order import count_features
 from .._utils.sklearn_private import Interval
+from .._utils.threads import single_threaded_blas
 
 # Entries that greedy methods read where the number of features is not given, and picks at least.
 _MOST_WORK = 2e9
@@ -182,7 +183,8 @@ class GreedyConstraints(IncludeExclude):
         count = self._check_count(self.n_features_in_) or self.n_features_in_
         n_exact = n_exact if self._is_unconstrained() else count
         n_exact = min(n_exact, count)
-        with stages.steps("picks", n_exact) as progress:
+        # A pick takes many small products, for which threads of BLAS only wait for each other.
+        with single_threaded_blas(), stages.steps("picks", n_exact) as progress:
             found, self._n_selected = select_columns(selection, count, n_exact, progress)
         if self._n_selected == 0:
             raise ValueError(
