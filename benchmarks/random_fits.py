@@ -13,8 +13,9 @@ error     a ValueError, TypeError or MemoryError that graphsieve or scikit-learn
 failure   anything else: other exceptions or warnings, wrong results, more than a minute of
           processor time
 
-The counts are stored after every thousand fits in results/random_fits/fits.csv; a run that was
-stopped continues there. The table in docs/promises.md is written by ``--table``.
+The counts are stored after every thousand fits in results/random_fits/fits.csv, with the commit
+that was run; a run that was stopped continues there. The table in docs/promises.md is written by
+``--table``.
 """
 
 import argparse
@@ -34,6 +35,7 @@ from sklearn.exceptions import ConvergenceWarning
 from threadpoolctl import threadpool_limits
 
 from graphsieve import REGISTRY
+from graphsieve.paper.provenance import provenance
 
 ROOT = Path(__file__).resolve().parents[1]
 STORE = ROOT / "results" / "random_fits" / "fits.csv"
@@ -41,7 +43,7 @@ PAGE = ROOT / "docs" / "promises.md"
 BATCH = 1000
 SECONDS = 60
 METHODS = sorted(REGISTRY)
-COLUMNS = ["batch", "method", "outcome", "kind", "count"]
+COLUMNS = ["batch", "commit", "method", "outcome", "kind", "count"]
 
 
 # Tables ------------------------------------------------------------------------------------------
@@ -306,14 +308,15 @@ def run_batch(batch):
         counts[name, outcome, without_numbers(kind)] += 1
         if outcome == "failure":
             failures.append((number, name, kind[:150]))
-    rows = [(batch, *key, count) for key, count in sorted(counts.items())]
+    commit = provenance()["commit"]
+    rows = [(batch, commit, *key, count) for key, count in sorted(counts.items())]
     return pd.DataFrame(rows, columns=COLUMNS), failures
 
 
 def read(store):
     if not store.exists():
         return pd.DataFrame(columns=COLUMNS)
-    return pd.read_csv(store, keep_default_na=False)
+    return pd.read_csv(store, keep_default_na=False, dtype={"commit": str})
 
 
 def run(n_fits, store):
@@ -343,7 +346,13 @@ def summary(found):
     for name, row in counts.astype(int).iterrows():
         cells = [f"{value:,}" for value in (row.sum(), *row)]
         lines.append(f"| {name} | " + " | ".join(cells) + " |")
-    return "\n".join(lines)
+    return "\n".join(lines) + "\n\n" + commits(found)
+
+
+def commits(found):
+    """How many fits were made with which commit, as a sentence."""
+    batches = found.groupby("commit", sort=False)["batch"].nunique() * BATCH
+    return "Commits: " + ", ".join(f"`{c}` ({n:,} fits)" for c, n in batches.items()) + "."
 
 
 def write_table(store):
