@@ -32,12 +32,32 @@ def test_sparse_indices_outside_the_matrix(rng, kind, index):
             call(X)
 
 
+@pytest.mark.parametrize("index", [1000, -3])
 @pytest.mark.parametrize("axis", [0, 1])
-def test_coordinates_outside_the_matrix(rng, axis):
+def test_coordinates_outside_the_matrix(rng, axis, index):
     X = valid_csr(rng).tocoo()
-    X.coords[axis][2] = 1000
-    with pytest.raises(ValueError, match="not a valid COO matrix"):
+    X.coords[axis][2] = index
+    with pytest.raises(ValueError, match=f"not a valid COO matrix: axis {axis} index {index} "):
         Variance(2).fit(X)
+
+
+@pytest.mark.parametrize("dtype", ["M8[s]", "m8[D]"])
+@pytest.mark.parametrize("method", [Variance(2), GAFS(2), LaplacianScore(2)])
+def test_dates_are_no_numbers(rng, method, dtype):
+    X = rng.random((20, 4))
+    fitted = Variance(2).fit(X)
+    for call in (method.fit, fitted.transform):
+        with pytest.raises(ValueError, match="X holds dates or durations"):
+            call((100 * X).astype(dtype))
+
+
+def test_lazy_frames_of_polars(rng):
+    polars = pytest.importorskip("polars")
+    X = polars.DataFrame(rng.random((20, 4)), schema=list("abcd"))
+    fitted = Variance(2).fit(X)
+    for call in (Variance(2).fit, fitted.transform):
+        with pytest.raises(TypeError, match=r"pass X.collect\(\)"):
+            call(X.lazy())
 
 
 def test_row_pointers_that_do_not_increase(rng):

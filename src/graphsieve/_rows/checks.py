@@ -16,10 +16,16 @@ _SMALLEST = np.finfo(np.float64).tiny ** 0.25
 
 
 def check_container(X: Any) -> None:
-    """Refuse sparse matrices with invalid indices.
+    """Refuse sparse matrices with invalid indices, and arrays of dates.
 
-    SciPy's routines read outside their arrays if an index is out of range.
+    SciPy's routines read outside their arrays if an index is out of range. scikit-learn counts
+    dates among the numbers.
     """
+    if getattr(getattr(X, "dtype", None), "kind", "") in ("M", "m"):
+        raise ValueError(
+            f"X holds dates or durations ({X.dtype}), not numbers: convert them, for example to "
+            'days with (X - X.min()) / numpy.timedelta64(1, "D")'
+        )
     if sp.issparse(X) and X.format in ("csr", "csc", "bsr"):
         X = X._with_data(X.data, copy=False)  # check_format may replace the index arrays
         try:
@@ -31,10 +37,11 @@ def check_container(X: Any) -> None:
             ) from error
     elif sp.issparse(X) and X.format == "coo" and X.nnz:
         for axis, index in enumerate(X.coords):
-            if index.min() < 0 or index.max() >= X.shape[axis]:
+            wrong = index[(index < 0) | (index >= X.shape[axis])]
+            if wrong.size:
                 raise ValueError(
-                    f"X is not a valid COO matrix: axis {axis} index {index.max()} is outside "
-                    f"the shape {X.shape}"
+                    f"X is not a valid COO matrix: axis {axis} index {wrong[0]} is outside the "
+                    f"shape {X.shape}"
                 )
 
 

@@ -51,6 +51,8 @@ def known_frame(X: Any) -> Any:
         if not np.ma.is_masked(X):
             return X.data
         return np.ma.filled(X.astype(np.result_type(X, np.float32)), np.nan)
+    if _is(X, "polars", "LazyFrame"):
+        raise TypeError("X is a Polars LazyFrame, which holds no data yet: pass X.collect()")
     if _is(X, "xarray", "Dataset"):
         raise TypeError(
             "X is an xarray Dataset, whose variables may have different dimensions: pass an array, "
