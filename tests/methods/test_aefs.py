@@ -46,6 +46,14 @@ def test_wide_tables_leave_the_random_start(rng):
     assert spearmanr(first.scores_, second.scores_)[0] > 0.95
 
 
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize(("n_features", "n_iter"), [(2000, 100), (2001, 200)])
+def test_wider_tables_get_more_iterations(rng, n_features, n_iter):
+    X = rng.normal(size=(4, n_features))
+    assert AEFS(n_hidden=1, tol=0, random_state=0, n_jobs=1).fit(X).n_iter_ == n_iter
+    assert AEFS(n_hidden=1, tol=0, random_state=0, n_jobs=1, max_iter=3).fit(X).n_iter_ == 3
+
+
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @pytest.mark.parametrize("name", ["Yale", "Isolet", "Prostate-GE"])

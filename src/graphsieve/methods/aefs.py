@@ -1,6 +1,14 @@
 """AEFS: autoencoder feature selection, without a graph."""
 
+from numbers import Integral
+
 from .._autoencoder.ranker import AutoencoderRanker
+from .._utils.sklearn_private import Interval
+
+# Wider tables need more iterations to leave the random start: on Prostate_GE, 5,966 columns, the
+# rank correlation of two seeds is .88 after 100 iterations and .98 after 200, on Yale and Isolet,
+# 1,024 and 617 columns, .98 after 100.
+_WIDE = 2000
 
 
 class AEFS(AutoencoderRanker):
@@ -31,8 +39,8 @@ class AEFS(AutoencoderRanker):
         Weight of the l2,1 penalty.
     decay : float, default 3e-2
         Weight decay on both weight matrices.
-    max_iter : int, default 100
-        Maximum number of iterations.
+    max_iter : int or None, default None
+        Maximum number of iterations. If None, 100, and 200 for more than 2,000 features.
     tol : float, default 1e-5
         Stop when the relative change of the objective is smaller.
     memory : int, default 10
@@ -75,6 +83,10 @@ class AEFS(AutoencoderRanker):
     (178, 5)
     """
 
+    _parameter_constraints = {
+        **AutoencoderRanker._parameter_constraints,
+        "max_iter": [Interval(Integral, 1, None, closed="left"), None],
+    }
     scale = "standard"
     output = "identity"
     graph_weight = 0.0
@@ -90,7 +102,7 @@ class AEFS(AutoencoderRanker):
         n_hidden=256,
         alpha=0.3,
         decay=3e-2,
-        max_iter=100,
+        max_iter=None,
         tol=1e-5,
         memory=10,
         dtype="float32",
@@ -111,3 +123,9 @@ class AEFS(AutoencoderRanker):
         self.random_state = random_state
         self.verbose = verbose
         self.callback = callback
+
+    @property
+    def _most_iterations(self):
+        if self.max_iter is not None:
+            return self.max_iter
+        return 200 if self.n_features_in_ > _WIDE else 100

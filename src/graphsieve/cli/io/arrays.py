@@ -1,5 +1,8 @@
 """Files of arrays: NPY, NPZ, MAT and Zarr."""
 
+import io
+import os
+import struct
 import zipfile
 from dataclasses import replace
 
@@ -14,6 +17,8 @@ from .tables import STREAM_BYTES, Table, TableError, counted, default_names, uni
 NAMES = "feature_names"
 # Approximate size of a chunk of a Zarr array that we write.
 _CHUNK_BYTES = 2**20
+# Longest header of an array in an NPZ file; NumPy accepts 10,000 bytes, after it has read them.
+_MOST_HEADER = 2**16
 
 
 def read_npy(path, name, reading):
@@ -35,11 +40,14 @@ def _write_array(file, table):
 
 
 def read_npz(path, name, reading):
+    headers = {}
     with zipfile.ZipFile(path) as archive:
-        headers = {
-            info.filename.removesuffix(".npy"): _read_header(archive, info)
-            for info in archive.infolist()
-        }
+        for info in archive.infolist():
+            key = info.filename.removesuffix(".npy")
+            if key in headers:
+                # Which of them NumPy reads is not the one whose size is checked.
+                raise TableError(f"{name} is damaged: it holds two arrays {key!r}")
+            headers[key] = _read_header(archive, info)
     # One matrix in several arrays, as scipy.sparse.save_npz writes it.
     is_sparse = {"format", "shape", "data"} <= set(headers)
     shapes = {key: shape for key, (shape, _, _) in headers.items()}
@@ -55,7 +63,11 @@ def read_npz(path, name, reading):
 def _read_header(archive, info):
     """Return shape, type and unpacked size of an array in an NPZ file, without reading it."""
     with archive.open(info) as file:
-        version = np.lib.format.read_magic(file)
+        start = file.read(12)
+        version = np.lib.format.read_magic(io.BytesIO(start))
+        if version > (1, 0) and struct.unpack("<I", start[8:])[0] > _MOST_HEADER:
+            raise ValueError(f"the header of {info.filename} is too long")
+        file.seek(np.lib.format.MAGIC_LEN)
         if version == (1, 0):
             shape, _, dtype = np.lib.format.read_array_header_1_0(file)
         else:
@@ -125,6 +137,7 @@ def write_mat(path, table):
 def read_zarr(path, name, reading):
     import zarr
 
+    _check_links(path, name)
     array, key, chosen = zarr.open(path, mode="r"), reading.key, ()
     if isinstance(array, zarr.Group):
         items = array.members(max_depth=None)
@@ -147,6 +160,24 @@ def read_zarr(path, name, reading):
             "fewer rows)"
         )
     return replace(table, notes=tuple(notes))
+
+
+def _check_links(path, name):
+    """Refuse a folder with links out of it: other files would be read, though nobody named them."""
+    top, folders = os.path.realpath(path), [path]
+    while folders:
+        with os.scandir(folders.pop()) as entries:
+            for entry in entries:
+                if entry.is_dir(follow_symlinks=False):
+                    folders.append(entry.path)
+                elif entry.is_symlink():
+                    target = os.path.realpath(entry.path)
+                    if os.path.commonpath([top, target]) != top:
+                        inside = os.path.relpath(entry.path, path)
+                        raise TableError(
+                            f"{name}: {inside} is a link to {target!r}, which is not read; copy "
+                            "the data into the folder"
+                        )
 
 
 def write_zarr(path, table):
@@ -195,7 +226,11 @@ def array_table(name, X, names=None, key="X", notes=()):
         )
     if not is_numeric(X.dtype):
         raise TableError(f"{name}: {key} does not hold numbers but {X.dtype.name}")
-    named = names is not None and len(names) == X.shape[1]
+    names = np.array([] if names is None else names, dtype=object).ravel()
+    named = len(names) == X.shape[1]
+    if len(names) and not named:
+        counts = f"{counted(len(names), 'name')} for {counted(X.shape[1], 'column')}"
+        notes = (*notes, f"{NAMES} not used: {counts}")
     names, renamed = unique_names(names) if named else (default_names(X.shape[1]), ())
     if not isinstance(X, np.ndarray) and not sp.issparse(X):
         X = ZarrStream(X, names)
