@@ -236,6 +236,16 @@ def test_impossible_number_of_threads(name, n_jobs):
         make(name, n_jobs=n_jobs).fit(table())
 
 
+WEIGHTS = ("alpha", "graph_weight", "feature_graph_weight", "fit_weight", "decay", "power")
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_weights_that_overflow(name):
+    for weight in set(WEIGHTS) & set(make(name).get_params()):
+        with pytest.raises(ValueError, match=f"'{weight}' parameter"):
+            make(name, **{weight: 10**400}).fit(table())
+
+
 @pytest.mark.parametrize("name", METHODS)
 def test_docstring_is_a_page(name):
     """A user who asks for help learns what it computes, each parameter, and whom to cite."""

@@ -49,6 +49,9 @@ GRAPH_CONSTRAINTS = {
 SCALE_CONSTRAINTS = {
     "scale": [StrOptions({"auto", "standard", "minmax", "global"}), None],
 }
+# Weights of penalties, which may have squared units of the data.
+POSITIVE = Interval(Real, 0, 1e300, closed="right")
+NON_NEGATIVE = Interval(Real, 0, 1e300, closed="both")
 ITERATION_CONSTRAINTS = {
     "max_iter": [Interval(Integral, 1, None, closed="left")],
     "tol": [Interval(Real, 0, None, closed="left")],

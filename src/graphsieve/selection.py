@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import scipy.sparse as sp
 
+from ._rows import check_container
 from ._utils.files import replacing
 from ._utils.names import suggestion
 
@@ -145,6 +146,7 @@ class Selection:
 
     def _take_positions(self, X):
         if sp.issparse(X):
+            check_container(X)
             X = X.tocsr()
         elif not hasattr(X, "shape"):
             X = np.asarray(X)

@@ -172,6 +172,22 @@ def test_bad_affinity(A, message):
         build_graph(RowBlocks(np.eye(3)), affinity=A)
 
 
+@pytest.mark.parametrize("kind", ["csr", "csc", "coo"])
+def test_an_affinity_with_wrong_indices(kind):
+    """SciPy would read and write outside its arrays."""
+    A = sp.csr_array(np.ones((6, 6))).asformat(kind)
+    index = A.coords[0] if kind == "coo" else A.indices
+    index[3] = 10**6
+    with pytest.raises(ValueError, match=f"affinity is not a valid {kind.upper()} matrix"):
+        build_graph(RowBlocks(np.eye(6)), affinity=A)
+
+
+@pytest.mark.parametrize("weight", [1e308, 1e-320])
+def test_weights_that_overflow_or_vanish(weight):
+    with pytest.raises(ValueError, match="largest entry of affinity"):
+        build_graph(RowBlocks(np.eye(4)), affinity=np.full((4, 4), weight))
+
+
 @pytest.mark.parametrize("metric", ["cosine", "euclidean"])
 @pytest.mark.parametrize("kind", ["continuous", "ties", "one row"])
 def test_neighbors_of_many_samples(kind, metric):

@@ -209,7 +209,7 @@ MISTAKES = {
         "included columns cost 7, more than budget=5: increase",
     ),
     "wrong number of costs": ({"costs": [1.0, 2.0]}, "costs has 2 entries.*8 columns"),
-    "free column": ({"costs": {"gene_3": 0.0}}, "positive numbers: column 'gene_3' costs 0"),
+    "free column": ({"costs": {"gene_3": 0.0}}, "positive numbers from .* column 'gene_3' costs 0"),
     "cost of a misspelt name": ({"costs": {"gene3": 1.0}}, "Did you mean 'gene_3'"),
     "wrong number of groups": ({"groups": ["a", "b"]}, "groups has 2 entries.*8 columns"),
     "column in two groups": (

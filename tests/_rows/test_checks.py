@@ -8,7 +8,18 @@ import pytest
 import scipy.sparse as sp
 from sklearn.preprocessing import StandardScaler
 
-from graphsieve import AEFS, GAFS, MCFS, SCUFS, GreedyCSS, LaplacianScore, Variance
+from graphsieve import (
+    AEFS,
+    GAFS,
+    MCFS,
+    SCUFS,
+    GreedyCSS,
+    LaplacianScore,
+    Selection,
+    Variance,
+    evaluation,
+    inspection,
+)
 from graphsieve._rows import open_rows
 from graphsieve.methods import REGISTRY
 
@@ -39,6 +50,36 @@ def test_coordinates_outside_the_matrix(rng, axis, index):
     X.coords[axis][2] = index
     with pytest.raises(ValueError, match=f"not a valid COO matrix: axis {axis} index {index} "):
         Variance(2).fit(X)
+
+
+LABELS = np.arange(20) % 2
+WAYS_IN = {
+    "report": lambda X, fitted: fitted.report(X),
+    "plot": lambda X, fitted: fitted.plot.curve(X),
+    "reconstruct": lambda X, fitted: fitted.reconstruct(X),
+    "selection": lambda X, fitted: Selection([0, 1], 6).transform(X),
+    "compare": lambda X, fitted: inspection.compare(X, 2, methods=["variance", "random"]),
+    "tune": lambda X, fitted: inspection.tune(fitted, X, {"scale": [None, "minmax"]}),
+    "stability": lambda X, fitted: inspection.StabilitySelection(fitted).fit(X),
+    "reconstruction_error": lambda X, fitted: evaluation.reconstruction_error(X, X, [0]),
+    "redundancy": lambda X, fitted: evaluation.redundancy(X),
+    "nearest_rows": lambda X, fitted: evaluation.nearest_rows(X, 3),
+    "clustering_scores": lambda X, fitted: evaluation.clustering_scores(X, LABELS),
+    "neighbor_accuracy": lambda X, fitted: evaluation.neighbor_accuracy(X, LABELS, X, LABELS),
+    "classification": lambda X, fitted: evaluation.classification_accuracy(X, LABELS, X, LABELS),
+    "evaluate": lambda X, fitted: evaluation.evaluate(fitted, X, LABELS),
+    "affinity": lambda X, fitted: LaplacianScore(2, affinity=X).fit(np.eye(20, 6)),
+}
+
+
+@pytest.mark.parametrize("way", WAYS_IN)
+def test_every_way_in_checks_the_indices(rng, way):
+    """Unchecked, these end in a segmentation fault."""
+    X = valid_csr(rng)
+    fitted = Variance(6).fit(X)
+    X.indices[3] = 10**8
+    with pytest.raises(ValueError, match="not a valid CSR matrix"):
+        WAYS_IN[way](X, fitted)
 
 
 @pytest.mark.parametrize("dtype", ["M8[s]", "m8[D]"])

@@ -23,7 +23,8 @@ from .start import Penalties
 _COLLAPSED = 0.01
 # The most hidden units where their number is chosen from the data: more encode noise, too.
 MOST_UNITS = 40
-NON_NEGATIVE = [Interval(Real, 0, None, closed="left")]
+# Larger weights overflow in single precision.
+NON_NEGATIVE = [Interval(Real, 0, 1e30, closed="both")]
 
 
 class AutoencoderRanker(FeatureRanker):

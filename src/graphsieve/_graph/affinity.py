@@ -9,6 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.utils import check_array
 
+from .._rows import check_container
 from .neighbors import limit_neighbors, nearest_neighbors
 
 AFFINITIES = ("cosine", "binary", "heat")
@@ -17,6 +18,8 @@ AFFINITIES = ("cosine", "binary", "heat")
 # outlier would have weights such as 1e-50 without it, and whatever is divided by its degree would
 # be huge. The smallest weight is 1e-6.
 _LONGEST = np.sqrt(2 * np.log(1e6))
+# Smallest value of the largest weight in a given matrix, and one over the largest.
+_LEAST_WEIGHT = 1e-30
 
 
 def build_graph(data, *, n_neighbors=5, affinity="cosine", neighbors="auto", n_jobs=None):
@@ -77,6 +80,7 @@ def _weights(affinity, similarity):
 
 def check_affinity(A, n_samples):
     """A user's affinity matrix as a CSR array without diagonal; raises an error if invalid."""
+    check_container(A, "affinity")
     A = check_array(A, accept_sparse="csr", dtype=[np.float64, np.float32], input_name="affinity")
     if A.shape != (n_samples, n_samples):
         raise ValueError(
@@ -88,6 +92,11 @@ def check_affinity(A, n_samples):
     A.eliminate_zeros()
     if A.nnz and A.data.min() < 0:
         raise ValueError(f"affinity must not be negative: its smallest entry is {A.data.min():g}")
+    if A.nnz and not _LEAST_WEIGHT <= A.data.max() <= 1 / _LEAST_WEIGHT:
+        raise ValueError(
+            f"the largest entry of affinity is {A.data.max():g}: products of such numbers overflow "
+            "or vanish in floating point. Divide the matrix by its largest entry"
+        )
     if A.nnz and _asymmetry(A) > 1e-6 * A.data.max():
         raise ValueError("affinity must be symmetric: use (A + A.T) / 2 or A.maximum(A.T)")
     diagonal = A.diagonal()

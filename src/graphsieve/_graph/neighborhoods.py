@@ -3,6 +3,8 @@
 import numpy as np
 from sklearn.neighbors import NearestNeighbors
 
+from .._rows import check_container
+
 # A class of the smallest test parts has as many rows.
 N_NEIGHBORS = 5
 
@@ -27,6 +29,7 @@ def nearest_rows(X, n_neighbors=N_NEIGHBORS):
     >>> nearest_rows([[0.0], [1.0], [5.0]], 1).ravel().tolist()
     [1, 0, 1]
     """
+    check_container(X)
     search = NearestNeighbors(
         n_neighbors=min(n_neighbors, np.shape(X)[0] - 1), algorithm="brute", n_jobs=1
     )

@@ -6,6 +6,7 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.linalg import solve
 
+from .._rows import check_container
 from .ridge import ridge_penalty
 
 
@@ -135,4 +136,5 @@ class ReconstructionErrors:
 
 def _dense(X):
     """A new dense array of floats."""
+    check_container(X)
     return X.toarray().astype(float) if sp.issparse(X) else np.array(X, dtype=float)

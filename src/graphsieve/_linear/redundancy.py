@@ -3,7 +3,7 @@
 import numpy as np
 import scipy.sparse as sp
 
-from .._rows import split_rows
+from .._rows import check_container, split_rows
 
 
 def redundancy(X):
@@ -60,6 +60,7 @@ def redundancy_path(X):
 
 def _standardised(X):
     """Centred columns of length 1 in single precision; zeros for constant ones."""
+    check_container(X)
     Z = X.toarray().astype(float) if sp.issparse(X) else np.array(X, dtype=float)
     Z -= Z.mean(axis=0)
     length = np.sqrt((Z**2).sum(axis=0))

@@ -18,6 +18,8 @@ from .._utils.threads import single_threaded_blas
 # Entries that greedy methods read where the number of features is not given, and picks at least.
 _MOST_WORK = 2e9
 _FEWEST_PICKS = 100
+# Gains per cost must not overflow.
+_LEAST_COST = 1e-100
 
 INCLUDE_CONSTRAINTS = {
     "include": ["array-like", str, Integral, None],
@@ -269,11 +271,12 @@ class GreedyConstraints(IncludeExclude):
                 f"costs has {costs.size} entries, but the data have {d} columns: pass one cost per "
                 "column, or a dict from column to cost"
             )
-        bad = ~(np.isfinite(costs) & (costs > 0))
+        bad = ~((costs >= _LEAST_COST) & (costs <= 1 / _LEAST_COST))
         if bad.any():
             j = int(bad.argmax())
             raise ValueError(
-                f"costs must be positive numbers: column {self._column_name(j)} costs {costs[j]:g}"
+                f"costs must be positive numbers from {_LEAST_COST:g} to {1 / _LEAST_COST:g}: "
+                f"column {self._column_name(j)} costs {costs[j]:g}"
             )
         return costs
 

@@ -4,7 +4,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from .._linear.ridge import RIDGE, fit_reconstruction
-from .._rows import check_entries
+from .._rows import check_container, check_entries
 from .._utils.sklearn_private import in_output_container
 
 # ``fit`` also learns what ``reconstruct`` needs if that takes no more numbers (64 MB) than this.
@@ -44,6 +44,7 @@ class Reconstructs:
         """
         check_is_fitted(self)
         given = X_selected
+        check_container(X_selected)
         X_selected = np.asarray(
             X_selected.toarray() if hasattr(X_selected, "toarray") else X_selected, dtype=float
         )

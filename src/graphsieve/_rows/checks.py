@@ -15,7 +15,7 @@ from .gaps import fill_gaps
 _SMALLEST = np.finfo(np.float64).tiny ** 0.25
 
 
-def check_container(X: Any) -> None:
+def check_container(X: Any, name: str = "X") -> None:
     """Refuse sparse matrices with invalid indices, and arrays of dates.
 
     SciPy's routines read outside their arrays if an index is out of range. scikit-learn counts
@@ -23,8 +23,8 @@ def check_container(X: Any) -> None:
     """
     if getattr(getattr(X, "dtype", None), "kind", "") in ("M", "m"):
         raise ValueError(
-            f"X holds dates or durations ({X.dtype}), not numbers: convert them, for example to "
-            'days with (X - X.min()) / numpy.timedelta64(1, "D")'
+            f"{name} holds dates or durations ({X.dtype}), not numbers: convert them, for example "
+            'to days with (X - X.min()) / numpy.timedelta64(1, "D")'
         )
     if sp.issparse(X) and X.format in ("csr", "csc", "bsr"):
         X = X._with_data(X.data, copy=False)  # check_format may replace the index arrays
@@ -32,7 +32,7 @@ def check_container(X: Any) -> None:
             X.check_format(full_check=True)
         except ValueError as error:
             raise ValueError(
-                f"X is not a valid {X.format.upper()} matrix: {error}. Build it again, for "
+                f"{name} is not a valid {X.format.upper()} matrix: {error}. Build it again, for "
                 "example from its row and column numbers with scipy.sparse.coo_array"
             ) from error
     elif sp.issparse(X) and X.format == "coo" and X.nnz:
@@ -40,8 +40,8 @@ def check_container(X: Any) -> None:
             wrong = index[(index < 0) | (index >= X.shape[axis])]
             if wrong.size:
                 raise ValueError(
-                    f"X is not a valid COO matrix: axis {axis} index {wrong[0]} is outside the "
-                    f"shape {X.shape}"
+                    f"{name} is not a valid COO matrix: axis {axis} index {wrong[0]} is outside "
+                    f"the shape {X.shape}"
                 )
 
 

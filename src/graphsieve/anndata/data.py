@@ -3,7 +3,15 @@
 import numpy as np
 import scipy.sparse as sp
 
-from .._rows import HDF5Stream, ZarrStream, is_dask, row_pieces, take_columns, view_columns
+from .._rows import (
+    HDF5Stream,
+    ZarrStream,
+    check_container,
+    is_dask,
+    row_pieces,
+    take_columns,
+    view_columns,
+)
 from .._utils.names import find_columns, suggestion
 
 
@@ -55,6 +63,7 @@ def expression(adata, layer=None):
         return ZarrStream(X, list(adata.var_names))
     if hasattr(X, "to_memory"):
         X = X.to_memory()
+    check_container(X, "adata.X" if layer is None else f"adata.layers[{layer!r}]")
     return sp.csr_array(X) if sp.issparse(X) else np.asarray(X)
 
 

@@ -8,6 +8,8 @@ from sklearn.model_selection import StratifiedKFold, cross_val_score
 from sklearn.neighbors import KNeighborsClassifier
 from threadpoolctl import threadpool_limits
 
+from .._rows import check_container
+
 
 def classification_accuracy(X_train, y_train, X_test, y_test):
     """Accuracy of a softmax classifier.
@@ -37,6 +39,8 @@ def classification_accuracy(X_train, y_train, X_test, y_test):
     >>> classification_accuracy([[0.0], [0.2], [0.9], [1.0]], [0, 0, 1, 1], [[0.1], [0.8]], [0, 1])
     1.0
     """
+    check_container(X_train, "X_train")
+    check_container(X_test, "X_test")
     if not sp.issparse(X_train):
         X_train, X_test = np.asarray(X_train), np.asarray(X_test)
         mean = X_train.mean(axis=0)
@@ -73,6 +77,8 @@ def neighbor_accuracy(X_train, y_train, X_test, y_test):
     >>> neighbor_accuracy([[0.0], [1.0]], ["a", "b"], [[0.1], [0.7], [0.8]], ["a", "b", "a"])
     0.6666666666666666
     """
+    check_container(X_train, "X_train")
+    check_container(X_test, "X_test")
     nearest = KNeighborsClassifier(1, algorithm="brute", n_jobs=1).fit(X_train, y_train)
     return float(nearest.score(X_test, y_test))
 
@@ -103,6 +109,7 @@ def forest_accuracy(X, y, *, n_folds=5, n_trees=100, random_state=0):
     >>> forest_accuracy([[0.0]] * 10 + [[1.0]] * 10, [0] * 10 + [1] * 10)
     1.0
     """
+    check_container(X)
     forest = RandomForestClassifier(n_trees, random_state=random_state, n_jobs=1)
     folds = StratifiedKFold(n_folds, shuffle=True, random_state=random_state)
     return float(cross_val_score(forest, X, y, cv=folds).mean())

@@ -10,6 +10,7 @@ from sklearn.metrics import normalized_mutual_info_score
 from sklearn.metrics.cluster import contingency_matrix
 from sklearn.utils import check_consistent_length, check_random_state
 
+from .._rows import check_container
 from .._utils.threads import Workers
 from .lloyd import lloyd
 
@@ -92,6 +93,7 @@ def clustering_scores(X, y, n_repeats=20, random_state=0, n_jobs=None):
     >>> clustering_scores([[0.0], [0.1], [5.0], [5.1]], [0, 0, 1, 1], n_repeats=2).tolist()
     [[1.0, 1.0], [1.0, 1.0]]
     """
+    check_container(X)
     rng = check_random_state(random_state)
     classes = np.unique(y, return_inverse=True)[1]
     n_samples, n_clusters = np.shape(X)[0], classes.max() + 1

@@ -9,7 +9,7 @@ from sklearn.utils import check_array, check_consistent_length, check_random_sta
 
 from .._graph.neighborhoods import nearest_rows
 from .._linear.reconstruction import ReconstructionErrors
-from .._rows import RowBlocks
+from .._rows import RowBlocks, check_container
 from .._rows.scaling import SCALES, column_scaling, to_unit_interval
 
 
@@ -169,6 +169,7 @@ def check_choice(name, value, choices):
 
 def _checked(X, y, scale):
     check_choice("scale", scale, (*SCALES, None))
+    check_container(X)
     X = check_array(X, accept_sparse="csr", ensure_min_samples=2)
     if y is not None:
         y = check_array(y, ensure_2d=False, dtype=None)

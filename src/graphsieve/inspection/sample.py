@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 import scipy.sparse as sp
 
-from .._rows import is_lazy, open_rows
+from .._rows import check_container, is_lazy, open_rows
 
 # More rows would hardly change coverage and correlations, but take time.
 _MAX_ROWS = 2000
@@ -51,6 +51,7 @@ def draw_sample(X, n_features, names, rng):
     -------
     Sample
     """
+    check_container(X)
     if hasattr(X, "columns") and names is not None:
         X = _columns_by_name(X, list(names))
     elif not hasattr(X, "shape") and not is_lazy(X):

@@ -1,7 +1,5 @@
 """DFSC: self-representation with a graph of the samples and a graph of the features."""
 
-from numbers import Real
-
 import numpy as np
 import scipy.sparse as sp
 
@@ -20,11 +18,12 @@ from .._linear.self_representation import (
 from .._rows import RowBlocks
 from .._rows.division import divide_columns
 from .._solvers import reweighted_l21
-from .._utils.sklearn_private import Interval
 from .._utils.threads import Workers
 from ..base import (
     GRAPH_CONSTRAINTS,
     ITERATION_CONSTRAINTS,
+    NON_NEGATIVE,
+    POSITIVE,
     SCALE_CONSTRAINTS,
     THREAD_CONSTRAINTS,
     FeatureRanker,
@@ -121,9 +120,9 @@ class DFSC(FeatureRanker):
         **SCALE_CONSTRAINTS,
         **THREAD_CONSTRAINTS,
         **ITERATION_CONSTRAINTS,
-        "alpha": [Interval(Real, 0, None, closed="neither"), None],
-        "graph_weight": [Interval(Real, 0, None, closed="left")],
-        "feature_graph_weight": [Interval(Real, 0, None, closed="left"), None],
+        "alpha": [POSITIVE, None],
+        "graph_weight": [NON_NEGATIVE],
+        "feature_graph_weight": [NON_NEGATIVE, None],
     }
 
     _n_copies = 10  # with the graph of the features

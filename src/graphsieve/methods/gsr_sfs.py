@@ -1,7 +1,5 @@
 """GSRSFS: self-representation that keeps neighbouring samples together."""
 
-from numbers import Real
-
 import numpy as np
 
 from .._graph.affinity import laplacian
@@ -16,11 +14,12 @@ from .._linear.self_representation import (
 )
 from .._rows.division import divide_columns
 from .._solvers import reweighted_l21
-from .._utils.sklearn_private import Interval
 from .._utils.threads import Workers
 from ..base import (
     GRAPH_CONSTRAINTS,
     ITERATION_CONSTRAINTS,
+    NON_NEGATIVE,
+    POSITIVE,
     SCALE_CONSTRAINTS,
     THREAD_CONSTRAINTS,
     FeatureRanker,
@@ -102,8 +101,8 @@ class GSRSFS(FeatureRanker):
         **SCALE_CONSTRAINTS,
         **THREAD_CONSTRAINTS,
         **ITERATION_CONSTRAINTS,
-        "alpha": [Interval(Real, 0, None, closed="neither"), None],
-        "graph_weight": [Interval(Real, 0, None, closed="left")],
+        "alpha": [POSITIVE, None],
+        "graph_weight": [NON_NEGATIVE],
     }
     _accepts_sparse = True
     _n_copies = 3

@@ -1,6 +1,6 @@
 """JFSSL: joint feature selection and subspace learning."""
 
-from numbers import Integral, Real
+from numbers import Integral
 
 import numpy as np
 from sklearn.utils.extmath import row_norms
@@ -15,6 +15,7 @@ from .._utils.threads import Workers
 from ..base import (
     GRAPH_CONSTRAINTS,
     ITERATION_CONSTRAINTS,
+    POSITIVE,
     SCALE_CONSTRAINTS,
     THREAD_CONSTRAINTS,
     FeatureRanker,
@@ -108,7 +109,7 @@ class JFSSL(FeatureRanker):
         **THREAD_CONSTRAINTS,
         **ITERATION_CONSTRAINTS,
         "n_components": [Interval(Integral, 1, None, closed="left")],
-        "alpha": [Interval(Real, 0, None, closed="neither"), None],
+        "alpha": [POSITIVE, None],
         "random_state": ["random_state"],
     }
 

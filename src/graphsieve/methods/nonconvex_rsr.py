@@ -12,7 +12,13 @@ from .._rows.division import divide_columns
 from .._solvers import Monitor
 from .._utils.sklearn_private import Interval
 from .._utils.threads import Workers
-from ..base import ITERATION_CONSTRAINTS, SCALE_CONSTRAINTS, THREAD_CONSTRAINTS, FeatureRanker
+from ..base import (
+    ITERATION_CONSTRAINTS,
+    POSITIVE,
+    SCALE_CONSTRAINTS,
+    THREAD_CONSTRAINTS,
+    FeatureRanker,
+)
 
 # Of the start. Chosen among 1e-5 to 1e-2 on COIL20, Isolet and BASEHOCK: which of them leads to
 # the lowest minimum differs, but on all three this one led to a lower minimum than 1e-5.
@@ -89,7 +95,7 @@ class NonconvexRSR(FeatureRanker):
         **THREAD_CONSTRAINTS,
         **ITERATION_CONSTRAINTS,
         "p": [Interval(Real, 0, 1, closed="right")],
-        "alpha": [Interval(Real, 0, None, closed="neither"), None],
+        "alpha": [POSITIVE, None],
     }
     _accepts_sparse = True
     _n_copies = 3

@@ -1,7 +1,5 @@
 """RSR: regularised self-representation."""
 
-from numbers import Real
-
 from .._linear.columns import Columns
 from .._linear.self_representation import (
     choose_alpha,
@@ -9,9 +7,14 @@ from .._linear.self_representation import (
     square_memory,
 )
 from .._rows.division import divide_columns
-from .._utils.sklearn_private import Interval
 from .._utils.threads import Workers
-from ..base import ITERATION_CONSTRAINTS, SCALE_CONSTRAINTS, THREAD_CONSTRAINTS, FeatureRanker
+from ..base import (
+    ITERATION_CONSTRAINTS,
+    POSITIVE,
+    SCALE_CONSTRAINTS,
+    THREAD_CONSTRAINTS,
+    FeatureRanker,
+)
 
 
 class RSR(FeatureRanker):
@@ -82,7 +85,7 @@ class RSR(FeatureRanker):
         **SCALE_CONSTRAINTS,
         **THREAD_CONSTRAINTS,
         **ITERATION_CONSTRAINTS,
-        "alpha": [Interval(Real, 0, None, closed="neither"), None],
+        "alpha": [POSITIVE, None],
     }
     _accepts_sparse = True
     _n_copies = 3

@@ -113,9 +113,10 @@ class SCUFS(FeatureRanker):
         **FeatureRanker._parameter_constraints,
         **ITERATION_CONSTRAINTS,
         "n_clusters": [Interval(Integral, 1, None, closed="left")],
-        "alpha": [Interval(Real, 0, None, closed="neither"), None],
-        "graph_weight": [Interval(Real, 0, None, closed="left")],
-        "fit_weight": [Interval(Real, 0, None, closed="neither")],
+        # The rows have unit length: weights have no units, and larger ones overflow.
+        "alpha": [Interval(Real, 0, 1e30, closed="right"), None],
+        "graph_weight": [Interval(Real, 0, 1e30, closed="both")],
+        "fit_weight": [Interval(Real, 0, 1e30, closed="right")],
         "random_state": ["random_state"],
     }
 

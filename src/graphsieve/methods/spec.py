@@ -46,7 +46,7 @@ class SPEC(FeatureRanker):
     criterion : {"phi1", "phi2", "phi3"}, default "phi2"
         phi2 is the only one that does not depend on the mean of a feature; phi1 also rewards a
         feature for being nearly constant; phi3 considers the clusters only.
-    power : int, default 3
+    power : int from 1 to 100, default 3
         Larger values punish rough directions more. With 1, phi2 is the Laplacian score.
     n_components : int, default 10
         Number of eigenvectors after the trivial one in phi3: about the number of clusters.
@@ -83,7 +83,7 @@ class SPEC(FeatureRanker):
         **THREAD_CONSTRAINTS,
         "verbose": ["verbose"],
         "criterion": [StrOptions({"phi1", "phi2", "phi3"})],
-        "power": [Interval(Integral, 1, None, closed="left")],
+        "power": [Interval(Integral, 1, 100, closed="both")],
         "n_components": [Interval(Integral, 1, None, closed="left")],
         "random_state": ["random_state"],
     }

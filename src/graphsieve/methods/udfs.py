@@ -1,6 +1,6 @@
 """UDFS: unsupervised discriminative feature selection."""
 
-from numbers import Integral, Real
+from numbers import Integral
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from .._solvers import SMOOTHING
 from .._utils.sklearn_private import Interval, StrOptions
 from .._utils.threads import single_threaded_blas
 from .._utils.warn import warn
-from ..base import ITERATION_CONSTRAINTS, THREAD_CONSTRAINTS, FeatureRanker
+from ..base import ITERATION_CONSTRAINTS, POSITIVE, THREAD_CONSTRAINTS, FeatureRanker
 
 # Default alpha, relative to the mean of the diagonal of M.
 _ALPHA_SHARE = 0.01
@@ -105,8 +105,8 @@ class UDFS(FeatureRanker):
         **ITERATION_CONSTRAINTS,
         **THREAD_CONSTRAINTS,
         "n_components": [Interval(Integral, 1, None, closed="left")],
-        "alpha": [Interval(Real, 0, None, closed="neither"), None],
-        "ridge": [Interval(Real, 0, None, closed="neither")],
+        "alpha": [POSITIVE, None],
+        "ridge": [POSITIVE],
         "n_neighbors": [Interval(Integral, 1, None, closed="left")],
         "neighbors": [StrOptions(set(SEARCHES))],
     }
