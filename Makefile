@@ -4,7 +4,7 @@ VENV := .venv
 OLDEST := .venv-oldest
 BIN := $(VENV)/bin
 
-.PHONY: demo test quick test-oldest lint docs bench dist clean
+.PHONY: demo browser test quick test-oldest lint docs bench dist clean
 
 demo: $(VENV)/.installed-cli
 	$(BIN)/graphsieve demo
@@ -14,6 +14,10 @@ test quick test-oldest: export OPENBLAS_NUM_THREADS = 1
 
 test: $(VENV)/.installed-dev
 	$(BIN)/python -m pytest --numprocesses auto --dist loadgroup
+
+# Chromium for the tests of the pages, if root can install it with apt; those tests skip without it.
+browser:
+	.ci/browser
 
 # Without the tests marked slow: under a minute on two cores.
 quick: $(VENV)/.installed-dev

@@ -24,7 +24,7 @@ def find_chromium():
     )
     driver = shutil.which("chromedriver")
     if browser is None or driver is None:
-        pytest.skip("needs Chromium and chromedriver (Debian: chromium, chromium-driver)")
+        pytest.skip("needs Chromium and chromedriver; as root, `make browser` installs them with apt")
     return browser, driver
 
 
