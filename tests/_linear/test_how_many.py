@@ -17,6 +17,17 @@ def test_five_sources_need_five_features(seed):
     np.testing.assert_array_less(found.chance[:5], found.gains[:5])
 
 
+@pytest.mark.parametrize("place", [0, 3])
+def test_a_weak_feature_among_strong_ones_does_not_end_the_count(place):
+    rng = np.random.default_rng(0)
+    X = np.repeat(rng.normal(size=(200, 5)), 8, axis=1) + 0.2 * rng.normal(size=(200, 40))
+    X = np.column_stack([X, rng.normal(size=200)])
+    order = np.insert(np.arange(0, 40, 8), place, 40)
+    found = gain_curve(X, np.append(order, np.setdiff1d(np.arange(41), order)))
+    assert found.gains[place] < found.chance[place]
+    assert found.n_features == 6
+
+
 @pytest.mark.parametrize("shape", [(100, 30), (60, 200)])
 def test_noise_needs_next_to_none(shape):
     X = np.random.default_rng(0).normal(size=shape)

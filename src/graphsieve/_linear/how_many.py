@@ -16,7 +16,8 @@ from .operator import ColumnOperator
 from .targets import GramTarget
 
 _N_SHUFFLES = 3
-# The ranking ends where so many features in a row add no more than chance.
+# The ranking ends where a feature and the two after it add no more than chance: a method may well
+# pick a feature that adds little by itself and prepares for the next ones.
 _PATIENCE = 3
 # Tables with more entries are compared in single precision, in less than half the time.
 _LARGE = 2**20
@@ -67,9 +68,15 @@ def gain_curve(X, order):
         if below == _PATIENCE:
             break
     gains, chance = np.array(gains), np.array(chance)
-    above = gains > chance
-    n_features = int(np.argmin(above)) if not above.all() else len(above)
-    return GainCurve(gains, chance, n_features)
+    return GainCurve(gains, chance, _count_before_chance(gains - chance))
+
+
+def _count_before_chance(excess):
+    """Number of features before the first that, alone and with the next ones, is below chance."""
+    for k in range(len(excess)):
+        if excess[k] <= 0 and excess[k : k + _PATIENCE].sum() <= 0:
+            return k
+    return len(excess)
 
 
 def _standardised(X):
