@@ -57,6 +57,20 @@ def test_notes_name_what_a_reader_should_know(rng):
     assert "the selection is redundant" in texts(summarise(redundant, X[:, :4]))
 
 
+def test_constant_features_are_not_counted_as_lost(rng):
+    X = np.hstack([rng.normal(size=(60, 4)), np.ones((60, 3))])
+    words = texts(summarise(GreedyCSS(1).fit(X), X))
+    assert "3 of 3 dropped features are hardly predicted" in words
+
+
+def test_few_columns_of_large_variance_do_not_decide(rng):
+    """As frequent words do; that is no matter of units, and not warned about."""
+    X = rng.normal(size=(60, 9)) * np.array([30, *[1] * 8])
+    summary = summarise(Variance(2).fit(X), X)
+    assert summary["weights"] == "equal"
+    assert "units" not in texts(summary)
+
+
 def test_units_do_not_decide(rng):
     X = rng.normal(size=(60, 5)) * [1e6, 1, 1, 1, 1]
     summary = summarise(Variance(2).fit(X), X)
@@ -96,6 +110,17 @@ def test_points_of_all_features_are_those_before(rng):
     np.testing.assert_allclose(points["after"][-1], points["before"], atol=1e-8)
     assert points["distances"][-1] == pytest.approx(1)
     assert (np.diff(points["distances"]) > -0.1).all()
+    assert points["n_far"] == {"before": 0, "after": [0] * 8}
+
+
+def test_a_far_sample_is_drawn_at_the_edge(rng):
+    X = rng.normal(size=(100, 8))
+    X[7] = 1000
+    points = scatter(X, np.arange(8), np.arange(1, 9), rng, standardise=False)
+    assert points["n_far"]["before"] == 2  # 98 % of 100 samples leave two
+    assert np.abs(points["before"][7]).max() == 1
+    others = np.delete(points["before"], 7, axis=0)
+    assert others.std(axis=0).max() > 0.2
 
 
 def test_color_by_category_number_or_column():

@@ -7,8 +7,10 @@ _COPY = 0.999
 _REDUNDANT = 0.95
 _POOR = 0.2
 _FEW_ROWS = 30
-# Variances that differ by more are a matter of units, not of information.
-UNEQUAL_VARIANCES = 1e4
+# Where the largest variance is so many times the median, a few columns would decide every weighted
+# mean (word counts: about 1,000 times), and beyond the second number they differ in units.
+_FEW_DECIDE = 100
+_UNITS_DIFFER = 1e4
 
 
 def write_notes(facts, sample, constant, coverage, closest, explained):
@@ -42,10 +44,10 @@ def write_notes(facts, sample, constant, coverage, closest, explained):
     return sorted(notes, key=lambda note: ("warning", "note", "good").index(note["level"]))
 
 
-def has_unequal_variances(variance):
+def has_unequal_variances(variance, ratio=_FEW_DECIDE):
     """Whether a few columns would decide everything if columns were weighed by their variance."""
     variance = variance[variance > 0]
-    return variance.size > 1 and variance.max() > UNEQUAL_VARIANCES * np.median(variance)
+    return variance.size > 1 and variance.max() > ratio * np.median(variance)
 
 
 def _note(level, text):
@@ -111,11 +113,11 @@ def _columns(facts, sample, constant, closest):
         )
     # Methods with a `scale` per column do not mind; "global" keeps the ratios of the variances.
     keeps_units = facts.parameters.get("scale") in (None, "None", "'global'")
-    if keeps_units and has_unequal_variances(sample.values.var(axis=0)):
+    if keeps_units and has_unequal_variances(sample.values.var(axis=0), _UNITS_DIFFER):
         yield _note(
             "warning",
             "A few features have a variance more than "
-            f"{UNEQUAL_VARIANCES:,.0f} times the median, and {facts.method} did not scale the "
+            f"{_UNITS_DIFFER:,.0f} times the median, and {facts.method} did not scale the "
             "features one by one, so their units decide the ranking: standardise the data "
             "first if they should not. On this page all features count alike.",
         )
@@ -145,13 +147,15 @@ def _choice(facts, coverage, closest):
             f"{_count(redundant, 'kept feature')} {'has' if redundant == 1 else 'have'} a "
             f"correlation above {_REDUNDANT} with another kept one: the selection is redundant.",
         )
-    poor = int((coverage[~is_kept] < _POOR).sum())
-    if poor and not is_kept.all():
+    # Constant features have no coverage, and nothing of them is lost.
+    dropped = coverage[~is_kept & ~np.isnan(coverage)]
+    poor = int((dropped < _POOR).sum())
+    if poor:
         yield _note(
             "note",
-            f"{poor:,} of {_count(int((~is_kept).sum()), 'dropped feature')} are hardly predicted "
-            f"by the kept ones (coverage below {_POOR:.0%}): they are noise, or information that "
-            "is lost. Sort the table by coverage to see them.",
+            f"{poor:,} of {_count(dropped.size, 'dropped feature')} {'is' if poor == 1 else 'are'} "
+            f"hardly predicted by the kept ones (coverage below {_POOR:.0%}): noise, or "
+            "information that is lost. Sort the table by coverage to see which.",
         )
 
 

@@ -6,6 +6,9 @@ from scipy.linalg import orthogonal_procrustes
 from .._utils.eigen import some_eigenpairs
 
 _POINTS = 400
+# A picture reaches as far as most points. Where some are this many times farther out than 98 % of
+# them, they are drawn at its edge: otherwise a single odd sample squeezes all others together.
+_FAR = 2.0
 _CATEGORIES = 8
 
 
@@ -29,7 +32,8 @@ def scatter(X, order, grid, rng, *, standardise):
     dict
         ``rows`` of X that are shown; ``before`` of shape (n_points, 2); ``after`` of shape
         (len(grid), n_points, 2), both between -1 and 1; ``distances``, for every grid point the
-        correlation of the distances between samples before and after.
+        correlation of the distances between samples before and after; ``n_far``, the number of
+        points that are drawn at the edge before, and for every grid point.
     """
     rows = np.arange(len(X))
     if len(rows) > _POINTS:
@@ -39,20 +43,29 @@ def scatter(X, order, grid, rng, *, standardise):
         deviation = X.std(axis=0)
         Z /= np.where(deviation > 0, deviation, 1)
     whole = Z @ Z.T
-    before = _unit(_two_components(whole))
+    target = _two_components(whole)
+    before, far_before = _framed(target)
     pairs = np.triu_indices(len(rows), 1)
     all_distances = _distances(whole)[pairs]
     products = np.zeros_like(whole)
-    after, agreement, done = [], [], 0
+    after, agreement, far_after, done = [], [], [], 0
     for k in grid:
         kept = Z[:, order[done:k]]
         products += kept @ kept.T
         done = k
         components = _two_components(products)
-        rotation, _ = orthogonal_procrustes(components, before)
-        after.append(_unit(components @ rotation))
+        rotation, _ = orthogonal_procrustes(components, target)
+        points, far = _framed(components @ rotation)
+        after.append(points)
+        far_after.append(far)
         agreement.append(_correlation(all_distances, _distances(products)[pairs]))
-    return {"rows": rows, "before": before, "after": np.array(after), "distances": agreement}
+    return {
+        "rows": rows,
+        "before": before,
+        "after": np.array(after),
+        "distances": agreement,
+        "n_far": {"before": far_before, "after": far_after},
+    }
 
 
 def _two_components(products):
@@ -63,9 +76,15 @@ def _two_components(products):
     return components
 
 
-def _unit(points):
-    """Scaled, about the origin, so that the largest coordinate is 1."""
-    return points / max(np.abs(points).max(initial=0), np.finfo(float).tiny)
+def _framed(points):
+    """Points about their median, scaled to lie between -1 and 1, and how many lay farther out."""
+    points = points - np.median(points, axis=0)
+    farthest = np.abs(points).max(axis=1, initial=0)
+    reach = np.quantile(farthest, 0.98)
+    if farthest.max() <= _FAR * reach:
+        reach = farthest.max()
+    scaled = points / max(reach, np.finfo(float).tiny)
+    return np.clip(scaled, -1, 1), int(np.count_nonzero(farthest > reach))
 
 
 def _distances(products):

@@ -88,6 +88,7 @@ def summarise(sel, X, *, color=None, image_shape=None, title=None, random_state=
             "before": _signed_bytes(points["before"]),
             "after": _signed_bytes(points["after"]),
             "distances": points["distances"],
+            "n_far": points["n_far"],
             "color": color_column(X, color, sample.rows[points["rows"]]),
         },
         "images": None if shape is None else image_part(values, shape, examples, curve.predictions),

@@ -4,7 +4,7 @@ const LINES = [
   ["this", "This ranking"],
   ["by_variance", "Ranked by variance"],
   ["random_mid", "Random (mean and range of 5)"],
-  ["alone", "Unrelated columns"],
+  ["alone", "If columns were unrelated"],
 ];
 const K_TITLE = "number of features kept" + (MAX_K > 30 ? " (logarithmic)" : "");
 
@@ -12,19 +12,22 @@ function drawCurve(width) {
   const curves = report.curves[state.weights];
   const height = Math.max(260, Math.min(520, width * 0.78));
   const box = { left: 62, right: width - 24, top: 18, bottom: height - 46 };
-  const y = linear(0, 1, box.bottom, box.top);
+  // Little can be explained of some tables, words for instance: the axis then ends earlier.
+  const most = Math.max(...["this", "by_variance", "random_high", "alone"].flatMap((name) => curves[name]));
+  const end = [0.1, 0.2, 0.5].find((level) => most <= level) || 1;
+  const y = linear(0, end, box.bottom, box.top);
   const x = countScale(box);
   const label = `Explained fraction against the number of features. With ${state.k} features, this `
     + `ranking explains ${percent(interpolate(curves.this, state.k), 1)}.`;
   const svg = frame(width, height, label);
   axes(svg, box, x, y, {
     ...countAxis(width),
-    yTicks: [0, 0.2, 0.4, 0.6, 0.8, 1],
-    yText: (tick) => `${Math.round(100 * tick)} %`,
+    yTicks: niceTicks(0, end, 5),
+    yText: (tick) => `${Math.round(100 * tick)}%`,
     xTitle: K_TITLE,
     yTitle: "explained",
   });
-  const points = (values) => GRID.map((k, i) => [x(k), y(Math.max(0, Math.min(1, values[i])))]);
+  const points = (values) => GRID.map((k, i) => [x(k), y(Math.max(0, Math.min(end, values[i])))]);
   const band = [...points(curves.random_high), ...points(curves.random_low).reverse()];
   svg.append(s("path", { class: "band", d: `${linePath(band)}Z` }));
   for (const [name] of [...LINES].reverse()) {
@@ -64,12 +67,13 @@ function drawNeeded() {
     const k = firstReaching(values, level);
     return k === null ? `> ${count.format(MAX_K)}` : count.format(k);
   };
-  byId("needed").tBodies[0].replaceChildren(...[0.5, 0.8, 0.9, 0.95, 0.99].map((level) => {
+  const levels = curves.this[GRID.length - 1] < 0.8 ? [0.1, 0.2, 0.3, 0.5, 0.8] : [0.5, 0.8, 0.9, 0.95, 0.99];
+  byId("needed").tBodies[0].replaceChildren(...levels.map((level) => {
     const k = firstReaching(curves.this, level);
     const own = k === null ? cell(curves.this, level)
       : h("button", { type: "button", class: "link", onclick: () => setK(k),
         "aria-label": `Keep ${k} features` }, count.format(k));
-    return h("tr", {}, h("th", { scope: "row" }, `${Math.round(100 * level)} %`), h("td", {}, own),
+    return h("tr", {}, h("th", { scope: "row" }, `${Math.round(100 * level)}%`), h("td", {}, own),
       h("td", {}, cell(curves.by_variance, level)), h("td", {}, cell(curves.random_mid, level)));
   }));
 }
@@ -87,7 +91,7 @@ function drawGains(width) {
   axes(svg, box, x, y, {
     ...countAxis(width),
     yTicks: percentTicks(low, high),
-    yText: (tick) => `${Number((100 * tick).toPrecision(1))} %`,
+    yText: (tick) => `${Number((100 * tick).toPrecision(1))}%`,
     xTitle: K_TITLE,
     yTitle: "added",
   });
@@ -138,10 +142,10 @@ function drawHistogram(width) {
   const box = { left: 66, right: width - 26, top: 14, bottom: height - 46 };
   const most = Math.max(1, ...bins);
   const x = linear(0, 1, box.left, box.right), y = linear(0, most, box.bottom, box.top);
-  const svg = frame(width, height, `Dropped features by coverage, in steps of 10 %: ${bins.join(", ")}.`);
+  const svg = frame(width, height, `Dropped features by coverage, in steps of 10%: ${bins.join(", ")}.`);
   axes(svg, box, x, y, {
     xTicks: [0, 0.2, 0.4, 0.6, 0.8, 1], yTicks: niceTicks(0, most, 4).filter(Number.isInteger),
-    xText: (tick) => `${Math.round(100 * tick)} %`, yText: (tick) => count.format(tick),
+    xText: (tick) => `${Math.round(100 * tick)}%`, yText: (tick) => count.format(tick),
     xTitle: "coverage", yTitle: "dropped features",
   });
   bins.forEach((size, i) => {
@@ -150,6 +154,21 @@ function drawHistogram(width) {
       height: box.bottom - y(size), rx: 2 }, s("title", {}, count.format(size))));
   });
   return svg;
+}
+
+// The dropped features of which most is lost.
+const WORST = 5;
+function drawWorst() {
+  const worst = [];
+  for (let j = 0; j < D; j++) {
+    const value = now.coverage[j];
+    if (POSITION[j] < now.k || Number.isNaN(value) || (worst.length === WORST && value >= now.coverage[worst[WORST - 1]])) continue;
+    worst.push(j);
+    worst.sort((a, b) => now.coverage[a] - now.coverage[b] || POSITION[a] - POSITION[b]);
+    worst.length = Math.min(worst.length, WORST);
+  }
+  byId("worst-part").hidden = !worst.length;
+  byId("worst").replaceChildren(...worst.map((j) => h("li", {}, h("bdi", {}, shown[j]), h("span", { class: "r" }, percent(now.coverage[j])))));
 }
 
 function drawTrace(width) {

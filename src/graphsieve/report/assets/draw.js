@@ -19,13 +19,14 @@ const s = (tag, props = {}, ...children) =>
 const count = new Intl.NumberFormat("en");
 function percent(x, digits = 0) {
   if (x === null || Number.isNaN(x)) return "–";
-  // Nothing is rounded to 100 % that is not.
-  if (x < 1 && x >= 0.995) return "> 99\u202f%";
-  return `${(100 * x).toFixed(digits)}\u202f%`;
+  // Nothing is rounded to 100% that is not.
+  if (x < 1 && x >= 0.995) return "> 99%";
+  return `${(100 * x).toFixed(digits)}%`;
 }
 function compact(x) {
   const size = Math.abs(x);
   if (size === 0) return "0";
+  if (Number.isInteger(x) && size < 1e7) return count.format(x);
   return size >= 1e5 || size < 1e-3 ? x.toExponential(1) : String(Number(x.toPrecision(3)));
 }
 

@@ -44,6 +44,7 @@ function update() {
   drawTiles();
   drawNeeded();
   for (const redraw of Object.values(drawn)) redraw();
+  drawWorst();
   describeScatter();
   if (report.images) drawImages();
   drawTable();
@@ -67,12 +68,12 @@ function drawTiles() {
   const tiles = [
     tile(`${count.format(now.k)}`, "features kept", `${percent(now.k / D, now.k / D < 0.1 ? 1 : 0)} of ${count.format(D)}`),
     tile(percent(explained, 1), state.weights === "variance" ? "of the variance explained" : "explained on average", `random features: ${percent(random, 1)}`),
-    tile(dropped ? percent(total / dropped) : "–", "mean coverage of the dropped", `${count.format(well)} of ${count.format(dropped)} have 80\u202f% or more`),
-    tile(largest.toFixed(2), "largest correlation of kept", largest > 0.95 ? "the selection is redundant" : "no near-copies"),
+    tile(dropped ? percent(total / dropped) : "–", "mean coverage of the rest", `80% or more: ${count.format(well)} of ${count.format(dropped)}`),
+    tile(largest.toFixed(2), "largest correlation kept", largest > 0.95 ? "the selection is redundant" : "no near-copies"),
   ];
   if (report.stability) {
     const [value, low, high] = report.stability;
-    tiles.push(tile(value.toFixed(2), "stability", `95 % interval ${low.toFixed(2)} to ${high.toFixed(2)}`));
+    tiles.push(tile(value.toFixed(2), "stability", `95% interval ${low.toFixed(2)} to ${high.toFixed(2)}`));
   }
   byId("tiles").replaceChildren(...tiles);
   // As many as two lines may show; the style sheet cuts the rest.

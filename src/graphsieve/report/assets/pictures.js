@@ -60,7 +60,10 @@ function drawAfter(width) {
 function describeScatter() {
   const r = interpolate(report.scatter.distances, state.k);
   byId("scatter-agreement").textContent = `Distances between samples agree with a correlation of ${r.toFixed(2)}.`;
-  byId("after-caption").textContent = `The ${count.format(state.k)} kept features`;
+  const { before, after } = report.scatter.n_far;
+  const far = (n) => (n ? ` (${n === 1 ? "1 sample lies" : `${n} samples lie`} beyond the edge)` : "");
+  byId("before-caption").textContent = `All features${far(before)}`;
+  byId("after-caption").textContent = `The ${count.format(state.k)} kept features${far(after[gridStep(state.k).high])}`;
 }
 
 function drawScatterLegend() {
@@ -88,7 +91,26 @@ function isDark() {
 }
 const ENDS = { light: [[178, 88, 6], [247, 247, 247], [0, 90, 150]], dark: [[240, 150, 60], [38, 42, 51], [96, 178, 235]] };
 
+// The kept features that are most alike, which the map shows without names.
+const PAIRS = 8;
+function drawPairs(pairs, name) {
+  byId("pairs-part").hidden = !pairs.length;
+  byId("pairs").replaceChildren(...pairs.map(([a, b, r]) => h("li", {},
+    h("span", {}, h("bdi", {}, name(a)), " and ", h("bdi", {}, name(b))), h("span", { class: "r" }, r.toFixed(2)))));
+}
+
+function drawMapLegend() {
+  const [low, middle, high] = ENDS[isDark() ? "dark" : "light"];
+  const stops = [low, mix(middle, low, 0.5), middle, mix(middle, high, 0.5), high].map((color) => {
+    const stop = h("span", { class: "stop" });
+    stop.style.background = `rgb(${color.join(" ")})`;
+    return stop;
+  });
+  byId("map-legend").replaceChildren(h("li", {}, "\u22121", h("span", { class: "ramp", "aria-hidden": "true" }, ...stops), "1"));
+}
+
 function drawMap(width) {
+  drawMapLegend();
   const side = Math.round(Math.sqrt(report.map.length));
   const n = Math.min(side, state.k);
   const [low, middle, high] = ENDS[isDark() ? "dark" : "light"];
@@ -96,20 +118,18 @@ function drawMap(width) {
     const r = report.map[Math.floor(i / n) * side + (i % n)] / 127;
     return r < 0 ? mix(middle, low, -r) : mix(middle, high, r);
   };
-  let strongest = [0, 0, 0];
+  const pairs = [];
   for (let a = 0; a < n; a++) {
-    for (let b = 0; b < a; b++) {
-      const r = report.map[a * side + b] / 127;
-      if (Math.abs(r) > Math.abs(strongest[2])) strongest = [b, a, r];
-    }
+    for (let b = 0; b < a; b++) pairs.push([b, a, report.map[a * side + b] / 127]);
   }
+  pairs.sort((one, other) => Math.abs(other[2]) - Math.abs(one[2]));
   const name = (position) => shown[report.order[position]];
   const say = ([a, b, r]) => `${name(a)} and ${name(b)}: correlation ${r.toFixed(2)}`;
-  const summary = n > 1 ? `Largest: ${say(strongest)}.` : "One feature has nothing to be redundant with.";
+  const summary = n > 1 ? "Point at a cell for its names." : "One feature has nothing to be redundant with.";
   byId("map-readout").textContent = summary;
-  byId("map-about").textContent = (n < state.k ? `Correlations of the first ${n} kept features.` : "Correlations of the kept features.")
-    + " Blue is positive, orange is negative. Point at a cell for its names.";
-  const canvas = pixels(n, n, color, `Correlation map of ${n} features. ${summary}`);
+  byId("map-about").textContent = n < state.k ? `Correlations of the first ${n} kept features, best first.` : "Correlations of the kept features, best first.";
+  drawPairs(pairs.slice(0, PAIRS), name);
+  const canvas = pixels(n, n, color, `Correlation map of ${n} features.${n > 1 ? ` Largest: ${say(pairs[0])}.` : ""}`);
   canvas.className = "map";
   const edge = Math.min(width, 460);
   canvas.style.width = canvas.style.height = `${edge}px`;

@@ -152,7 +152,7 @@ function drawDetail() {
   const x = logarithmic(1, Math.max(2, MAX_K), box.left, box.right), y = linear(0, 1, box.bottom, box.top);
   const svg = frame(width, height, `Coverage of ${shown[j]} against the number of kept features`);
   axes(svg, box, x, y, { xTicks: countTicks(MAX_K, width - 100), yTicks: [0, 0.5, 1], xText: (t) => count.format(t),
-    yText: (t) => `${100 * t} %`, xTitle: "number of features kept", yTitle: "coverage" });
+    yText: (t) => `${100 * t}%`, xTitle: "number of features kept", yTitle: "coverage" });
   const value = (i) => (POSITION[j] < GRID[i] ? 254 : report.coverage[i * D + j]);
   svg.append(s("path", { class: "line this", d: linePath(GRID.map((k, i) => [x(k), y(Math.min(254, value(i)) / 254)])) }));
   svg.append(s("line", { class: "now", x1: x(now.k), x2: x(now.k), y1: box.top, y2: box.bottom }));
