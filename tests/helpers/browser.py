@@ -24,7 +24,7 @@ def find_chromium():
     )
     driver = shutil.which("chromedriver")
     if browser is None or driver is None:
-        pytest.skip("needs Chromium and chromedriver; as root, `make browser` installs them with apt")
+        pytest.skip("needs Chromium and chromedriver; `make browser` installs them")
     return browser, driver
 
 
