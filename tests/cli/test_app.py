@@ -38,6 +38,16 @@ def test_unknown_command(run):
     assert "No such command 'selct'" in result.stderr
 
 
+@pytest.mark.parametrize("wrong", [["--colour", "a"], ["--impute", "foo"], ["--seed", "x"]])
+def test_a_wrong_option_is_one_line(run, wrong):
+    result = run("select", "data.csv", "-k", "3", *wrong)
+    assert result.exit_code == 2
+    line, *others = result.stderr.splitlines()
+    assert not others
+    assert wrong[0] in line
+    assert line.endswith("select -h")
+
+
 def test_help_loads_nothing_slow():
     slow = "{'numpy', 'scipy', 'sklearn', 'pandas', 'matplotlib'}"
     code = f"import sys; import graphsieve.cli.app; print(*{slow}.intersection(sys.modules))"

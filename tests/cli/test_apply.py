@@ -108,3 +108,21 @@ def test_mistakes(folder, arguments, words):
     result = CliRunner().invoke(app, ["select", "wine.csv", "-k", "3", *arguments])
     assert result.exit_code in (1, 2)
     assert words in " ".join(result.output.split())
+
+
+def test_apply_says_what_it_assumed_and_what_it_left_out(folder):
+    run("select", "wine.csv", "-k", 4, "--method", "variance", "--save", "kept.json")
+    frame = pd.read_csv("wine.csv")
+    frame.insert(0, "bottle", [f"b{i}" for i in range(len(frame))])
+    frame.to_csv("new.csv", index=False, sep=";", decimal=",")
+    said = run("apply", "kept.json", "new.csv", "-o", "applied.csv")
+    assert "separated by semicolons; decimal comma" in said
+    assert "left out: 'bottle' (--extra adds them)" in said
+    assert "left out" not in run("apply", "kept.json", "new.csv", "-o", "all.csv", "--extra")
+
+
+def test_report_names_the_missing_columns(folder):
+    run("select", "wine.csv", "-k", 4, "--method", "variance", "--save", "kept.json")
+    pd.read_csv("wine.csv").drop(columns=["hue", "ash"]).to_csv("less.csv", index=False)
+    said = run("report", "kept.json", "less.csv", code=1)
+    assert "less.csv lacks 2 of the 13 columns ranked: 'ash', 'hue'." in said

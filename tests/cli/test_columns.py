@@ -85,7 +85,7 @@ def test_a_column_cannot_be_dropped_and_kept(select, frame):
         (np.arange(20) ** 2, "sampleID", "called an ID, all values differ"),
         (np.arange(20) ** 2, "n", "integers that all differ"),
         ([f"s{i}" for i in range(20)], "n", "all values differ"),
-        ([f"2020-01-{i:02}" for i in range(1, 21)], "n", "all values differ"),
+        ([f"2020-01-{i:02}" for i in range(1, 21)], "n", "dates that all differ"),
     ],
 )
 @pytest.mark.parametrize("suffix", [".csv", ".parquet"])
@@ -255,3 +255,38 @@ def test_hints_about_cells_that_are_nearly_numbers(select, frame):
     _, result = select(pd.DataFrame({"x": ["mm", "1.5", "2"], "y": ["kg", "2", "2.5"]}))
     assert "the first lines of the file" in result.stderr
     assert "Run:" not in result.stderr
+
+
+def test_dates_that_identify_rows_are_called_dates(select, frame):
+    frame["day"] = pd.date_range("2020-01-01", periods=len(frame)).strftime("%Y-%m-%d")
+    _, result = select(frame)
+    assert "'day' (dates that all differ): not selected from" in result.stderr
+
+
+def test_numbers_with_thousands_separators_are_no_id(select, frame):
+    frame["price"] = [f"{i + 1}.{100 + 7 * i},5" for i in range(len(frame))]
+    _, result = select(frame)
+    assert result.exit_code == 1
+    assert "'price' holds '1.100,5'; write numbers without thousands separators" in result.stderr
+
+
+def test_infinite_values_come_in_the_one_message(select, frame):
+    frame.loc[3, "d"] = np.inf
+    frame["city"] = ["Oslo", "Rome"] * (len(frame) // 2)
+    _, result = select(frame)
+    assert "infinite values: 'd' (the first in row 3" in result.stderr
+    assert "--keep city" in result.stderr
+    _, result = select(frame.drop(columns="city"))
+    assert result.stderr.rstrip().endswith("correct these cells, or empty them")
+
+
+def test_a_single_row_is_refused_in_one_line(select, frame):
+    _, result = select(frame.head(1))
+    assert result.stderr.count("\n") == 1
+    assert "data.csv has a single row" in result.stderr
+
+
+@pytest.mark.parametrize("option", ["--batch", "--group-by"])
+def test_a_misspelt_batch_is_named_as_it_was_given(select, frame, option):
+    _, result = select(frame, option, "plaet")
+    assert f"{option}: there is no column 'plaet'" in result.stderr

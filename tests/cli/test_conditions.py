@@ -51,7 +51,7 @@ def test_costs_and_budget(run, path, prices, sensors, tmp_path):
         ([], "-k: give the number of columns"),
         (["-k", "2", "--cost", "none.csv"], "--cost: none.csv does not exist"),
         (["-k", "2", "--cost", "PRICES", "-m", "mcfs"], "mcfs takes no costs; use --method css or"),
-        (["-k", "2", "--group-by", "Donor"], "--batch: there is no column 'Donor' (did you me"),
+        (["-k", "2", "--group-by", "Donor"], "--group-by: there is no column 'Donor' (did you"),
         (["-k", "2", "--batch", "s*"], "--batch: 's*' is 7 columns; name one"),
     ],
 )

@@ -112,7 +112,7 @@ def warn_of_counts(X, smallest, where):
     warn(
         f"{where} holds integers up to {largest:g}, which look like raw counts: genes with large "
         "counts and deeply sequenced cells dominate the selection. Log-normalise first "
-        "(scanpy.pp.normalize_total, then scanpy.pp.log1p), or pass the layer that is"
+        "(scanpy.pp.normalize_total, then scanpy.pp.log1p), or use a layer with such values"
     )
 
 

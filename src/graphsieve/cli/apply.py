@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from . import options
-from .console import errors_shown, examples, tell, warnings_shown
+from .console import errors_shown, examples, note, tell, warnings_shown
 from .progress import progress
 
 APPLY_EPILOG = examples("graphsieve apply kept.json new.csv -o selected.csv")
@@ -49,15 +49,24 @@ def apply(
 ):
     """Keep the columns of a saved selection in another table."""
     from .arguments import check_outputs
+    from .io.tables import listed
     from .output import write_outputs
 
     check_outputs(file, output, None, force)
     with errors_shown(), warnings_shown():
         selection, table = _load(kept, file, ctx)
         columns = _positions(selection, table, kept)
+        seen = selection.feature_names_in
+        unseen = (
+            [] if seen is None else [j for j, n in enumerate(table.names) if n not in set(seen)]
+        )
         if extra:
-            seen = set(selection.feature_names_in or ())
-            columns = [j for j, name in enumerate(table.names) if name not in seen] + columns
+            columns = unseen + columns
+        elif unseen:
+            names = listed([table.names[j] for j in unseen])
+            note(
+                f"not among the columns of the selection, and left out: {names} (--extra adds them)"
+            )
         write_outputs(table.take(columns), output, None, None)
     tell(f"Written: {output} ({len(columns)} of {len(table.names)} columns)")
 
@@ -94,7 +103,7 @@ def report(
         names = selection.feature_names_in
         features = table
         if names is not None:
-            features = table.take([table.names.index(n) for n in names if n in table.names])
+            features = table.take(_find(names, table, f"{file.name} lacks", "columns ranked"))
         _check_numbers(features, file)
         looks = {"image_shape": shape, "color": column_values(table, color, "--color")}
         with progress(f"Writing {output.name}"):
@@ -118,14 +127,15 @@ def _check_numbers(table, file):
 def _load(kept, file, ctx):
     from ..selection import Selection
     from .arguments import check_input, make_reading
-    from .io.files import extension, read_table
+    from .io.files import extension
+    from .load import read
 
     if not kept.is_file():
         raise ValueError(f"there is no file {kept}: write one with graphsieve select --save")
     reading = make_reading(ctx.params, whole=True)
     check_input(file, reading)
     selection = Selection.load(kept)
-    return selection, read_table(file, reading, file.name, extension(file))
+    return selection, read(file, file.name, extension(file), reading)
 
 
 def _positions(selection, table, kept):
@@ -137,13 +147,19 @@ def _positions(selection, table, kept):
                 f"{len(table.names)}"
             )
         return list(selection.kept)
+    return _find(selection.names, table, "the table lacks", "selected columns")
+
+
+def _find(names, table, lacks, kind):
+    """Positions of columns in the table, or an error that names the missing ones."""
     from .._utils.names import suggestion
     from .io.tables import listed
 
-    missing = [name for name in selection.names if name not in table.names]
+    place = {name: j for j, name in enumerate(table.names)}
+    missing = [name for name in names if name not in place]
     if missing:
         raise ValueError(
-            f"the table lacks {len(missing)} of the {len(selection.kept)} selected columns: "
-            f"{listed(missing)}.{suggestion(missing[0], table.names)}"
+            f"{lacks} {len(missing)} of the {len(names)} {kind}: {listed(missing)}."
+            f"{suggestion(missing[0], table.names)}"
         )
-    return [table.names.index(name) for name in selection.names]
+    return [place[name] for name in names]

@@ -14,6 +14,7 @@ from .names import as_arguments, find_columns
 # In fewer rows, different whole numbers are no sign of an ID.
 _ROWS_FOR_ID = 10
 _ID_NAME = re.compile(r"(^|.*[\W_])(id|idx|index|key|uuid|guid|nr|row|rownames?)", re.IGNORECASE)
+_DATE = re.compile(r"(\d{4}-\d{1,2}-\d{1,2}|\d{1,2}[./]\d{1,2}[./]\d{2,4})\b")
 _CAMEL_ID = re.compile(r".*[a-z]I[Dd]")
 
 
@@ -125,7 +126,7 @@ def _find_ids(table, candidates):
         if not _may_be_id(column):
             continue
         if column.dtype.kind not in "iuf":
-            ids[j] = "all values differ"
+            ids[j] = "dates that all differ" if _are_dates(column) else "all values differ"
         elif reason := _integer_id(column, table.names[j]):
             ids[j] = reason
         else:
@@ -159,8 +160,15 @@ def _is_mostly_numbers(column):
     """Whether text looks like numbers, with a unit or a few words: a mistake, not an ID."""
     import pandas as pd
 
-    text = column.head(1000).astype(str).str.replace(",", ".").str.rstrip("% ")
+    text = column.head(1000).astype(str).str.replace(r"[.,' ](?=\d{3}\b)", "", regex=True)
+    text = text.str.replace(",", ".").str.rstrip("% ")
     return pd.to_numeric(text, errors="coerce").notna().mean() > 0.5
+
+
+def _are_dates(column):
+    if column.dtype.kind in "Mm":
+        return True
+    return column.head(100).astype(str).str.match(_DATE).all()
 
 
 def _integer_id(column, name):

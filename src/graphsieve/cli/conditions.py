@@ -91,6 +91,12 @@ def total_cost(estimator, budget):
     return f"Cost: {estimator.costs[estimator.support_].sum():g}{of_budget}"
 
 
+def batch_option(arguments):
+    """Return the name under which the batches were given."""
+    used = any(word.partition("=")[0] == "--group-by" for word in arguments)
+    return "--group-by" if used else "--batch"
+
+
 def one_column(table, column, option):
     """Return the name of a column that an option refers to, in a list."""
     if column is None:

@@ -11,6 +11,8 @@ from typer.core import TyperGroup
 out = Console(highlight=False)
 err = Console(stderr=True, highlight=False)
 
+# Raised for unknown options and wrong values. Typer may bring a Click of its own.
+_Refused = typer.BadParameter.__base__
 _FOR_PROGRAMMERS = (DeprecationWarning, PendingDeprecationWarning, FutureWarning, ResourceWarning)
 
 
@@ -65,6 +67,13 @@ class Group(TyperGroup):
             return super().invoke(ctx)
         except UsageError as error:
             say("Error", error, "bold red")
+            raise typer.Exit(2) from error
+        except _Refused as error:
+            if type(error).__name__ == "NoArgsIsHelpError":
+                raise
+            message = error.format_message().replace("Value error, ", "").rstrip(".")
+            path = (error.ctx or ctx).command_path
+            say("Error", f"{message}. Run: {path} -h", "bold red")
             raise typer.Exit(2) from error
 
 

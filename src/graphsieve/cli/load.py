@@ -82,6 +82,8 @@ def prepare_features(
     from .prepare import drop_incomplete_rows, prepare
     from .problems import find_problems, problems_error
 
+    if len(table) < 2:
+        raise ValueError(f"{name} has a single row; at least two are needed to compare columns")
     fill = bool(impute or drop_rows or accepts_gaps)
     problems = find_problems(table, roles.features, encode=bool(encode), fill=fill)
     if problems:

@@ -1,5 +1,6 @@
 """Everything that keeps a table from being used, in one message with the command that mends it."""
 
+import re
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -22,6 +23,7 @@ class Problems:
     text: list = field(default_factory=list)
     dates: list = field(default_factory=list)
     empty: list = field(default_factory=list)
+    infinite: dict = field(default_factory=dict)
     gaps: list = field(default_factory=list)
     n_usable: int = 0
     constant: list = field(default_factory=list)
@@ -29,7 +31,7 @@ class Problems:
     first_gap: int = 0
 
     def __bool__(self):
-        return bool(self.text or self.dates or self.empty or self.gaps)
+        return bool(self.text or self.dates or self.empty or self.infinite or self.gaps)
 
 
 def find_problems(table, features, *, encode=False, fill=False):
@@ -80,6 +82,8 @@ def _look_at_values(frame, columns, problems, fill):
         if missing.any() and not fill:
             problems.gaps.append(j)
             first.append((int(np.argmax(missing)), j))
+        if np.isinf(values).any():
+            problems.infinite[j] = int(np.argmax(np.isinf(values)))
         present = values[~missing] if missing.any() else values
         if present.min() == present.max():
             problems.constant.append(j)
@@ -107,6 +111,12 @@ def problems_error(name, table, problems, arguments):
         )
     if problems.constant:
         said.append(f"constant: {_listed(problems.constant, names)}")
+    if problems.infinite:
+        j, row = min(problems.infinite.items(), key=lambda found: found[1])
+        said.append(
+            f"infinite values: {_listed(problems.infinite, names)} (the first in row {row}, counted "
+            f"from 0, of {names[j]!r}); correct these cells, or empty them"
+        )
     unusable = sorted([*problems.text, *problems.dates])
     if len(unusable) > _TYPED_NAMES or problems.n_usable == 0:
         return TableError(
@@ -128,6 +138,8 @@ def problems_error(name, table, problems, arguments):
     if problems.gaps:
         others.append("--drop-rows to leave out incomplete rows")
     either = f" (or use {', '.join(others)})" if others else ""
+    if mended == list(arguments):
+        return TableError(f"{name} needs decisions. {'; '.join(said)}")
     return TableError(
         f"{name} needs decisions. {'; '.join(said)}. Run: {command_line(mended)}{either}"
     )
@@ -173,6 +185,8 @@ def _example(table, j):
         hint = "; if that marks missing values, leave those cells empty"
     if value.replace(",", ".", 1) != value and is_number(value.replace(",", ".", 1)):
         hint = "; if the comma is a decimal comma, add --decimal ,"
+    elif re.fullmatch(r"[+-]?\d{1,3}([., ']\d{3})+([.,]\d+)?", value):
+        hint = "; write numbers without thousands separators"
     return f" ({table.names[j]!r} holds {value!r}{hint})"
 
 

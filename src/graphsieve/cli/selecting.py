@@ -14,6 +14,7 @@ from .arguments import check_input, check_selection, make_method, make_reading, 
 from .artifacts import check_artifacts, make_artifacts, name_columns, parse_image_shape
 from .columns import Roles, carry_verbatim
 from .conditions import (
+    batch_option,
     check_conditions,
     column_values,
     one_column,
@@ -109,7 +110,7 @@ def _read(plan, path, name, suffix):
     in_memory_for = None if estimator._distributes else given.method
     table = read(path, name, suffix, plan.reading, in_memory_for)
     carried = [
-        *one_column(table, given.batch, "--batch"),
+        *one_column(table, given.batch, batch_option(plan.arguments)),
         *one_column(table, given.color, "--color"),
     ]
     roles = assign(table, given.drop, [*(given.keep or []), *carried], not given.no_ids)
@@ -157,7 +158,7 @@ def _set_conditions(plan, data):
 def _fit(plan, data):
     """Fit the estimator, showing its progress; return what was fitted and the seconds taken."""
     given, X = plan.given, data.features.X
-    batches = column_values(data.table, given.batch, "--batch")
+    batches = column_values(data.table, given.batch, batch_option(plan.arguments))
     fitted = estimator = plan.estimator
     if batches is not None and (data.table.labels is not None or issparse(X)):
         fitted = rank_within_batches(estimator, given.cost)

@@ -87,7 +87,7 @@ def _columns_by_name(X, names):
     if missing:
         raise ValueError(
             f"X has no column {missing[0]!r}, which the selector was fitted on"
-            + (f" (and {len(missing) - 1} more are missing)" if len(missing) > 1 else "")
+            + (f" (and lacks {len(missing) - 1} more)" if len(missing) > 1 else "")
         )
     return X[names]
 

@@ -37,7 +37,7 @@ _FEATURE_GRAPH_SHARE = 0.1
 
 
 class DFSC(FeatureRanker):
-    """Keep the columns that represent all columns, smoothly over samples and over features.
+    """Self-representation based dual-graph regularised feature selection (DFSC).
 
     With X centred, L the Laplacian of the samples' graph and L_f that of the features' graph, it
     minimises over S (d x d)::

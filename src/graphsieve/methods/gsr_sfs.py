@@ -27,7 +27,7 @@ from ..base import (
 
 
 class GSRSFS(FeatureRanker):
-    """Keep the columns that represent all columns and the neighbourhoods of the samples.
+    """Graph self-representation (GSR_SFS).
 
     With X centred and L the Laplacian of the samples' graph, it minimises over W (d x d)::
 

@@ -29,7 +29,7 @@ _EXACT = 1e-8
 
 
 class JFSSL(FeatureRanker):
-    """Keep the columns of the sparsest projection that preserves the graph of the samples.
+    """Joint feature selection and subspace learning (JFSSL).
 
     Among projections X W that are smooth on the graph, take the one that reads the fewest columns:
     min |W|_{2,1} + mu Tr(W'X'LXW) subject to W'X'DXW = I. It is solved in two steps. First the

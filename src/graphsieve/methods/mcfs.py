@@ -17,7 +17,7 @@ from ..base import GRAPH_CONSTRAINTS, SCALE_CONSTRAINTS, THREAD_CONSTRAINTS, Fea
 
 
 class MCFS(FeatureRanker):
-    """Keep the columns that explain the spectral embedding, one direction at a time.
+    """Multi-cluster feature selection (MCFS).
 
     Let Y (n, m) solve L y = l D y for the m smallest l after the constant solution, with A the
     affinity of the samples, D = diag(A 1) and L = D - A. For each direction y_q ::

@@ -23,7 +23,7 @@ from ..base import (
 
 
 class MRSF(FeatureRanker):
-    """Keep the columns that explain the spectral embedding, all directions at once.
+    """Minimum redundancy spectral feature selection (MRSF).
 
     Let Y (n, m) solve L y = l D y for the m smallest l after the constant solution, with A the
     affinity of the samples, D = diag(A 1) and L = D - A. The weights are ::

@@ -26,7 +26,7 @@ _START_TOL = 1e-3
 
 
 class NonconvexRSR(FeatureRanker):
-    """Keep fewer columns that represent all columns: RSR with a power below one.
+    """Regularised self-representation with a non-convex penalty.
 
     With X centred, it minimises over W (d x d), for 0 < p < 1::
 

@@ -18,7 +18,7 @@ from ..base import (
 
 
 class RSR(FeatureRanker):
-    """Keep the columns that represent all columns, with few samples counting as outliers.
+    """Regularised self-representation (RSR).
 
     With X centred, RSR minimises over W (d x d)::
 

@@ -10,7 +10,7 @@ _EQUAL = 1e-6
 
 
 class Variance(FeatureRanker):
-    """Keep the columns that vary most.
+    """Variance of each feature, the simplest baseline.
 
     Score of column j: its population variance. By default it is measured in the units of the data,
     unlike in the other methods, because that is what this baseline is known for; it is meaningful
