@@ -56,17 +56,13 @@ def apply(
     with errors_shown(), warnings_shown():
         selection, table = _load(kept, file, ctx)
         columns = _positions(selection, table, kept)
-        seen = selection.feature_names_in
-        unseen = (
-            [] if seen is None else [j for j, n in enumerate(table.names) if n not in set(seen)]
-        )
+        seen = set(selection.feature_names_in or table.names)
+        unseen = [j for j, name in enumerate(table.names) if name not in seen]
         if extra:
             columns = unseen + columns
         elif unseen:
             names = listed([table.names[j] for j in unseen])
-            note(
-                f"not among the columns of the selection, and left out: {names} (--extra adds them)"
-            )
+            note(f"unknown to the selection, and left out: {names} (--extra adds them)")
         write_outputs(table.take(columns), output, None, None)
     tell(f"Written: {output} ({len(columns)} of {len(table.names)} columns)")
 

@@ -114,8 +114,8 @@ def problems_error(name, table, problems, arguments):
     if problems.infinite:
         j, row = min(problems.infinite.items(), key=lambda found: found[1])
         said.append(
-            f"infinite values: {_listed(problems.infinite, names)} (the first in row {row}, counted "
-            f"from 0, of {names[j]!r}); correct these cells, or empty them"
+            f"infinite values: {_listed(problems.infinite, names)} (the first in row {row}, "
+            f"counted from 0, of {names[j]!r}); correct these cells, or empty them"
         )
     unusable = sorted([*problems.text, *problems.dates])
     if len(unusable) > _TYPED_NAMES or problems.n_usable == 0:
