@@ -97,7 +97,7 @@ def _large_map(table):
 
 def _cluster(table):
     ratio = table["ratio"].median()
-    what = "two workers of a cluster beside two threads in memory, median"
+    what = "two workers of a cluster compared with two threads in memory, median"
     yield what, f"{ratio:.2f} x", "at most 1.5 x", ratio <= 1.5
 
 

@@ -1,10 +1,10 @@
-"""A whole GAFS fit beside plain NumPy/SciPy in float64 and beside torch's L-BFGS.
+"""A whole GAFS fit compared with plain NumPy/SciPy in float64 and torch's L-BFGS.
 
     python benchmarks/run.py fit
 
 MNIST, 1,000 training rows (100 per class), m 10, alpha 1e-2, graph weight 1e-3, 400 iterations,
 seed 0 and the same starting weights for all. The graph is built once, outside the clock. The
-objective stands beside the time: who stops earlier at a worse value is not faster.
+objective is shown next to the time: a program that stops earlier at a worse value is not faster.
 """
 
 from importlib import import_module

@@ -4,7 +4,7 @@
 
 Five neighbours by cosine, in float32, rows drawn with seed 0, one run. scikit-learn is
 ``NearestNeighbors(algorithm="brute")`` on normalised rows, which computes in double precision.
-Processor seconds (of all threads) stand beside wall-clock seconds.
+Both processor seconds (of all threads) and wall-clock seconds are recorded.
 """
 
 import time

@@ -6,10 +6,10 @@ All values divided by the largest (for lassonet every column brought to [0, 1]),
 rounds in turns, or of as many as fit in two seconds; no further one starts once those of a pair are
 past 30 seconds.
 
-What was chosen stands beside the time: the share of the first k columns that both chose, and the
+The selections are compared as well: the fraction of the first k columns that both choose, and the
 error of a ridge regression of all columns on the first k, relative to the variance
 (``graphsieve.evaluation.reconstruction_error``, on the data that were chosen on), with the first k
-by variance and k random ones beside it; k is 50, or a quarter of the columns where that is less.
+by variance and k random ones for comparison; k is 50, or a quarter of the columns if that is less.
 """
 
 from functools import partial

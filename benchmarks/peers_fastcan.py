@@ -1,4 +1,4 @@
-"""GreedyCSS beside fastcan, whose guide uses principal components as targets without labels.
+"""GreedyCSS compared with fastcan, whose guide uses principal components as targets without labels.
 
 Both take columns one by one, each for what it adds to those before. fastcan adds up squared
 canonical correlations with the first k components, whatever their variance; GreedyCSS minimises

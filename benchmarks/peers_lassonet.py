@@ -1,4 +1,4 @@
-"""GAFS beside LassoNet trained to rebuild its input, as in the LassoNet project's MNIST example.
+"""GAFS and LassoNet, trained to reconstruct its input, as in the LassoNet project's MNIST example.
 
 Both rebuild the data through ten hidden units and a penalty on the rows of the first weights.
 LassoNet follows a path of penalties until no column is left and ranks columns by when they went;

@@ -151,7 +151,7 @@ def large_map(n=300_000, d=1_000, iterations=20, graphs=("given", "ann")):
 
 
 def cluster_overhead(n=200_000, d=500, iterations=20, repeats=3):
-    """Two single-threaded workers beside two threads on the same data, in turns."""
+    """Two single-threaded workers and two threads on the same data, in turns."""
     with tempfile.TemporaryDirectory() as folder:
         write(Path(folder), n, d, ())
         for repeat in range(repeats):

@@ -6,8 +6,10 @@ A mark is ``<!-- table: NAME -->``, and the table ends at ``<!-- end -->``.
 """
 
 import re
+from functools import partial
 from io import BytesIO
 from pathlib import Path
+from string import Formatter
 
 import claims
 import fit
@@ -29,44 +31,149 @@ def read_tables(folder=FOLDER):
     return {path.stem: pd.read_csv(path) for path in sorted(Path(folder).glob("*.csv"))}
 
 
-def size(table):
-    return [f"{r.n:,} x {r.d:,}" for r in table.itertuples()]
+# Title of every column of a table, and the pattern that a row of the recorded table fills.
+PATTERNS = {
+    "objective": {
+        "n, d, m": "{n}, {d}, {m}",
+        "five products, float32": "{products_ms:.3g} ms",
+        "graphsieve, float32": "{float32_ms:.3g} ms",
+        "ratio": "{over_products:.2f}",
+        "limit": "{limit:g}",
+        "graphsieve, float64": "{float64_ms:.3g} ms",
+        "plain float64": "{plain_float64_ms:.3g} ms",
+    },
+    "fit": {
+        "fit": "{fit}",
+        "seconds": "{seconds:.1f}",
+        "objective": "{objective:.2f}",
+        "times faster": "{times_faster:.1f}",
+        "seconds to the objective of the plain fit": "{seconds_to_plain_objective:.1f}",
+        "times faster to it": "{times_faster_to_it:.1f}",
+    },
+    "whole_mnist": {
+        "rows": "{n:,}",
+        "iterations": "{iterations}",
+        "seconds": "{seconds:.0f}",
+        "processor seconds": "{processor_seconds:.0f}",
+        "peak memory beyond the data": "{peak_beyond_data_mb:.0f} MB",
+        "data": "{data_mb:.0f} MB",
+    },
+    "sparse_text": {
+        "data": "{data}, {n} x {d}",
+        "method": "`{method}`",
+        "dense array": "{dense_array_mb:.0f} MB",
+        "peak, CSR": "{csr_peak_mb:.0f} MB",
+        "peak, dense": "{dense_peak_mb:.0f} MB",
+        "seconds, CSR": "{csr_seconds:.2f}",
+        "seconds, dense": "{dense_seconds:.2f}",
+        "difference of scores": "{score_difference:.0e}",
+    },
+    "peers": {
+        "method": "{method}",
+        "peer": "{peer}",
+        "data": "{data}, {n} x {d}",
+        "graphsieve": "{our_seconds:.3g} s",
+        "the peer": "{peer_seconds:.3g} s",
+        "ratio": "{ratio:.2g}",
+        "k": "{k}",
+        "shared": "{overlap:.0%}",
+        "error: graphsieve": "{ours_error:.3f}",
+        "the peer ": "{peer_error:.3f}",
+        "variance": "{variance_error:.3f}",
+        "random": "{random_error:.3f}",
+    },
+    "methods": {
+        "data": "{data}, {n} x {d}",
+        "method": "`{method}`",
+        "before": "{processor_seconds_before:.3g} s",
+        "after": "{processor_seconds_after:.3g} s",
+        "ratio": "{ratio:.1f}",
+        "wall clock before": "{seconds_before:.3g} s",
+        "after ": "{seconds_after:.3g} s",
+        "memory before": "{peak_mb_before:.0f} MB",
+        "after  ": "{peak_mb_after:.0f} MB",
+        "objective": "{objective:+.0e}",
+    },
+    "graph_recall": {
+        "rows": "{n:,}",
+        "search": "{search}",
+        "seconds": "{seconds:.1f}",
+        "processor seconds": "{processor_seconds:.1f}",
+        "recall": "{recall:.3f}",
+    },
+    "minibatch": {
+        "graph weight": "{graph_weight}",
+        "solver": "{solver}",
+        "within 2 % of L-BFGS's last objective": (
+            "iteration {near_iteration:.0f}, {near_seconds:.1f} s"
+        ),
+        "at the end": "{objective:.2f} after {iterations} iterations, {seconds:.1f} s",
+    },
+    "storage": {
+        "storage": "{storage}",
+        "precision": "{dtype}",
+        "seconds": "{seconds:.1f}",
+        "peak memory": "{peak_mb:.0f} MB",
+        "grown by the fit": "{grown_mb:.0f} MB",
+        "largest difference of scores": "{difference:.0e}",
+    },
+    "large_map": {
+        "rows x columns": "{n:,} x {d:,}",
+        "data": "{data_mb:,.0f} MB",
+        "graph": "{graph}",
+        "iterations": "{iterations}",
+        "seconds": "{seconds:.0f}",
+        "peak resident memory": "{peak_mb:.0f} MB",
+    },
+    "cluster": {
+        "run": "{run}",
+        "two threads in memory": "{memory_s:.1f} s",
+        "two workers": "{dask_s:.1f} s",
+        "ratio": "{ratio:.2f}",
+    },
+    "solver_overhead": {
+        "solver": "{solver}",
+        "one evaluation": "{evaluation_ms:.3g} ms",
+        "the solver, per iteration": "{overhead_ms_per_iteration:.3g} ms",
+        "relative to an evaluation": "{share_of_evaluation:.2f}",
+    },
+    "runs": {
+        "table": "`{table}`",
+        "date": "{date}",
+        "cores": "{cores}",
+        "threads": "{threads}",
+        "load at the start": "{load:.1f}",
+        "took": "{seconds:.0f} s",
+        "NumPy, SciPy, scikit-learn": "{numpy}, {scipy}, {sklearn}",
+    },
+}
+# What is computed from a recorded table before its rows fill the patterns.
+PREPARED = {
+    "fit": fit.summary,
+    "minibatch": minibatch.summary,
+    "cluster": lambda table: table.assign(run=table["repeat"] + 1),
+}
+
+
+def recorded_table(name, tables):
+    """A table with one row per recorded row; "-", or "never", where a number is missing."""
+    table = PREPARED.get(name, lambda table: table)(tables[name])
+    missing = "never" if name in ("fit", "minibatch") else "-"
+    columns = {
+        title: [_fill(pattern, row, missing) for row in table.to_dict("records")]
+        for title, pattern in PATTERNS[name].items()
+    }
+    return pd.DataFrame(columns)
+
+
+def _fill(pattern, row, missing):
+    used = [row[field] for _, field, _, _ in Formatter().parse(pattern) if field]
+    return pattern.format(**row) if all(value == value for value in used) else missing
 
 
 def claim_table(tables):
     found = pd.DataFrame(claims.rows(tables))
     return found[["claim", "limit", "measured", "kept"]]
-
-
-def objective_table(tables):
-    table = tables["objective"]
-    return pd.DataFrame(
-        {
-            "n, d, m": [f"{r.n}, {r.d}, {r.m}" for r in table.itertuples()],
-            "five products, float32": ms(table["products_ms"]),
-            "graphsieve, float32": ms(table["float32_ms"]),
-            "ratio": form(table["over_products"], "{:.2f}"),
-            "limit": form(table["limit"], "{:g}"),
-            "graphsieve, float64": ms(table["float64_ms"]),
-            "plain float64": ms(table["plain_float64_ms"]),
-        }
-    )
-
-
-def fit_table(tables):
-    table = fit.summary(tables["fit"])
-    return pd.DataFrame(
-        {
-            "fit": table["fit"],
-            "seconds": form(table["seconds"], "{:.1f}"),
-            "objective": form(table["objective"], "{:.2f}"),
-            "times faster": form(table["times_faster"], "{:.1f}"),
-            "seconds to the objective of the plain fit": form(
-                table["seconds_to_plain_objective"], "{:.1f}", "never"
-            ),
-            "times faster to it": form(table["times_faster_to_it"], "{:.1f}"),
-        }
-    )
 
 
 def scaling_table(tables):
@@ -80,159 +187,6 @@ def scaling_table(tables):
             "log-log slope": f"{slopes[rows[0]]:.2f}",
         }
         for rows in table.groupby("along", sort=False)
-    )
-
-
-def whole_mnist_table(tables):
-    table = tables["whole_mnist"]
-    return pd.DataFrame(
-        {
-            "rows": form(table["n"], "{:,}"),
-            "iterations": table["iterations"],
-            "seconds": form(table["seconds"], "{:.0f}"),
-            "processor seconds": form(table["processor_seconds"], "{:.0f}"),
-            "peak memory beyond the data": form(table["peak_beyond_data_mb"], "{:.0f} MB"),
-            "data": form(table["data_mb"], "{:.0f} MB"),
-        }
-    )
-
-
-def sparse_text_table(tables):
-    table = tables["sparse_text"]
-    return pd.DataFrame(
-        {
-            "data": [f"{r.data}, {r.n} x {r.d}" for r in table.itertuples()],
-            "method": [f"`{name}`" for name in table["method"]],
-            "dense array": form(table["dense_array_mb"], "{:.0f} MB"),
-            "peak, CSR": form(table["csr_peak_mb"], "{:.0f} MB"),
-            "peak, dense": form(table["dense_peak_mb"], "{:.0f} MB"),
-            "seconds, CSR": form(table["csr_seconds"], "{:.2f}"),
-            "seconds, dense": form(table["dense_seconds"], "{:.2f}"),
-            "difference of scores": form(table["score_difference"], "{:.0e}"),
-        }
-    )
-
-
-def peers_table(tables):
-    table = tables["peers"]
-    return pd.DataFrame(
-        {
-            "method": table["method"],
-            "peer": table["peer"],
-            "data": [f"{r.data}, {r.n} x {r.d}" for r in table.itertuples()],
-            "graphsieve": form(table["our_seconds"], "{:.3g} s"),
-            "the peer": form(table["peer_seconds"], "{:.3g} s"),
-            "ratio": form(table["ratio"], "{:.2g}"),
-            "k": table["k"],
-            "shared": form(table["overlap"], "{:.0%}"),
-            "error: graphsieve": form(table["ours_error"], "{:.3f}"),
-            "the peer ": form(table["peer_error"], "{:.3f}"),
-            "variance": form(table["variance_error"], "{:.3f}"),
-            "random": form(table["random_error"], "{:.3f}"),
-        }
-    )
-
-
-def methods_table(tables):
-    table = tables["methods"]
-    return pd.DataFrame(
-        {
-            "data": [f"{r.data}, {r.n} x {r.d}" for r in table.itertuples()],
-            "method": [f"`{name}`" for name in table["method"]],
-            "before": form(table["processor_seconds_before"], "{:.3g} s"),
-            "after": form(table["processor_seconds_after"], "{:.3g} s"),
-            "ratio": form(table["ratio"], "{:.1f}"),
-            "wall clock before": form(table["seconds_before"], "{:.3g} s"),
-            "after ": form(table["seconds_after"], "{:.3g} s"),
-            "memory before": form(table["peak_mb_before"], "{:.0f} MB"),
-            "after  ": form(table["peak_mb_after"], "{:.0f} MB"),
-            "objective": form(table["objective"], "{:+.0e}"),
-        }
-    )
-
-
-def graph_recall_table(tables):
-    table = tables["graph_recall"]
-    return pd.DataFrame(
-        {
-            "rows": form(table["n"], "{:,}"),
-            "search": table["search"],
-            "seconds": form(table["seconds"], "{:.1f}"),
-            "processor seconds": form(table["processor_seconds"], "{:.1f}"),
-            "recall": form(table["recall"], "{:.3f}"),
-        }
-    )
-
-
-def minibatch_table(tables):
-    table = minibatch.summary(tables["minibatch"])
-    return pd.DataFrame(
-        {
-            "graph weight": table["graph_weight"],
-            "solver": table["solver"],
-            "within 2 % of L-BFGS's last objective": [
-                f"iteration {r.near_iteration:.0f}, {r.near_seconds:.1f} s"
-                if r.near_seconds == r.near_seconds
-                else "never"
-                for r in table.itertuples()
-            ],
-            "at the end": [
-                f"{r.objective:.2f} after {r.iterations} iterations, {r.seconds:.1f} s"
-                for r in table.itertuples()
-            ],
-        }
-    )
-
-
-def storage_table(tables):
-    table = tables["storage"]
-    return pd.DataFrame(
-        {
-            "storage": table["storage"],
-            "precision": table["dtype"],
-            "seconds": form(table["seconds"], "{:.1f}"),
-            "peak memory": form(table["peak_mb"], "{:.0f} MB"),
-            "grown by the fit": form(table["grown_mb"], "{:.0f} MB"),
-            "largest difference of scores": form(table["difference"], "{:.0e}"),
-        }
-    )
-
-
-def large_map_table(tables):
-    table = tables["large_map"]
-    return pd.DataFrame(
-        {
-            "rows x columns": size(table),
-            "data": form(table["data_mb"], "{:,.0f} MB"),
-            "graph": table["graph"],
-            "iterations": table["iterations"],
-            "seconds": form(table["seconds"], "{:.0f}"),
-            "peak resident memory": form(table["peak_mb"], "{:.0f} MB"),
-        }
-    )
-
-
-def cluster_table(tables):
-    table = tables["cluster"]
-    return pd.DataFrame(
-        {
-            "run": table["repeat"] + 1,
-            "two threads in memory": form(table["memory_s"], "{:.1f} s"),
-            "two workers": form(table["dask_s"], "{:.1f} s"),
-            "ratio": form(table["ratio"], "{:.2f}"),
-        }
-    )
-
-
-def solver_overhead_table(tables):
-    table = tables["solver_overhead"]
-    return pd.DataFrame(
-        {
-            "solver": table["solver"],
-            "one evaluation": ms(table["evaluation_ms"]),
-            "the solver, per iteration": ms(table["overhead_ms_per_iteration"]),
-            "share of an evaluation": form(table["share_of_evaluation"], "{:.2f}"),
-        }
     )
 
 
@@ -284,51 +238,14 @@ def solver_path_table(tables):
     )
 
 
-def runs_table(tables):
-    table = tables["runs"]
-    return pd.DataFrame(
-        {
-            "table": [f"`{name}`" for name in table["table"]],
-            "date": table["date"],
-            "cores": table["cores"],
-            "threads": table["threads"],
-            "load at the start": form(table["load"], "{:.1f}"),
-            "took": form(table["seconds"], "{:.0f} s"),
-            "NumPy, SciPy, scikit-learn": [
-                f"{r.numpy}, {r.scipy}, {r.sklearn}" for r in table.itertuples()
-            ],
-        }
-    )
-
-
 WRITERS = {
+    **{name: partial(recorded_table, name) for name in PATTERNS},
     "claims": claim_table,
-    "objective": objective_table,
-    "fit": fit_table,
     "scaling": scaling_table,
-    "whole_mnist": whole_mnist_table,
-    "sparse_text": sparse_text_table,
-    "peers": peers_table,
-    "methods": methods_table,
-    "graph_recall": graph_recall_table,
-    "minibatch": minibatch_table,
-    "storage": storage_table,
-    "large_map": large_map_table,
-    "cluster": cluster_table,
-    "solver_overhead": solver_overhead_table,
     "solver_start": solver_start_table,
     "solver_coordinates": solver_coordinates_table,
     "solver_path": solver_path_table,
-    "runs": runs_table,
 }
-
-
-def ms(values):
-    return form(values, "{:.3g} ms")
-
-
-def form(values, how, missing="-"):
-    return [how.format(value) if value == value else missing for value in values]
 
 
 def markdown(table):
