@@ -16,9 +16,9 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.utils import get_tags
-from sklearn.utils.estimator_checks import estimator_checks_generator
+from sklearn.utils.estimator_checks import check_param_validation, estimator_checks_generator
 
-from graphsieve import REGISTRY
+from graphsieve import REGISTRY, DropRedundant
 
 METHODS = sorted(REGISTRY)
 pytestmark = [
@@ -54,6 +54,13 @@ def estimator_checks():
 @pytest.mark.parametrize(("estimator", "check"), list(estimator_checks()))
 def test_scikit_learn_checks(estimator, check):
     check(estimator)
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("cls", [*REGISTRY.values(), DropRedundant])
+def test_every_parameter_is_validated(cls):
+    """scikit-learn's check of its own estimators: constraints and parameters have to match."""
+    check_param_validation(cls.__name__, cls())
 
 
 @pytest.mark.parametrize("name", [name for name in METHODS if name not in ("random", "variance")])

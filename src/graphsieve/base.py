@@ -92,7 +92,7 @@ class FeatureRanker(
     ``_distributes`` if the data may be on a Dask cluster, ``_accepts_gaps`` if X may contain NaN,
     which ``_rank`` then finds filled, see ``fill_gaps``. For the check of memory before the work,
     ``_n_copies`` is the number of copies of the data that ``_rank`` makes, and
-    ``_estimate_memory`` adds what depends on the shape alone.
+    ``_own_memory`` adds what depends on the shape alone.
 
     Parameters
     ----------
@@ -101,8 +101,8 @@ class FeatureRanker(
         to those before them than they would to shuffled columns; if None, half of the features.
         With a list of numbers, the largest is selected, and ``nested_supports_`` has all of them.
     include, exclude : list of str or int, mask or None, default=None
-        Columns that are kept in any case, and columns that are never kept: names, positions or a
-        mask. Included columns count as selected features.
+        Features that are always kept, and features that are never kept: names, positions or a
+        mask. Included features count as selected.
 
     Attributes
     ----------

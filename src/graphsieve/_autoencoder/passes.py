@@ -16,7 +16,7 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.special import expit
 
-from .._rows import BLOCK_BYTES, split_rows
+from .._rows import BLOCK_BYTES, split_rows, to_dense
 
 
 class Weights(NamedTuple):
@@ -85,7 +85,7 @@ def _squared_error(weights, output, block):
     error = 0.0
     # A block of sparse rows may have many more rows than one of dense rows.
     for rows in split_rows(block.shape[0], max(1, BLOCK_BYTES // (8 * block.shape[1]))):
-        X = block[rows].toarray() if sp.issparse(block) else block[rows]
+        X = to_dense(block[rows])
         R = encode(X, weights.W_in, weights.b_in) @ weights.W_out + weights.b_out
         R = expit(R) if output == "sigmoid" else R
         error += np.square(R - X).sum()

@@ -52,12 +52,9 @@ class AutoencoderRanker(FeatureRanker):
         "n_hidden": [Interval(Integral, 1, None, closed="left")],
         "alpha": NON_NEGATIVE,
         "decay": NON_NEGATIVE,
-        "solver": [StrOptions({"lbfgs", "minibatch"})],
         "memory": [Interval(Integral, 1, None, closed="left")],
         "dtype": [StrOptions({"float32", "float64"})],
         "random_state": ["random_state"],
-        "verbose": ["verbose"],
-        "callback": [callable, None],
     }
     _accepts_sparse = True
     _cheap_products = 1e10  # the passes of a fit of that size take a hundred times as many
@@ -68,14 +65,13 @@ class AutoencoderRanker(FeatureRanker):
     )
     _ranks_by_network = True  # if not, an unfinished network is no reason for a warning
 
-    def _estimate_memory(self, n_samples, n_features):
+    def _own_memory(self, n_samples, n_features):
         n_hidden = self.n_hidden or MOST_UNITS
         n_weights = 2.0 * n_features * n_hidden
         n_pairs = self.memory if self.solver == "lbfgs" else 0
         # Twelve vectors of the objective and the solver, the pairs of L-BFGS, and the code.
         vectors = 12 * 8 + 2 * n_pairs * np.dtype(self.dtype).itemsize
-        own = n_weights * vectors + 16.0 * n_samples * n_hidden
-        return own + super()._estimate_memory(n_samples, n_features)
+        return n_weights * vectors + 16.0 * n_samples * n_hidden
 
     def _rank(self, data):
         X = self._scaled(data)

@@ -14,7 +14,7 @@ from .neighbors import limit_neighbors, nearest_neighbors
 
 AFFINITIES = ("cosine", "binary", "heat")
 
-# Length from which on heat weights no longer decrease, relative to the bandwidth. The edges of an
+# Length above which heat weights no longer decrease, relative to the bandwidth. The edges of an
 # outlier would have weights such as 1e-50 without it, and whatever is divided by its degree would
 # be huge. The smallest weight is 1e-6.
 _LONGEST = np.sqrt(2 * np.log(1e6))
@@ -28,18 +28,18 @@ def build_graph(data, *, n_neighbors=5, affinity="cosine", neighbors="auto", n_j
     Parameters
     ----------
     data : Rows
-    n_neighbors : int, default 5
+    n_neighbors : int, default=5
         Number of neighbours of a sample. Ties go to the sample that comes first.
-    affinity : {"cosine", "binary", "heat"}, callable, array or sparse matrix, default "cosine"
+    affinity : {"cosine", "binary", "heat"}, callable, array or sparse matrix, default="cosine"
         "cosine" joins the neighbours of largest cosine, with the cosine as weight (negative ones
         have no edge); "binary" gives the same edges the weight 1; "heat" joins Euclidean
         neighbours with the weight ``exp(-d^2 / (2 s^2))``, where s is the median length of the
         edges, but at least 1e-6. A callable is called with the data and returns the matrix; a
         matrix is used as it is.
-    neighbors : {"auto", "exact", "approximate"}, default "auto"
+    neighbors : {"auto", "exact", "approximate"}, default="auto"
         How neighbours are found. "approximate" misses about one in a hundred and takes much less
         time for many samples; "auto" is "approximate" for more than 50,000 samples, else "exact".
-    n_jobs : int or None, default None
+    n_jobs : int or None, default=None
         Number of threads; None and -1 use all cores.
 
     Returns

@@ -9,13 +9,12 @@ principal axes, and the best of the candidates are then chosen by their distance
 from functools import partial
 
 import numpy as np
-import scipy.sparse as sp
 from sklearn import config_context
 from sklearn.cluster import KMeans
 from sklearn.metrics import pairwise_distances_argmin
 from sklearn.utils.extmath import randomized_svd, row_norms
 
-from .._rows import split_rows
+from .._rows import chosen_rows, split_rows, to_dense
 from .exact import choose_nearest, maxima_of_groups
 
 # Data with more features than this are searched along at most as many principal axes: as many as
@@ -74,7 +73,7 @@ def _principal_axes(points):
         return None
     chosen = np.zeros(len(points.norm), dtype=bool)
     chosen[:: -(-len(points.norm) // _AXES_ROWS)] = True
-    X = points.stack(_chosen, chosen)
+    X = points.stack(chosen_rows, chosen)
     X -= X.mean(axis=0)
     n_axes = min(_MOST_AXES, *X.shape)
     _, size, axes = randomized_svd(X, n_axes, n_iter=2, random_state=0)
@@ -83,14 +82,8 @@ def _principal_axes(points):
     return np.ascontiguousarray(axes[:n_axes].T, dtype=X.dtype)
 
 
-def _chosen(block, chosen):
-    block = block[chosen]
-    return block.toarray() if sp.issparse(block) else block
-
-
 def _along(axes, block):
-    block = block if axes is None else block @ axes
-    block = block.toarray() if sp.issparse(block) else block
+    block = to_dense(block if axes is None else block @ axes)
     return np.clip(block, -_FARTHEST, _FARTHEST).astype(np.float32)
 
 

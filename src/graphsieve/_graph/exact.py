@@ -20,7 +20,7 @@ _BLOCK_ENTRIES = 2**23
 # Fewest rows for which a block of their own is worthwhile.
 _FEWEST_ROWS = 128
 
-# Candidates per sample from which on it pays to look for copies of samples among them.
+# Candidates per sample above which it pays to look for copies of samples among them.
 _MANY_CANDIDATES = 64
 
 

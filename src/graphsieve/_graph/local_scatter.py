@@ -18,8 +18,8 @@ def local_scatter(X, *, n_neighbors, ridge, neighbors="auto", n_jobs=None):
     X : ndarray of shape (n_samples, n_features)
     n_neighbors : int
     ridge : float
-    neighbors : {"auto", "exact", "approximate"}, default "auto"
-    n_jobs : int or None, default None
+    neighbors : {"auto", "exact", "approximate"}, default="auto"
+    n_jobs : int or None, default=None
 
     Returns
     -------

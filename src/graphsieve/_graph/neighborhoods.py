@@ -16,7 +16,7 @@ def nearest_rows(X, n_neighbors=N_NEIGHBORS):
     ----------
     X : array-like or CSR matrix of shape (n_samples, n_features)
         The data.
-    n_neighbors : int, default 5
+    n_neighbors : int, default=5
         Neighbours of each row; fewer where there are fewer other rows.
 
     Returns

@@ -42,8 +42,8 @@ def nearest_neighbors(data, n_neighbors, *, metric, neighbors="auto", n_jobs=Non
     n_neighbors : int
         Ties go to the sample that comes first.
     metric : {"cosine", "euclidean"}
-    neighbors : {"auto", "exact", "approximate"}, default "auto"
-    n_jobs : int or None, default None
+    neighbors : {"auto", "exact", "approximate"}, default="auto"
+    n_jobs : int or None, default=None
 
     Returns
     -------

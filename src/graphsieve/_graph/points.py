@@ -161,7 +161,7 @@ class Points:
     def rounding(self, i, j, squared):
         """Rounding error of the squared distances between samples i and j.
 
-        Distances that differ by less are equal as far as the data can say.
+        Distances that differ by less cannot be distinguished.
         """
         return _rounding(squared, self.norm[i] + self.norm[j], self.n_features)
 

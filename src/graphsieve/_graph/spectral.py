@@ -136,8 +136,8 @@ def low_eigenpairs(A, components, n_pairs, random_state=None):
 def embedding(A, n_dims, random_state=None):
     """Solutions of L y = l D y with the smallest l after the constant one, (n, n_dims).
 
-    y' D y = 1, and the row of an isolated node is zero. When the graph falls apart, the first
-    columns tell its components.
+    y' D y = 1, and the row of an isolated node is zero. If the graph is not connected, the first
+    columns separate its components.
     """
     components = null_space(A)
     n_nodes = sum(map(len, components.nodes))

@@ -101,7 +101,7 @@ class Columns:
         ----------
         data : Rows
         workers : Workers, optional
-        may_fill : bool, default False
+        may_fill : bool, default=False
             Make sparse data dense where that is faster: unless most entries are zero and n <= d.
         """
         index = varying_columns(data)

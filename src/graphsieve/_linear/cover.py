@@ -50,7 +50,7 @@ def cover_columns(apply, take, varying, threshold, *, tie_break, given=(), candi
         Smaller wins between equal columns. If it does not depend on the order of the columns,
         neither does the result.
     given : sequence of int
-        Columns that are kept in any case.
+        Columns that are always kept.
     candidates : ndarray of bool, optional
         Columns that may be kept; all by default.
 

@@ -27,7 +27,8 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from .units import BlockGains, BlockMatrices, Units
+from .._utils.order import scores_of
+from .units import BlockGains, Units, block_matrices
 
 # A column with less than this fraction of its squared norm outside the picked ones depends on them.
 _DEPENDENT = 1e-12
@@ -112,9 +113,7 @@ class ForwardOrder:
     @property
     def scores(self):
         """d for the best column, 1 for the last."""
-        scores = np.empty(len(self.order))
-        scores[self.order] = np.arange(len(self.order), 0, -1)
-        return scores
+        return scores_of(self.order)
 
 
 class _Layer:
@@ -254,7 +253,10 @@ class ForwardSelection:
         self._in_block = self._units.sizes[self._units.number] > 1
         self._blocks = None
         if not self._units.are_single:
-            self._blocks = BlockMatrices(self._units, self.columns, self.target, self.noise)
+            self._blocks = [
+                block_matrices(blocks, self.columns, self.target, self.noise)
+                for blocks in self._units.blocks()
+            ]
         ones = np.ones(d)
         costs, weights = (
             ones if given is None else given for given in (self.rules.costs, self.rules.weights)

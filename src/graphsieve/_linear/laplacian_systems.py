@@ -4,7 +4,7 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.linalg import splu
 
-# Accuracy of the iteration, and the number of steps from which on a factorisation is faster.
+# Accuracy of the iteration, and the number of steps above which a factorisation is faster.
 _ACCURACY = 1e-12
 _MANY_STEPS = 60
 

@@ -17,13 +17,14 @@ import scipy.sparse as sp
 from scipy.linalg import cho_solve
 from sklearn.utils.extmath import row_norms
 
+from .._rows import to_dense
 from .._solvers import SMOOTHING, inverse_weights, reweighted_l21
 from .._utils.warn import warn
 from .cholesky import factorise
 from .columns import is_mostly_zero, square_rows
 
 # The default alpha as a fraction of the smallest one for which W = 0.
-ALPHA_SHARE = 0.1
+ALPHA_FRACTION = 0.1
 
 # Sum of the residual norms, relative to that for W = 0, below which a fit is exact, and above which
 # a default alpha leaves enough residuals for the order of the columns to mean something.
@@ -84,7 +85,7 @@ def robust_limit(columns):
 def choose_alpha(columns, solve, alpha=None):
     """``solve(alpha)`` for a given alpha, or for one that is relative to ``robust_limit``.
 
-    If alpha is None, it is ALPHA_SHARE of the limit. When n > d, the residuals may vanish there;
+    If alpha is None, it is ALPHA_FRACTION of the limit. When n > d, the residuals may vanish there;
     alpha then moves towards the limit, half of the way at a time, until they do not.
 
     Parameters
@@ -104,7 +105,7 @@ def choose_alpha(columns, solve, alpha=None):
         _warn_exact_fit(result.x[: columns.n_samples], columns)
         return result, alpha
     limit = robust_limit(columns)
-    alpha = ALPHA_SHARE * limit
+    alpha = ALPHA_FRACTION * limit
     result = solve(alpha)
     while (
         not columns.is_wide
@@ -194,8 +195,7 @@ def ridge_regression(X, weight):
     def solve(inverse, F):
         root = np.sqrt(inverse / weight)
         scaled = rows * root
-        A = scaled @ scaled.T
-        A = A.toarray() if sp.issparse(A) else A
+        A = to_dense(scaled @ scaled.T)
         A[np.diag_indices_from(A)] += 1
         return root[:, None] * (scaled.T @ cho_solve(factorise(A), F))
 

@@ -9,10 +9,10 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
-import scipy.sparse as sp
 from scipy.linalg import eigh
 from sklearn.utils.extmath import row_norms
 
+from .._rows import chosen_rows
 from .._utils.eigen import largest_eigenvalue, some_eigenpairs
 from .._utils.threads import blas_for
 
@@ -97,7 +97,7 @@ class Structure:
 
     @property
     def n_kept(self):
-        """Number of components that stand for the structure: two at least, for a graph."""
+        """Number of components that represent the structure, at least two, for the graph."""
         return min(max(self.n_components, 2), len(self.values))
 
     def axes(self, n_axes=None):
@@ -135,12 +135,8 @@ def sample_rows(X, most, rng):
         chosen[:] = False
         chosen[rng.choice(X.n_samples, most, replace=False)] = True
     is_large = min(X.n_samples, most) * X.n_features > _LARGE
-    return X.stack(partial(_chosen_rows, X.dtype if is_large else np.dtype(np.float64)), chosen)
-
-
-def _chosen_rows(dtype, block, chosen):
-    block = block[chosen]
-    return (block.toarray() if sp.issparse(block) else block).astype(dtype)
+    rows = X.stack(chosen_rows, chosen)
+    return rows if is_large else rows.astype(np.float64, copy=False)
 
 
 def find_structure(X):

@@ -60,14 +60,8 @@ class Units:
             yield order[start[self.sizes == size][:, np.newaxis] + np.arange(size)]
 
 
-class BlockMatrices:
-    """Gram matrices G and F of all blocks before the first pick, in batches of equal size."""
-
-    def __init__(self, units, columns, target, noise):
-        self.batches = [_matrices(b, columns, target, noise) for b in units.blocks()]
-
-
-def _matrices(blocks, columns, target, noise):
+def block_matrices(blocks, columns, target, noise):
+    """Blocks of equal size, and their matrices G and F before the first pick."""
     G, F = [], []
     for block in blocks:
         X = np.array([columns.column(j) for j in block])
@@ -78,11 +72,14 @@ def _matrices(blocks, columns, target, noise):
 
 
 class BlockGains:
-    """Gains of the blocks, updated with every pick of a layer."""
+    """Gains of the blocks, updated with every pick of a layer.
 
-    def __init__(self, matrices):
+    ``batches`` are what ``block_matrices`` returns for every size of blocks.
+    """
+
+    def __init__(self, batches):
         self._batches = []
-        for blocks, G, F in matrices.batches:
+        for blocks, G, F in batches:
             square = np.einsum("uii->ui", G)
             scale = np.divide(1, np.sqrt(square), out=np.zeros_like(square), where=square > 0)
             unit = scale[:, :, np.newaxis] * scale[:, np.newaxis, :]

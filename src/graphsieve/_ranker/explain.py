@@ -4,10 +4,9 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from .._utils.names import find_columns
-from .reconstruct import NOT_LEARNED
 
-# Kept columns that stand for a dropped one: at most so many, none with less than a tenth of the
-# weight of the first.
+# Kept columns that are named for a dropped one: at most so many, none with less than a tenth of
+# the weight of the first.
 _MOST_SHOWN = 5
 _LEAST_WEIGHT = 0.1
 
@@ -17,7 +16,7 @@ class Explains:
 
     @property
     def coverage_(self):
-        """Which kept features stand for every dropped one, as a pandas data frame.
+        """Which kept features predict every dropped one, as a pandas data frame.
 
         One row for every dropped feature and every kept feature that matters for its prediction
         by the regression of ``reconstruct``, at most five:
@@ -105,11 +104,6 @@ class Explains:
             f"{text}: the {len(kept)} kept features predict {r2:.1%} of its variance, mainly "
             f"{listed}{of_all}."
         )
-
-    def _learned_or_error(self):
-        if self._reconstruction is None:
-            raise AttributeError(NOT_LEARNED)
-        return self._reconstruction
 
     def _quoted(self, j):
         label = self._labels_in()[j]

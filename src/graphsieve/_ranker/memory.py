@@ -14,8 +14,8 @@ _EDGE_BYTES = 150.0
 class ChecksMemory:
     """Refuses data for which a fit would need more memory than there is.
 
-    ``_n_copies`` is the number of copies of the data that ``_rank`` makes; ``_estimate_memory``
-    adds what depends on the shape alone.
+    ``_n_copies`` is the number of copies of the data that ``_rank`` makes; ``_own_memory`` adds
+    what depends on the shape alone.
     """
 
     _n_copies = 0
@@ -24,10 +24,15 @@ class ChecksMemory:
         "not grow with the square of the data: GreedyCSS, GAFS, LaplacianScore or Variance"
     )
 
+    def _own_memory(self, n_samples: int, n_features: int) -> float:
+        """Bytes that the method needs for its own arrays, at most."""
+        return 0.0
+
     def _estimate_memory(self, n_samples: int, n_features: int) -> float:
-        """Bytes that ``_rank`` needs for its own arrays, approximately and at most."""
+        """Bytes that ``_rank`` needs besides the data, at most."""
         n_edges = n_samples * getattr(self, "n_neighbors", 0)
-        return _COLUMN_BYTES * n_features + _EDGE_BYTES * n_edges
+        shared = _COLUMN_BYTES * n_features + _EDGE_BYTES * n_edges
+        return self._own_memory(n_samples, n_features) + shared
 
     def _check_memory(self, data):
         """Refuse, before the work starts, what does not fit in memory; warn of what is much."""

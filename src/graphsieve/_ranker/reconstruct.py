@@ -4,16 +4,11 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from .._linear.ridge import RIDGE, fit_reconstruction
-from .._rows import check_container, check_entries
+from .._rows import check_container, check_entries, to_dense
 from .._utils.sklearn_private import in_output_container
 
 # ``fit`` also learns what ``reconstruct`` needs if that takes no more numbers (64 MB) than this.
 _CHEAP_ENTRIES = 2**23
-NOT_LEARNED = (
-    "the prediction of the dropped features has not been learned, because it takes a while for "
-    "this many features, or because set_n_features was called: call learn_reconstruction(X) with "
-    "the training data first"
-)
 
 
 class Reconstructs:
@@ -45,19 +40,16 @@ class Reconstructs:
         check_is_fitted(self)
         given = X_selected
         check_container(X_selected)
-        X_selected = np.asarray(
-            X_selected.toarray() if hasattr(X_selected, "toarray") else X_selected, dtype=float
-        )
+        X_selected = np.asarray(to_dense(X_selected), dtype=float)
         if X_selected.ndim != 2 or X_selected.shape[1] != self.n_features_:
             raise ValueError(
                 f"reconstruct takes the {self.n_features_} selected columns as transform returns "
                 f"them, but got an array of shape {X_selected.shape}"
             )
-        if self._reconstruction is None:
-            raise AttributeError(NOT_LEARNED)
+        learned = self._learned_or_error()
         X = np.empty((len(X_selected), self.n_features_in_))
         X[:, self.support_] = X_selected
-        X[:, ~self.support_] = self._reconstruction.predict(X_selected)
+        X[:, ~self.support_] = learned.predict(X_selected)
         return in_output_container(self, X, given, self._names_of_all())
 
     def learn_reconstruction(self, X):
@@ -87,6 +79,15 @@ class Reconstructs:
         if not self._reconstruction_is_cheap(data):
             return None
         return fit_reconstruction(data, self.support_, self._ridge)
+
+    def _learned_or_error(self):
+        if self._reconstruction is None:
+            raise AttributeError(
+                "the prediction of the dropped features has not been learned, because it takes a "
+                "while for this many features, or because set_n_features was called: call "
+                "learn_reconstruction(X) with the training data first"
+            )
+        return self._reconstruction
 
     def _reconstruction_is_cheap(self, data):
         entries = self.n_features_ * data.n_features

@@ -15,10 +15,19 @@ array API (torch ...)  DeviceRows     on their device
 =====================  =============  ==========================================================
 """
 
-from .base import BLOCK_BYTES, PASS_BYTES, Rows, is_constant, split_rows
+from .base import (
+    BLOCK_BYTES,
+    PASS_BYTES,
+    Rows,
+    chosen_rows,
+    is_constant,
+    split_rows,
+    to_dense,
+)
 from .checks import check_container, check_entries, find_non_finite
 from .containers import (
     check_columns,
+    first_rows,
     is_dask,
     is_lazy,
     is_xarray,
@@ -28,6 +37,7 @@ from .containers import (
     open_rows,
     row_pieces,
     take_columns,
+    take_rows,
     view_columns,
 )
 from .frames import numeric_frame
@@ -35,34 +45,3 @@ from .gaps import fill_gaps
 from .memory import RowBlocks
 from .moments import Moments, column_moments
 from .sources import HDF5Stream, ParquetStream, ZarrStream, is_numeric
-
-__all__ = [
-    "BLOCK_BYTES",
-    "PASS_BYTES",
-    "HDF5Stream",
-    "Moments",
-    "ParquetStream",
-    "RowBlocks",
-    "Rows",
-    "ZarrStream",
-    "check_columns",
-    "check_container",
-    "check_entries",
-    "column_moments",
-    "fill_gaps",
-    "find_non_finite",
-    "is_constant",
-    "is_dask",
-    "is_lazy",
-    "is_numeric",
-    "is_xarray",
-    "known_frame",
-    "map_rows",
-    "non_numeric",
-    "numeric_frame",
-    "open_rows",
-    "row_pieces",
-    "split_rows",
-    "take_columns",
-    "view_columns",
-]

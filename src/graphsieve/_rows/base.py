@@ -5,7 +5,7 @@ from __future__ import annotations
 import operator
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -32,6 +32,16 @@ def split_rows(n_samples: int, block_rows: int) -> list[slice]:
     n_blocks = -(-n_samples // block_rows) if n_samples else 0
     edges = [n_samples * block // n_blocks for block in range(n_blocks + 1)] if n_blocks else []
     return [slice(a, b) for a, b in pairwise(edges)]
+
+
+def to_dense(X: Any) -> np.ndarray:
+    """A dense array of a dense or sparse one; dense arrays are not copied."""
+    return X.toarray() if sp.issparse(X) else X
+
+
+def chosen_rows(block: Any, chosen: np.ndarray) -> np.ndarray:
+    """Dense rows of a block, given by a mask, for ``Rows.stack``."""
+    return to_dense(block[chosen])
 
 
 class Rows(ABC):
@@ -174,7 +184,7 @@ class Rows(ABC):
         self, function: Callable, *aligned: Any, workers: Workers | None = None
     ) -> np.ndarray:
         """Concatenate the arrays that ``function`` returns for the blocks."""
-        return _joined(self.reduce(_Listed(function), *aligned, workers=workers))
+        return _joined(self.reduce(partial(_listed, function), *aligned, workers=workers))
 
     def column_range(self) -> tuple[np.ndarray, np.ndarray]:
         """Smallest and largest entry of every column; NaN and infinity show up in them."""
@@ -207,14 +217,9 @@ class IndirectRows(Rows):
         return self.stored().map_pairs(function, i, j, workers)
 
 
-class _Listed:
-    """Wraps the result of a function in a list, so that results are concatenated by ``+``."""
-
-    def __init__(self, function):
-        self.function = function
-
-    def __call__(self, *args):
-        return [self.function(*args)]
+def _listed(function, *args):
+    """The result of a function in a list, so that results are concatenated by ``+``."""
+    return [function(*args)]
 
 
 def _joined(parts):

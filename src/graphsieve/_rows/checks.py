@@ -55,7 +55,7 @@ def check_entries(
     data : Rows
     column_name : callable
         Maps the number of a column to the name that the user knows.
-    allow_gaps : bool, default False
+    allow_gaps : bool, default=False
         Accept NaN as missing values.
 
     Returns

@@ -19,7 +19,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from .._utils.threads import single_threaded_blas
-from .base import PASS_BYTES, Rows
+from .base import PASS_BYTES, Rows, to_dense
 from .memory import RowBlocks, aligned
 from .parts import Parts, add_results, count_parts, part_slices
 from .sources import check_chunk
@@ -349,7 +349,7 @@ def _collect(pieces, dtype, is_sparse):
     if is_sparse:
         X = sp.vstack([sp.csr_array(piece) for piece in pieces], format="csr")
     else:
-        X = np.concatenate([p.toarray() if sp.issparse(p) else np.asarray(p) for p in pieces])
+        X = np.concatenate([np.asarray(to_dense(piece)) for piece in pieces])
     return RowBlocks(X, dtype=dtype)
 
 

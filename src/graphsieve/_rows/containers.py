@@ -93,7 +93,7 @@ def check_columns(X: Any) -> tuple[int, np.ndarray | None]:
     return X.shape[1], None if names is None else np.asarray(names, dtype=object)
 
 
-def take_columns(X: Any, index: np.ndarray) -> Any:
+def take_columns(X: Any, index: Sequence[int] | np.ndarray) -> Any:
     """The columns ``index`` of a lazy container: lazy for Dask, else an array."""
     if _is_dask_frame(X):
         return X[[X.columns[j] for j in index]]
@@ -103,7 +103,9 @@ def take_columns(X: Any, index: np.ndarray) -> Any:
 
 
 def view_columns(X: Any, columns: Sequence[int], names: Sequence[str]) -> Any:
-    """Some columns of an array, memory map, CSR matrix or Stream, without reading a file."""
+    """Some columns of an array, CSR matrix, memory map, Stream or Dask data; reads no file."""
+    if is_dask(X):
+        return take_columns(X, columns)
     if isinstance(X, Stream):
         return X.take(columns)
     columns = as_slice(columns)
@@ -111,6 +113,22 @@ def view_columns(X: Any, columns: Sequence[int], names: Sequence[str]) -> Any:
         # Indexing would copy these columns of the map to memory.
         return MapStream(X, names).take(columns)
     return X[:, columns]
+
+
+def take_rows(X: Any, chosen: np.ndarray) -> Any:
+    """Rows given by a mask: lazy for Dask arrays, else in memory."""
+    if not isinstance(X, Stream):
+        return X[chosen]
+    parts, start = [], 0
+    for piece in row_pieces(X):
+        parts.append(piece[chosen[start : start + len(piece)]])
+        start += len(piece)
+    return np.concatenate(parts)
+
+
+def first_rows(X: Any, n_rows: int) -> Any:
+    """The first rows of an array, CSR matrix, Stream or Dask array, in memory."""
+    return X[:n_rows].compute() if is_dask(X) else next(row_pieces(X))[:n_rows]
 
 
 def row_pieces(X: Any) -> Iterator[Any]:

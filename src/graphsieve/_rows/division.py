@@ -26,7 +26,7 @@ def divide_columns(data, scale, *, auto="minmax"):
         for None if more than 90 % of the entries are zero, else for ``auto``. In such data (words,
         events) the spread of a column is how often it occurs, and dividing by it would make rare
         columns count as much as frequent ones.
-    auto : {"standard", "minmax"}, default "minmax"
+    auto : {"standard", "minmax"}, default="minmax"
 
     Returns
     -------

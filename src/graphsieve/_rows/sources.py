@@ -7,9 +7,8 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 
-from .base import PASS_BYTES, split_rows
+from .base import PASS_BYTES, split_rows, to_dense
 from .memory import Pages
 
 
@@ -190,7 +189,7 @@ class DaskStream:
     def batches(self, n_rows):
         for number, n_chunk in enumerate(self.array.chunks[0]):
             chunk = check_chunk(self.array.blocks[number].compute(), n_chunk, self.shape[1])
-            chunk = chunk.toarray() if sp.issparse(chunk) else np.asarray(chunk)
+            chunk = np.asarray(to_dense(chunk))
             for start in range(0, len(chunk), n_rows):
                 yield chunk[start : start + n_rows]
 

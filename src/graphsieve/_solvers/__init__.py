@@ -4,16 +4,3 @@ from .adam import adam
 from .lbfgs import lbfgs
 from .monitor import Monitor, Result, relative_change
 from .reweighted import SMOOTHING, default_eps, inverse_weights, reweighted_l21, smoothed_norms
-
-__all__ = [
-    "SMOOTHING",
-    "Monitor",
-    "Result",
-    "adam",
-    "default_eps",
-    "inverse_weights",
-    "lbfgs",
-    "relative_change",
-    "reweighted_l21",
-    "smoothed_norms",
-]

@@ -10,7 +10,7 @@ _SECOND_MOMENT = 0.99
 # In variables of about unit curvature: 0.03 to 0.3 came to much the same objectives.
 _STEP = 0.1
 
-# An iteration that gains less than this share of the objective is the last with its step length.
+# An iteration that gains less than this fraction of the objective is the last with its step length.
 _LEAST_GAIN = 1e-3
 
 

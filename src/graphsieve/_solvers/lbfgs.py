@@ -27,9 +27,9 @@ def lbfgs(value_and_grad, x0, monitor, *, memory=10, dtype="float64"):
         Where to start.
     monitor : Monitor
         Holds the stopping rule.
-    memory : int, default 10
+    memory : int, default=10
         Number of pairs of vectors that are kept.
-    dtype : str, default "float64"
+    dtype : str, default="float64"
         Precision of these pairs. Single precision is enough where gradients have no more.
 
     Returns

@@ -62,9 +62,9 @@ class Monitor:
         Largest number of iterations.
     callback : callable(iteration, objective), optional
         Returning True stops the solver, which keeps its result.
-    verbose : int, default 0
+    verbose : int, default=0
         If positive, show progress.
-    title : str, default ""
+    title : str, default=""
         Name of the method, for the progress bar and the interrupt message.
     """
 

@@ -16,6 +16,13 @@ def order_by_score(
     return np.lexsort((np.arange(len(scores)), -scores, constant, exclude, later))
 
 
+def scores_of(order: np.ndarray) -> np.ndarray:
+    """Scores for an order of all features: d for the best, 1 for the last."""
+    scores = np.empty(len(order))
+    scores[order] = np.arange(len(order), 0, -1)
+    return scores
+
+
 def count_features(n_features_to_select: int | float | None, n_features: int) -> int:
     """Number of features meant by an int, a fraction, or None for half of them."""
     wanted = n_features_to_select

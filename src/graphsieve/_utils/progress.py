@@ -29,6 +29,17 @@ def open_progress(title, total):
     return _Lines(title, total)
 
 
+def shown(results, title, total, verbose, names=None):
+    """Yield the results, and show their number, and their names, while they come if ``verbose``."""
+    if not verbose:
+        yield from results
+        return
+    with open_progress(title, total) as progress:
+        for number, result in enumerate(results):
+            progress.update(number + 1, names[number] if names else "")
+            yield result
+
+
 class Stages:
     """Seconds that every stage of a computation takes, with a line for each if ``verbose``.
 

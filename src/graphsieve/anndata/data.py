@@ -3,15 +3,7 @@
 import numpy as np
 import scipy.sparse as sp
 
-from .._rows import (
-    HDF5Stream,
-    ZarrStream,
-    check_container,
-    is_dask,
-    row_pieces,
-    take_columns,
-    view_columns,
-)
+from .._rows import HDF5Stream, ZarrStream, check_container, is_dask
 from .._utils.names import find_columns, suggestion
 
 
@@ -65,27 +57,6 @@ def expression(adata, layer=None):
         X = X.to_memory()
     check_container(X, "adata.X" if layer is None else f"adata.layers[{layer!r}]")
     return sp.csr_array(X) if sp.issparse(X) else np.asarray(X)
-
-
-def take_genes(X, columns, names):
-    """Some columns of what ``expression`` returns."""
-    return take_columns(X, columns) if is_dask(X) else view_columns(X, columns, names)
-
-
-def take_cells(X, cells):
-    """Some rows of what ``expression`` returns, by a mask; in memory, except for Dask arrays."""
-    if is_dask(X) or isinstance(X, np.ndarray) or sp.issparse(X):
-        return X[cells]
-    parts, start = [], 0
-    for piece in row_pieces(X):
-        parts.append(piece[cells[start : start + len(piece)]])
-        start += len(piece)
-    return np.concatenate(parts)
-
-
-def first_cells(X, n_cells=1000):
-    """The first rows of what ``expression`` returns, in memory."""
-    return X[:n_cells].compute() if is_dask(X) else next(row_pieces(X))[:n_cells]
 
 
 def find_genes(adata, genes, parameter):

@@ -15,7 +15,7 @@ def read_h5ad(path, *, backed=False):
     ----------
     path : path-like
         The file.
-    backed : bool, default False
+    backed : bool, default=False
         Leave ``X`` in the file, which is opened for reading.
 
     Returns

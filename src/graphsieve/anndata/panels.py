@@ -8,6 +8,7 @@ from sklearn.linear_model import RidgeCV
 from sklearn.model_selection import KFold, StratifiedKFold
 from sklearn.utils import check_random_state
 
+from .._rows import take_rows, to_dense
 from .._utils.names import suggestion
 from ..evaluation import (
     classification_accuracy,
@@ -17,7 +18,7 @@ from ..evaluation import (
     redundancy,
 )
 from ..plots import COLORS
-from .data import check_anndata, expression, find_genes, gene_mask, labels, take_cells
+from .data import check_anndata, expression, find_genes, gene_mask, labels
 
 # Cells that are used at most; beyond, neighbour search takes longer and says the same.
 _MOST_CELLS = 5000
@@ -52,14 +53,14 @@ def evaluate_panel(adata, panels, celltype_key=None, layer=None, n_neighbors=15,
     panels : dict of str to list of str, array of bool or str
         Genes of every panel, by its name: names of genes, a mask, or the name of a boolean column
         of ``adata.var``.
-    celltype_key : str or None, default None
+    celltype_key : str or None, default=None
         Column of ``adata.obs`` with the cell types. Cells without one are left out of the
         measures that use it.
-    layer : str or None, default None
+    layer : str or None, default=None
         Key of ``adata.layers``; None uses ``adata.X``.
-    n_neighbors : int, default 15
+    n_neighbors : int, default=15
         Number of neighbours for ``neighbor_overlap``.
-    random_state : int, RandomState or None, default 0
+    random_state : int, RandomState or None, default=0
         Random seed of the sampled cells, folds and clusterings.
 
     Returns
@@ -174,7 +175,7 @@ def _sample(X, types, rng):
     if len(chosen) > _MOST_CELLS:
         chosen[:] = False
         chosen[rng.choice(len(chosen), _MOST_CELLS, replace=False)] = True
-    X = take_cells(X, chosen)
+    X = take_rows(X, chosen)
     if hasattr(X, "compute"):
         X = X.compute()
     X = sp.csr_array(X) if sp.issparse(X) else np.asarray(X)
@@ -196,7 +197,7 @@ class _Reference:
 
     def measure(self, columns):
         """All measures of the panel of these columns."""
-        X = _dense(self.X[:, columns])
+        X = to_dense(self.X[:, columns])
         known = self.classes >= 0
         embedded = self._embed(X)
         scores = clustering_scores(
@@ -215,7 +216,7 @@ class _Reference:
 
     def _embed(self, X):
         if X.shape[1] <= _N_COMPONENTS or X.shape[0] <= _N_COMPONENTS:
-            return _dense(X)
+            return to_dense(X)
         # The only solver for sparse and dense data; the same one makes results comparable.
         pca = PCA(_N_COMPONENTS, svd_solver="arpack", random_state=self.seed)
         return pca.fit_transform(X)
@@ -229,7 +230,7 @@ class _Reference:
         others = np.setdiff1d(self.targets, columns)
         if len(others) == 0:
             return float("nan")
-        Y = _dense(self.X[:, others])
+        Y = to_dense(self.X[:, others])
         folds = KFold(min(_N_FOLDS, len(X)), shuffle=True, random_state=self.seed)
         unexplained = total = 0.0
         for train, test in folds.split(X):
@@ -257,7 +258,3 @@ class _Reference:
                 ]
             )
         )
-
-
-def _dense(X):
-    return X.toarray() if sp.issparse(X) else X

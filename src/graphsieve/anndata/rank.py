@@ -5,12 +5,12 @@ import scipy.sparse as sp
 from sklearn.base import clone
 
 from .._autoencoder.ranker import AutoencoderRanker
-from .._rows import find_non_finite, is_constant, open_rows
+from .._rows import find_non_finite, first_rows, is_constant, open_rows, take_rows
 from .._utils.names import suggestion
 from .._utils.warn import warn
 from ..base import FeatureRanker
 from ..methods import REGISTRY
-from .data import first_cells, labels, take_cells
+from .data import labels
 
 # A batch with fewer cells says next to nothing about genes.
 _FEWEST_CELLS = 20
@@ -89,7 +89,7 @@ def check_values(X, names, estimator, where):
             f"{type(estimator).__name__} cannot scale: use a layer with log-normalised counts, or "
             "store the values with .toarray()"
         )
-    warn_of_counts(first_cells(X), low.min(), where)
+    warn_of_counts(first_rows(X, 1000), low.min(), where)
     return is_constant(low, high)
 
 
@@ -160,7 +160,7 @@ def rank_genes(estimator, X, affinity=None, batches=None):
         fits = [_fit(estimator, X, affinity)]
     else:
         parts = ((c, None if affinity is None else affinity[c][:, c]) for c in batches)
-        fits = [_fit(estimator, take_cells(X, cells), A) for cells, A in parts]
+        fits = [_fit(estimator, take_rows(X, cells), A) for cells, A in parts]
     return np.array([fit.ranking_ - 1 for fit in fits]), np.array([fit.scores_ for fit in fits])
 
 

@@ -4,9 +4,10 @@ from numbers import Integral
 
 import numpy as np
 
+from .._rows import view_columns
 from .._utils.warn import warn
 from .columns import add_columns, make_record, panel_columns
-from .data import check_anndata, connectivities, expression, find_genes, gene_mask, take_genes
+from .data import check_anndata, connectivities, expression, find_genes, gene_mask
 from .rank import check_values, find_batches, make_estimator, rank_genes
 
 
@@ -36,36 +37,36 @@ def select_genes(
     ----------
     adata : anndata.AnnData
         Cells by genes: in memory, backed by a file, or with a Dask array as ``X``.
-    n_top_genes : int or list of int, default 200
+    n_top_genes : int or list of int, default=200
         Number of genes. For a list, the selections are nested: each has its own column
         ``highly_variable_<number>``, and ``highly_variable`` is the largest.
-    method : str or FeatureRanker, default "gafs"
+    method : str or FeatureRanker, default="gafs"
         Name of a method in ``graphsieve.REGISTRY`` ("gafs", "css", "mrsf", ...), which is used with
         ``scale="global"`` because genes share one unit, or an estimator with parameters of your
         choice, of which a clone is fitted.
-    layer : str or None, default None
+    layer : str or None, default=None
         Key of ``adata.layers``; None uses ``adata.X``.
-    batch_key : str or None, default None
+    batch_key : str or None, default=None
         Column of ``adata.obs``, such as the donor. Genes are ranked within every batch and
         ordered by their mean rank, in which genes that a batch does not select count equally.
         Differences between batches then have no influence.
-    mask_var : str, array of bool or None, default None
+    mask_var : str, array of bool or None, default=None
         Genes to use at all: a column of ``adata.var`` or a mask.
-    include, exclude : list of str or None, default None
-        Genes that are selected in any case, first and in the order given, and genes that are
+    include, exclude : list of str or None, default=None
+        Genes that are always selected, first and in the order given, and genes that are
         never selected. Included genes count towards ``n_top_genes``, and the others are selected
         for what they add to them. Excluded genes remain part of the data that the selection is
         to represent; use ``mask_var`` to leave genes out altogether.
-    neighbors_key : str or None, default None
+    neighbors_key : str or None, default=None
         Use the graph of ``scanpy.pp.neighbors`` stored under this key ("neighbors" is scanpy's
         default) instead of a new one. Only for methods that use a graph.
-    subset : bool, default False
+    subset : bool, default=False
         Keep only the selected genes in ``adata``.
-    inplace : bool, default True
+    inplace : bool, default=True
         Write to ``adata``; otherwise return the columns.
-    key_added : str, default "highly_variable"
+    key_added : str, default="highly_variable"
         Name of the column, and prefix of the others.
-    random_state : int, RandomState or None, default 0
+    random_state : int, RandomState or None, default=0
         Random seed.
 
     Returns
@@ -126,7 +127,7 @@ def select_genes(
     sizes = _limit(sizes, len(include), int(eligible.sum()))
     columns = np.flatnonzero(usable)
     if len(columns) < adata.n_vars:
-        X = take_genes(X, columns, list(adata.var_names))
+        X = view_columns(X, columns, list(adata.var_names))
     estimator.set_params(
         n_features_to_select=sizes[-1],
         include=np.searchsorted(columns, include).tolist(),

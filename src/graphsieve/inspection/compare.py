@@ -87,13 +87,13 @@ def compare(
           the selected ones; smaller is better.
         - "stability": agreement of the selections from different halves (Nogueira et al., 2018).
         - "redundancy": mean absolute correlation among the selected features; smaller is better.
-    n_repeats : int, default 3
+    n_repeats : int, default=3
         How often the rows are divided into halves; every method is fitted twice as often.
-    random_state : int, RandomState or None, default 0
+    random_state : int, RandomState or None, default=0
         Random seed.
-    n_jobs : int or None, default None
+    n_jobs : int or None, default=None
         Number of fits that run at the same time, as in joblib.
-    verbose : int, default 0
+    verbose : int, default=0
         If positive, show progress.
 
     Returns

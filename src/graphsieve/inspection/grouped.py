@@ -24,12 +24,12 @@ class GroupedRanker(FeatureRanker):
     ----------
     estimator : FeatureRanker
         The selector; a clone of it is fitted on every batch.
-    n_features_to_select : int, float or None, default None
+    n_features_to_select : int, float or None, default=None
         Number or fraction of features to keep; None keeps as many as ``estimator`` would.
     include, exclude : list of str or int, mask or None, default=None
-        Columns that are kept in any case, and columns that are never kept: names, positions or a
-        mask. Included columns count as selected features.
-    combine : {"mean", "median", "best"}, default "mean"
+        Features that are always kept, and features that are never kept: names, positions or a
+        mask. Included features count as selected.
+    combine : {"mean", "median", "best"}, default="mean"
         How the ranks of a feature in the batches are combined. All features that a batch does not
         select have the same rank there, and are ordered by their mean rank.
 

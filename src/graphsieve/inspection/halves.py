@@ -17,7 +17,7 @@ from .._ranker.constraints import by_position
 from .._rows import check_columns, is_lazy, known_frame, numeric_frame
 from .._rows.scaling import to_unit_interval
 from .._utils.order import count_features
-from .._utils.progress import open_progress
+from .._utils.progress import shown
 from .._utils.threads import single_threaded_blas
 from .._utils.warn import warn
 from .sample import draw_sample
@@ -83,13 +83,13 @@ def judge(
         At most 2,000 rows of it are used, drawn at random.
     n_features_to_select : int, float or None
         Number or fraction of features that every candidate selects; None selects half of them.
-    n_repeats : int, default 3
+    n_repeats : int, default=3
         Number of divisions into halves; every candidate is fitted twice as often.
-    random_state : int, RandomState or None, default 0
+    random_state : int, RandomState or None, default=0
         Random seed of rows, halves and selectors.
-    n_jobs : int or None, default None
+    n_jobs : int or None, default=None
         Number of fits that run at the same time, as in joblib.
-    verbose : int, default 0
+    verbose : int, default=0
         If positive, show progress.
 
     Returns
@@ -112,9 +112,9 @@ def judge(
         )
         for half, name in jobs
     )
-    return _judge_selections(
-        zip(jobs, _shown(fits, jobs, verbose), strict=True), values, halves, count
-    )
+    names = [name for _, name in jobs]
+    fits = shown(fits, "Fitting on halves of the rows", len(jobs), verbose, names)
+    return _judge_selections(zip(jobs, fits, strict=True), values, halves, count)
 
 
 def _judge_selections(selections, values, halves, count):
@@ -196,16 +196,6 @@ class _OtherHalf:
                 "reconstruction": float(self._errors.path(selected, [len(selected)])[0]),
                 "redundancy": redundancy(kept),
             }
-
-
-def _shown(fits, jobs, verbose):
-    if not verbose:
-        yield from fits
-        return
-    with open_progress("Fitting on halves of the rows", len(jobs)) as progress:
-        for number, ((_, name), fit) in enumerate(zip(jobs, fits, strict=True), start=1):
-            progress.update(number, name)
-            yield fit
 
 
 def _warn_about(failed, nothing_left):

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 import scipy.sparse as sp
 
-from .._rows import check_container, is_lazy, open_rows
+from .._rows import check_container, chosen_rows, is_lazy, open_rows, to_dense
 
 # More rows would hardly change coverage and correlations, but take time.
 _MAX_ROWS = 2000
@@ -67,9 +67,10 @@ def draw_sample(X, n_features, names, rng):
     rows = np.arange(n_samples)
     if n_samples > most:
         rows = np.sort(rng.choice(n_samples, most, replace=False))
-    values = _from_blocks(data, rows) if data else _take_rows(X, rows)
-    if sp.issparse(values):
-        values = values.toarray()
+    if data:
+        values = data.stack(chosen_rows, np.isin(np.arange(n_samples), rows))
+    else:
+        values = to_dense(_take_rows(X, rows))
     values = np.array(values, dtype=np.float64)
     return Sample(values, rows, n_samples, _fill_missing(values))
 
@@ -90,17 +91,6 @@ def _columns_by_name(X, names):
             + (f" (and lacks {len(missing) - 1} more)" if len(missing) > 1 else "")
         )
     return X[names]
-
-
-def _from_blocks(data, rows):
-    chosen = np.zeros(data.n_samples, dtype=bool)
-    chosen[rows] = True
-    return data.stack(_chosen_rows, chosen)
-
-
-def _chosen_rows(block, chosen):
-    block = block[chosen]
-    return block.toarray() if sp.issparse(block) else np.asarray(block)
 
 
 def _fill_missing(values):

@@ -10,7 +10,7 @@ from sklearn.base import clone
 from sklearn.utils import check_random_state
 
 from .._ranker.constraints import by_position
-from .._utils.progress import open_progress
+from .._utils.progress import shown
 from .._utils.sklearn_private import HasMethods, Interval
 from ..base import FeatureRanker
 
@@ -38,7 +38,7 @@ def selection_stability(supports, confidence=0.95):
     ----------
     supports : array-like of bool of shape (n_selections, n_features)
         One row per selection.
-    confidence : float, default 0.95
+    confidence : float, default=0.95
         Level of the interval.
 
     Returns
@@ -76,23 +76,23 @@ class StabilitySelection(FeatureRanker):
     ----------
     estimator : FeatureRanker
         The selector; a clone of it is fitted on every subset.
-    n_features_to_select : int, float or None, default None
+    n_features_to_select : int, float or None, default=None
         Number or fraction of features to keep; None keeps as many as ``estimator`` does.
     include, exclude : list of str or int, mask or None, default=None
-        Columns that are kept in any case, and columns that are never kept: names, positions or a
-        mask. Included columns count as selected features.
-    n_resamples : int, default 50
+        Features that are always kept, and features that are never kept: names, positions or a
+        mask. Included features count as selected.
+    n_resamples : int, default=50
         Number of subsets.
-    sample_fraction : float, default 0.5
+    sample_fraction : float, default=0.5
         Fraction of the samples in a subset, drawn without replacement.
-    min_frequency : float or None, default None
+    min_frequency : float or None, default=None
         Keep the features that at least this fraction of the selections has, instead of a number of
         features.
-    n_jobs : int or None, default None
+    n_jobs : int or None, default=None
         Number of fits that run at the same time, as in joblib.
-    random_state : int, RandomState or None, default None
+    random_state : int, RandomState or None, default=None
         Random seed of the subsets and of the fits.
-    verbose : int, default 0
+    verbose : int, default=0
         If positive, show progress.
 
     Attributes
@@ -170,22 +170,14 @@ class StabilitySelection(FeatureRanker):
             joblib.delayed(_select_on)(estimator, X[rows], seed)
             for rows, seed in zip(subsets, seeds, strict=True)
         )
-        supports, rankings = zip(*self._shown(fits), strict=True)
+        fits = shown(fits, type(self).__name__, self.n_resamples, self.verbose)
+        supports, rankings = zip(*fits, strict=True)
         self.supports_ = np.array(supports)
         self.frequency_ = self.supports_.mean(axis=0)
         self.stability_ = selection_stability(self.supports_)
         # The mean rank decides between features of equal frequency.
         tie = 1 - np.mean(rankings, axis=0) / (data.n_features + 1)
         return self.frequency_ + tie / (2 * self.n_resamples)
-
-    def _shown(self, fits):
-        if not self.verbose:
-            yield from fits
-            return
-        with open_progress(type(self).__name__, self.n_resamples) as progress:
-            for number, fit in enumerate(fits, start=1):
-                progress.update(number, "")
-                yield fit
 
     def _count_features(self, data):
         if self.min_frequency is not None:

@@ -65,13 +65,13 @@ def tune(
         Parameters and their values, as for ``sklearn.model_selection.ParameterGrid``.
     criterion : {"structure", "neighborhood", "reconstruction", "stability", "redundancy"}
         The criterion that decides; see `compare`.
-    n_repeats : int, default 3
+    n_repeats : int, default=3
         How often the rows are divided into halves; every setting is fitted twice as often.
-    random_state : int, RandomState or None, default 0
+    random_state : int, RandomState or None, default=0
         Random seed of rows, halves and fits.
-    n_jobs : int or None, default None
+    n_jobs : int or None, default=None
         Number of fits that run at the same time, as in joblib.
-    verbose : int, default 0
+    verbose : int, default=0
         If positive, show progress.
 
     Returns

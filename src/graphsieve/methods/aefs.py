@@ -14,46 +14,46 @@ _WIDE = 2000
 class AEFS(AutoencoderRanker):
     """Autoencoder feature selection (AEFS).
 
-    An autoencoder with weight decay is trained to reconstruct all columns, and a penalty makes it
-    read few of them. Columns are standardised; H = sigmoid(X W_in + b_in), and the output is
+    An autoencoder with weight decay is trained to reconstruct all features, and a penalty makes it
+    use few of them. Features are standardised; H = sigmoid(X W_in + b_in), and the output is
     linear::
 
         min  |X - H W_out - b_out|_F^2 / (2 n) + alpha |W_in|_{2,1}
              + decay / 2 (|W_in|_F^2 + |W_out|_F^2)
 
-    The score of column j is the norm of row j of W_in. This is GAFS without the graph; the weight
-    decay makes the problem well posed. Sparse data are refused, because standardising would make
+    The score of feature j is the norm of row j of W_in. This is GAFS without the graph; the weight
+    decay makes the problem well posed. Sparse data are refused, because standardisation would make
     them dense.
 
     Parameters
     ----------
-    n_features_to_select : int, float, "auto" or None, default None
-        Number of features to keep, or a fraction in (0, 1] of them; None keeps half, "auto" as
-        many as add more than they would to shuffled columns.
+    n_features_to_select : int, float, "auto" or None, default=None
+        Number of features to keep, or a fraction in (0, 1] of them. If None, half of the features;
+        if "auto", as many as add more than they would to shuffled columns.
     include, exclude : list of str or int, mask or None, default=None
-        Columns that are kept in any case, and columns that are never kept: names, positions or a
-        mask. Included columns count as selected features.
-    n_hidden : int, default 256
+        Features that are always kept, and features that are never kept: names, positions or a
+        mask. Included features count as selected.
+    n_hidden : int, default=256
         Number of hidden units.
-    alpha : float, default 0.3
+    alpha : float, default=0.3
         Weight of the l2,1 penalty.
-    decay : float, default 3e-2
+    decay : float, default=3e-2
         Weight decay on both weight matrices.
-    max_iter : int or None, default None
+    max_iter : int or None, default=None
         Maximum number of iterations. If None, 100, and 200 for more than 2,000 features.
-    tol : float, default 1e-5
+    tol : float, default=1e-5
         Stop when the relative change of the objective is smaller.
-    memory : int, default 10
+    memory : int, default=10
         Number of vector pairs that L-BFGS stores.
-    dtype : {"float32", "float64"}, default "float32"
+    dtype : {"float32", "float64"}, default="float32"
         Precision of the matrix products; parameters and penalties are float64.
-    n_jobs : int or None, default None
-        Number of threads; None uses the cores that OMP_NUM_THREADS and joblib allow.
-    random_state : int, RandomState or None, default None
+    n_jobs : int or None, default=None
+        Number of threads; None uses all cores that OMP_NUM_THREADS and joblib allow.
+    random_state : int, RandomState or None, default=None
         Random seed of the starting weights.
-    verbose : int, default 0
-        1 shows progress.
-    callback : callable(iteration, objective) or None, default None
+    verbose : int, default=0
+        If positive, show progress.
+    callback : callable(iteration, objective) or None, default=None
         Called after every iteration; returning True stops the fit and keeps the result.
 
     Attributes
@@ -62,12 +62,8 @@ class AEFS(AutoencoderRanker):
         Score (higher is better), all features from best to worst, and rank (1 is best).
     W_in_, b_in_, W_out_, b_out_ : ndarray of shape (d, m), (m,), (m, d), (d,)
         Weights for the standardised data.
-    objective_trace_ : ndarray of shape (n_iter_ + 1,)
-        Objective after every iteration.
-    n_iter_ : int
-        Number of iterations.
-    converged_ : bool
-        Whether ``tol`` was reached.
+    objective_trace_, n_iter_, converged_
+        The objective at every iteration, their number, and whether ``tol`` was met.
 
     References
     ----------

@@ -40,35 +40,36 @@ class GreedyCSS(GreedyConstraints, FeatureRanker):
 
     Parameters
     ----------
-    n_features_to_select : int, float, "auto" or None, default None
-        Number of features to keep, or a fraction in (0, 1] of them; None keeps half, "auto" as
-        many as add more than they would to shuffled columns.
+    n_features_to_select : int, float, "auto" or None, default=None
+        Number of features to keep, or a fraction in (0, 1] of them. If None, half of the features;
+        if "auto", as many as add more than they would to shuffled columns.
     include, exclude : list of str or int, mask or None, default=None
-        Columns that are kept in any case, and columns that are never kept: names, positions or a
-        mask. Included columns are picked first and count as selected features; all others are
-        judged by what they add to them.
+        Features that are always kept, and features that are never kept: names, positions or a
+        mask. Included features are picked first and count as selected; the others are judged by
+        what they add to them.
     costs : array-like of shape (n_features,), dict of column to cost or None, default=None
-        Cost of every column, 1 for columns that a dict does not have. Columns are picked by gain
-        per cost.
+        Cost of every feature, 1 for features that a dict does not have. Features are picked by
+        gain per cost.
     budget : float or None, default=None
-        The most that the selected features may cost together. Unless ``n_features_to_select`` is
-        given, too, their number is then that which the budget allows.
+        The most that the selected features may cost together. It determines their number if
+        ``n_features_to_select`` is None.
     groups : array-like of shape (n_features,), dict of group to columns or None, default=None
-        Columns that enter or leave as a whole, such as the codes of one category or the channels
-        of one sensor. Columns whose group is None, or that a dict does not have, stand alone.
+        Features that are kept or dropped together, such as the codes of one category or the
+        channels of one sensor. Features whose group is None, or that a dict does not have, are on
+        their own.
     max_per_group : int or None, default=None
-        Keep at most this many columns of every group, which then do not enter as a whole.
-    layer_share : float in (0, 1], default 0.9
+        Keep at most this many features of every group, instead of all or none.
+    layer_share : float in (0, 1], default=0.9
         When n_samples <= n_features: once this fraction of the variance is explained, a new layer
         starts on the features that are left. With 1, a layer ends when nothing is left to gain.
-    scale : {"auto", "standard", "minmax", "global"} or None, default "auto"
+    scale : {"auto", "standard", "minmax", "global"} or None, default="auto"
         Divide every column by its standard deviation ("standard") or its range ("minmax"), or all
         columns by the range of the table ("global"), first; None uses the units of the data.
         "auto" is None if more than 90 % of the entries are zero (words, events), where the spread
         of a column is how often it occurs, else "minmax".
-    n_jobs : int or None, default None
+    n_jobs : int or None, default=None
         Number of threads; None uses all cores that OMP_NUM_THREADS and joblib allow.
-    verbose : int, default 0
+    verbose : int, default=0
         If positive, show progress.
 
     Attributes
@@ -139,9 +140,8 @@ class GreedyCSS(GreedyConstraints, FeatureRanker):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def _estimate_memory(self, n_samples, n_features):
-        own = 8.0 * 5 * min(n_samples, n_features, MOST_SQUARE) ** 2
-        return own + super()._estimate_memory(n_samples, n_features)
+    def _own_memory(self, n_samples, n_features):
+        return 8.0 * 5 * min(n_samples, n_features, MOST_SQUARE) ** 2
 
     def _rank(self, data):
         stages = Stages(type(self).__name__, self.verbose)

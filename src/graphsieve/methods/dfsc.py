@@ -7,7 +7,7 @@ from .._graph.affinity import build_graph, laplacian
 from .._linear.columns import Columns
 from .._linear.laplacian_systems import solve_laplacian
 from .._linear.self_representation import (
-    ALPHA_SHARE,
+    ALPHA_FRACTION,
     graph_loss_features,
     graph_loss_samples,
     quadratic_step,
@@ -33,71 +33,72 @@ from ..base import (
 _SMALL = 2000
 
 # The default feature_graph_weight in squared lengths of an average column.
-_FEATURE_GRAPH_SHARE = 0.1
+_FEATURE_GRAPH_FRACTION = 0.1
 
 
 class DFSC(FeatureRanker):
-    """Self-representation based dual-graph regularised feature selection (DFSC).
+    """Dual-graph regularised feature selection clustering (DFSC); experimental.
 
-    With X centred, L the Laplacian of the samples' graph and L_f that of the features' graph, it
-    minimises over S (d x d)::
+    Keeps the features that represent all features, with neighbouring samples and correlated
+    features represented alike. With X centred, L the Laplacian of the graph of the samples and L_f
+    that of the features, DFSC minimises over S (d x d)::
 
         |X - XS|_F^2 + graph_weight Tr(S'X'L X S)
             + feature_graph_weight Tr(S'L_f S) + alpha sum_j |S_j|
 
-    and the score of column j is |S_j|. Similar features get similar rows of S.
+    and the score of feature j is |S_j|. Similar features get similar rows of S.
 
-    This is the feature side of the model as later papers describe it. The exact terms and the
-    multiplicative updates of the original paper could not be confirmed, so this is no verified
-    reproduction of it. The original also represents samples by samples; without a coupling that
-    part does not change the score of a feature, and it is left out here.
+    This is the feature side of the model as later papers describe it. It is experimental: the exact
+    terms and the multiplicative updates of the original paper could not be confirmed. The original
+    also represents samples by samples; that part is left out, because it has no influence on the
+    scores of the features.
 
     Parameters
     ----------
-    n_features_to_select : int, float, "auto" or None, default None
-        Number of features to keep, or a fraction in (0, 1] of them; None keeps half, "auto" as
-        many as add more than they would to shuffled columns.
+    n_features_to_select : int, float, "auto" or None, default=None
+        Number of features to keep, or a fraction in (0, 1] of them. If None, half of the features;
+        if "auto", as many as add more than they would to shuffled columns.
     include, exclude : list of str or int, mask or None, default=None
-        Columns that are kept in any case, and columns that are never kept: names, positions or a
-        mask. Included columns count as selected features.
-    alpha : float or None, default None
-        Weight of the row norms. None takes a tenth of the weight from which on S = 0.
-    graph_weight : float, default 0.1
-        Weight of the samples' graph.
-    feature_graph_weight : float or None, default None
-        Weight of the features' graph. None takes a tenth of the mean squared length of the
-        centred columns, so that units do not matter.
-    n_neighbors : int, default 5
-        In both graphs.
-    affinity : {"cosine", "binary", "heat"}, callable or matrix, default "cosine"
-        The graph of the samples, see ``graphsieve.graphs.build_graph``. The graph of the features
-        always joins the columns of largest positive correlation.
-    neighbors : {"auto", "exact", "approximate"}, default "auto"
-        How neighbours are found. "auto" uses approximate ones for more than 50,000 samples.
-    scale : {"auto", "standard", "minmax", "global"} or None, default "auto"
+        Features that are always kept, and features that are never kept: names, positions or a
+        mask. Included features count as selected.
+    alpha : float or None, default=None
+        Weight of the row norms. If None, `0.1 * alpha_max`, where `alpha_max` is the smallest
+        value for which S = 0.
+    graph_weight : float, default=0.1
+        Weight of the graph of the samples.
+    feature_graph_weight : float or None, default=None
+        Weight of the graph of the features. If None, a tenth of the mean squared length of the
+        centred columns, which makes the result independent of units.
+    n_neighbors : int, default=5
+        Number of neighbours in both graphs.
+    affinity : {"cosine", "binary", "heat"}, callable, array or sparse matrix, default="cosine"
+        Weights of the edges between samples, or the affinity matrix itself. The graph of the
+        features always joins those of largest positive correlation.
+    neighbors : {"auto", "exact", "approximate"}, default="auto"
+        How neighbours are found; "auto" is "approximate" for more than 50,000 samples.
+    scale : {"auto", "standard", "minmax", "global"} or None, default="auto"
         Divide every column by its standard deviation ("standard") or its range ("minmax"), or all
         columns by the range of the table ("global"), first; None uses the units of the data.
         "auto" is None if more than 90 % of the entries are zero (words, events), where the spread
-        of a column is how often it occurs, else "minmax". The graph is that of the scaled
-        data.
-    n_jobs : int or None, default None
-        Number of threads. None uses the cores that OMP_NUM_THREADS and joblib leave.
-    max_iter : int, default 100
+        of a column is how often it occurs, else "minmax". The graph is built
+        from the scaled data.
+    n_jobs : int or None, default=None
+        Number of threads; None uses all cores that OMP_NUM_THREADS and joblib allow.
+    max_iter : int, default=100
         Maximum number of iterations.
-    tol : float, default 1e-5
+    tol : float, default=1e-5
         Stop when the relative change of the objective is smaller.
-    verbose : int, default 0
+    verbose : int, default=0
         If positive, show progress.
-    callback : callable(iteration, objective) or None, default None
+    callback : callable(iteration, objective) or None, default=None
         Called after every iteration; returning True stops the fit and keeps the result.
 
     Attributes
     ----------
     alpha_, feature_graph_weight_ : float
         The weights that were used.
-    objective_trace_ : ndarray of shape (n_iter_ + 1,)
-    n_iter_ : int
-    converged_ : bool
+    objective_trace_, n_iter_, converged_
+        The objective at every iteration, their number, and whether ``tol`` was met.
 
     References
     ----------
@@ -160,11 +161,10 @@ class DFSC(FeatureRanker):
         self.verbose = verbose
         self.callback = callback
 
-    def _estimate_memory(self, n_samples, n_features):
+    def _own_memory(self, n_samples, n_features):
         # Of all features where that is cheap, see _rank.
         is_small = n_features <= max(n_samples, _SMALL)
-        own = square_memory(n_features if is_small else n_samples, n_features)
-        return own + super()._estimate_memory(n_samples, n_features)
+        return square_memory(n_features if is_small else n_samples, n_features)
 
     def _rank(self, data):
         data = divide_columns(data, self.scale)
@@ -188,10 +188,10 @@ class DFSC(FeatureRanker):
     def _set_weights(self, columns):
         self.alpha_, self.feature_graph_weight_ = self.alpha, self.feature_graph_weight
         if self.alpha is None:
-            self.alpha_ = ALPHA_SHARE * (2 * columns.correlation().max() or 1.0)
+            self.alpha_ = ALPHA_FRACTION * (2 * columns.correlation().max() or 1.0)
         if self.feature_graph_weight is None:
             mean_square = np.vdot(columns.root, columns.root) / columns.n_features
-            self.feature_graph_weight_ = _FEATURE_GRAPH_SHARE * mean_square
+            self.feature_graph_weight_ = _FEATURE_GRAPH_FRACTION * mean_square
 
     def _feature_laplacian(self, X):
         n_neighbors = min(self.n_neighbors, X.shape[1] - 1)

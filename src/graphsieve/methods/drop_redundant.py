@@ -7,6 +7,8 @@ import numpy as np
 from .._linear.correlation import MOST_STORED, Correlations
 from .._linear.cover import cover_columns, keep_uncorrelated
 from .._linear.ridge import fit_heldout
+from .._ranker.constraints import INCLUDE_CONSTRAINTS
+from .._utils.order import scores_of
 from .._utils.sklearn_private import Interval, StrOptions
 from .._utils.warn import warn
 from ..base import FeatureRanker
@@ -18,32 +20,32 @@ _SINGLE = 1e-5
 
 
 class DropRedundant(FeatureRanker):
-    """Drop the columns that the kept ones predict together.
+    """Drop the features that the kept ones predict together.
 
-    Columns are kept one at a time, each for what it explains of the columns that are not covered
-    yet, until a linear regression on the kept columns predicts every dropped column with an R^2
-    of at least ``explained`` on the training rows. Columns that others, kept later, have made
-    superfluous are then left out. A column that is the sum of two kept ones is dropped, although
-    its correlation with either may be low. The result does not depend on the order of the columns.
+    Features are kept one at a time, each for what it explains of the features that are not covered
+    yet, until a linear regression on the kept features predicts every dropped feature with an R^2
+    of at least ``explained`` on the training rows. Features that others, kept later, have made
+    superfluous are then dropped. The sum of two kept features is dropped, although its correlation
+    with either may be low. The result does not depend on the order of the features.
 
-    The R^2 on new rows is lower than on the training rows, above all with few rows:
-    ``heldout_r2_`` has it, from a regression on four fifths of the rows.
+    The R^2 on new rows is lower than on the training rows, especially with few rows;
+    ``heldout_r2_`` reports it for a regression on four fifths of the rows.
 
-    X may have missing values (NaN). They count as the mean of their column, in the promised R^2
-    too, so that a column with many gaps is harder to explain.
+    X may have missing values (NaN). They count as the mean of the feature, also in the promised
+    R^2, so a feature with many gaps is harder to predict.
 
     Parameters
     ----------
     explained : float in (0, 1], default=0.9
-        The R^2 with which every dropped column is predicted, or, with ``by="correlation"``, the
-        absolute correlation at which two columns are redundant.
+        The R^2 with which every dropped feature is predicted, or, with ``by="correlation"``, the
+        absolute correlation at which two features are redundant.
     by : {"r2", "correlation"}, default="r2"
-        "r2" lets the kept columns stand for a dropped one together. "correlation" is the pairwise
-        rule: no two kept columns, and no dropped column without a kept one, have an absolute
-        correlation of ``explained`` or more.
+        With "r2", the kept features predict a dropped one together. "correlation" is the pairwise
+        rule: no two kept features have an absolute correlation of ``explained`` or more, and every
+        dropped feature has one with a kept feature.
     include, exclude : list of str or int, mask or None, default=None
-        Columns that are kept in any case, and columns that are never kept: names, positions or a
-        mask. If all that explains a column is excluded, the column is dropped with a warning.
+        Features that are always kept, and features that are never kept: names, positions or a
+        mask. If everything that predicts a feature is excluded, it is dropped with a warning.
 
     Attributes
     ----------
@@ -53,20 +55,20 @@ class DropRedundant(FeatureRanker):
         R^2 of every feature, predicted from the kept ones, on the training rows; 1 for kept and
         for constant features.
     heldout_r2_ : ndarray of shape (n_features,)
-        The same on a fifth of the rows that took no part in the regression. It can be negative.
+        The same on a fifth of the rows, which are not used in the regression. It can be negative.
     coverage_ : DataFrame
-        R^2 of every dropped feature and the kept features that stand for it.
+        R^2 of every dropped feature and the kept features that predict it.
     scores_, order_, ranking_, support_
         As in all rankers: kept features in the order in which they were picked, then dropped
         features from least to best predicted, then constant ones.
 
     See Also
     --------
-    GreedyCSS : Keeps a given number of columns.
+    GreedyCSS : Keeps a given number of features.
 
     Examples
     --------
-    The last column is the sum of the first two.
+    The last feature is the sum of the first two.
 
     >>> import numpy as np
     >>> from graphsieve import DropRedundant
@@ -79,7 +81,7 @@ class DropRedundant(FeatureRanker):
     """
 
     _parameter_constraints = {
-        **FeatureRanker._parameter_constraints,
+        **INCLUDE_CONSTRAINTS,
         "explained": [Interval(Real, 0, 1, closed="right")],
         "by": [StrOptions({"r2", "correlation"})],
     }
@@ -100,9 +102,9 @@ class DropRedundant(FeatureRanker):
                 f'columns, but X has {self.n_features_in_:,}: use by="r2"'
             )
 
-    def _estimate_memory(self, n_samples, n_features):
+    def _own_memory(self, n_samples, n_features):
         stored = 4 * n_features if n_features <= MOST_STORED else 1000
-        return 8.0 * stored * n_features + super()._estimate_memory(n_samples, n_features)
+        return 8.0 * stored * n_features
 
     def _rank(self, data):
         correlations = Correlations(data)
@@ -120,10 +122,7 @@ class DropRedundant(FeatureRanker):
         self.r2_[~support], self.heldout_r2_[~support] = self._learned.r2, heldout
         self._check_promise(support)
         order = np.lexsort((np.round(self.r2_, 10), ~support, ~correlations.varying))
-        order = np.concatenate([kept, order[~support[order]]])
-        scores = np.empty(data.n_features)
-        scores[order] = np.arange(data.n_features, 0, -1)
-        return scores
+        return scores_of(np.concatenate([kept, order[~support[order]]]))
 
     def _cover(self, correlations, dtype):
         include, exclude = self._given()

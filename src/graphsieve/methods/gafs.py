@@ -11,7 +11,6 @@ from .._autoencoder.passes import encode
 from .._autoencoder.ranker import MOST_UNITS, NON_NEGATIVE, AutoencoderRanker
 from .._autoencoder.start import Penalties, principal_start, relative_penalties
 from .._graph.affinity import laplacian
-from .._graph.neighbors import SEARCHES
 from .._graph.spectral import embedding
 from .._linear.columns import compact_rows
 from .._linear.forward import ForwardSelection
@@ -38,7 +37,7 @@ class GAFS(GreedyConstraints, AutoencoderRanker):
     """Graph autoencoder feature selection (GAFS).
 
     A network with one hidden layer reconstructs the data from a code
-    H = sigmoid(X W_in + b_in). An l2,1 penalty on the rows of W_in lets it read few features, and
+    H = sigmoid(X W_in + b_in). An l2,1 penalty on the rows of W_in makes it use few features, and
     the Laplacian L of a nearest-neighbour graph keeps the codes of neighbours similar::
 
         min  |X - Xhat|_F^2 / (2 n) + alpha |W_in|_{2,1} + graph_weight Tr(H' L H)
@@ -57,23 +56,24 @@ class GAFS(GreedyConstraints, AutoencoderRanker):
     Parameters
     ----------
     n_features_to_select : int, float, "auto" or None, default=None
-        Number of features to keep, or a fraction in (0, 1] of them; None keeps half, "auto" as
-        many as add more than they would to shuffled columns.
+        Number of features to keep, or a fraction in (0, 1] of them. If None, half of the features;
+        if "auto", as many as add more than they would to shuffled columns.
     include, exclude : list of str or int, mask or None, default=None
-        Columns that are kept in any case, and columns that are never kept: names, positions or a
-        mask. Included columns are picked first and count as selected features; all others are
-        judged by what they add to them.
+        Features that are always kept, and features that are never kept: names, positions or a
+        mask. Included features are picked first and count as selected; the others are judged by
+        what they add to them.
     costs : array-like of shape (n_features,), dict of column to cost or None, default=None
-        Cost of every column, 1 for columns that a dict does not have. Columns are picked by gain
-        per cost.
+        Cost of every feature, 1 for features that a dict does not have. Features are picked by
+        gain per cost.
     budget : float or None, default=None
-        The most that the selected features may cost together. Unless ``n_features_to_select`` is
-        given, too, their number is then that which the budget allows.
+        The most that the selected features may cost together. It determines their number if
+        ``n_features_to_select`` is None.
     groups : array-like of shape (n_features,), dict of group to columns or None, default=None
-        Columns that enter or leave as a whole, such as the codes of one category or the channels
-        of one sensor. Columns whose group is None, or that a dict does not have, stand alone.
+        Features that are kept or dropped together, such as the codes of one category or the
+        channels of one sensor. Features whose group is None, or that a dict does not have, are on
+        their own.
     max_per_group : int or None, default=None
-        Keep at most this many columns of every group, which then do not enter as a whole.
+        Keep at most this many features of every group, instead of all or none.
     n_hidden : int or None, default=None
         Size of the code. If None, the number of principal components above noise, at most 40.
     alpha, graph_weight, decay : float or None, default=None
@@ -86,7 +86,7 @@ class GAFS(GreedyConstraints, AutoencoderRanker):
         Weights of the edges between neighbours; a callable gets the scaled data, and a matrix is
         used as it is.
     neighbors : {"auto", "exact", "approximate"}, default="auto"
-        How neighbours are found. "auto" uses approximate ones for more than 50,000 samples.
+        How neighbours are found; "auto" is "approximate" for more than 50,000 samples.
     scale : {"auto", "minmax", "global"} or None, default="auto"
         "minmax" scales every column to [0, 1], "global" all columns with one common range (pixels,
         counts), None does neither. "auto" is "minmax", followed by square roots if more than 90 %
@@ -167,11 +167,11 @@ class GAFS(GreedyConstraints, AutoencoderRanker):
         **GRAPH_CONSTRAINTS,
         **GREEDY_CONSTRAINTS,
         "n_hidden": [Interval(Integral, 1, None, closed="left"), None],
+        "solver": [StrOptions({"lbfgs", "minibatch"})],
         "max_iter": [Interval(Integral, 1, None, closed="left"), None],
         "alpha": [*NON_NEGATIVE, None],
         "graph_weight": [*NON_NEGATIVE, None],
         "decay": [*NON_NEGATIVE, None],
-        "neighbors": [StrOptions(set(SEARCHES))],
         "scale": [StrOptions({"auto", "minmax", "global"}), None],
         "output": [StrOptions({"sigmoid", "identity"})],
         "init": [StrOptions({"pca", "random"})],
@@ -247,8 +247,8 @@ class GAFS(GreedyConstraints, AutoencoderRanker):
         Parameters
         ----------
         n_features_to_select : int, float, "auto" or None, default=None
-            Number of features to keep, or a fraction in (0, 1] of them; None keeps half, "auto" as
-            many as add more than they would to shuffled columns.
+            Number of features to keep, or a fraction in (0, 1] of them. If None, half of the
+            features; if "auto", as many as add more than they would to shuffled columns.
         random_state : int, RandomState or None, default=None
             Random seed of the starting weights.
 
@@ -278,10 +278,9 @@ class GAFS(GreedyConstraints, AutoencoderRanker):
             random_state=random_state,
         )
 
-    def _estimate_memory(self, n_samples, n_features):
-        # Principal components of a sample of the rows.
-        own = 8.0 * 6 * min(n_samples, MOST_ROWS) * n_features
-        return own + super()._estimate_memory(n_samples, n_features)
+    def _own_memory(self, n_samples, n_features):
+        components = 8.0 * 6 * min(n_samples, MOST_ROWS) * n_features
+        return components + super()._own_memory(n_samples, n_features)
 
     def _rank(self, data):
         if not self.targets or set(self.targets) - set(TARGETS):
@@ -330,7 +329,7 @@ class GAFS(GreedyConstraints, AutoencoderRanker):
         return 200 if self._ranks_by_network else 50
 
     def _graph(self, X, rows=None):
-        """Affinity of the samples: of ``rows``, the data freed of noise, unless it is given."""
+        """Affinity of the samples, from the denoised ``rows`` unless the user gives a graph."""
         if self.graph_weight == 0 and self.selection == "norm":
             return None
         rows = X if rows is None or not isinstance(self.affinity, str) else RowBlocks(rows)

@@ -5,7 +5,7 @@ import numpy as np
 from .._graph.affinity import laplacian
 from .._linear.columns import Columns
 from .._linear.self_representation import (
-    ALPHA_SHARE,
+    ALPHA_FRACTION,
     graph_loss_features,
     graph_loss_samples,
     quadratic_step,
@@ -27,58 +27,59 @@ from ..base import (
 
 
 class GSRSFS(FeatureRanker):
-    """Graph self-representation (GSR_SFS).
+    """Graph self-representation sparse feature selection (GSR-SFS).
 
-    With X centred and L the Laplacian of the samples' graph, it minimises over W (d x d)::
+    Keeps the features that represent all features, with neighbouring samples represented alike.
+    With X centred and L the Laplacian of the graph of the samples, it minimises over W (d x d)::
 
         1/2 |X - XW|_F^2 + graph_weight Tr(W'X'L X W) + alpha sum_j |W_j|
 
-    and the score of column j is |W_j|. The trace is half the sum over edges of
-    A_ij |X_i W - X_j W|^2: neighbours are represented alike. The problem is convex. It is solved
-    by reweighted least squares, without W when n <= d.
+    and the score of feature j is |W_j|. The trace is half the sum of A_ij |X_i W - X_j W|^2 over
+    the edges. The problem is convex. It is solved by reweighted least squares, without W when
+    n <= d.
 
     Parameters
     ----------
-    n_features_to_select : int, float, "auto" or None, default None
-        Number of features to keep, or a fraction in (0, 1] of them; None keeps half, "auto" as
-        many as add more than they would to shuffled columns.
+    n_features_to_select : int, float, "auto" or None, default=None
+        Number of features to keep, or a fraction in (0, 1] of them. If None, half of the features;
+        if "auto", as many as add more than they would to shuffled columns.
     include, exclude : list of str or int, mask or None, default=None
-        Columns that are kept in any case, and columns that are never kept: names, positions or a
-        mask. Included columns count as selected features.
-    alpha : float or None, default None
-        Weight of the row norms. None takes a tenth of the weight from which on W = 0.
-    graph_weight : float, default 0.1
+        Features that are always kept, and features that are never kept: names, positions or a
+        mask. Included features count as selected.
+    alpha : float or None, default=None
+        Weight of the row norms. If None, `0.1 * alpha_max`, where `alpha_max` is the smallest
+        value for which W = 0.
+    graph_weight : float, default=0.1
         Weight of the graph term.
-    n_neighbors : int, default 5
+    n_neighbors : int, default=5
         Number of neighbours of a sample in the graph.
-    affinity : {"cosine", "binary", "heat"}, callable or matrix, default "cosine"
-        The graph of the samples, see ``graphsieve.graphs.build_graph``.
-    neighbors : {"auto", "exact", "approximate"}, default "auto"
-        How neighbours are found. "auto" uses approximate ones for more than 50,000 samples.
-    scale : {"auto", "standard", "minmax", "global"} or None, default "auto"
+    affinity : {"cosine", "binary", "heat"}, callable, array or sparse matrix, default="cosine"
+        Weights of the edges, or the affinity matrix itself.
+    neighbors : {"auto", "exact", "approximate"}, default="auto"
+        How neighbours are found; "auto" is "approximate" for more than 50,000 samples.
+    scale : {"auto", "standard", "minmax", "global"} or None, default="auto"
         Divide every column by its standard deviation ("standard") or its range ("minmax"), or all
         columns by the range of the table ("global"), first; None uses the units of the data.
         "auto" is None if more than 90 % of the entries are zero (words, events), where the spread
-        of a column is how often it occurs, else "minmax". The graph is that of the scaled
-        data.
-    n_jobs : int or None, default None
-        Number of threads. None uses the cores that OMP_NUM_THREADS and joblib leave.
-    max_iter : int, default 100
+        of a column is how often it occurs, else "minmax". The graph is built
+        from the scaled data.
+    n_jobs : int or None, default=None
+        Number of threads; None uses all cores that OMP_NUM_THREADS and joblib allow.
+    max_iter : int, default=100
         Maximum number of iterations.
-    tol : float, default 1e-5
+    tol : float, default=1e-5
         Stop when the relative change of the objective is smaller.
-    verbose : int, default 0
+    verbose : int, default=0
         If positive, show progress.
-    callback : callable(iteration, objective) or None, default None
+    callback : callable(iteration, objective) or None, default=None
         Called after every iteration; returning True stops the fit and keeps the result.
 
     Attributes
     ----------
     alpha_ : float
         The weight that was used.
-    objective_trace_ : ndarray of shape (n_iter_ + 1,)
-    n_iter_ : int
-    converged_ : bool
+    objective_trace_, n_iter_, converged_
+        The objective at every iteration, their number, and whether ``tol`` was met.
 
     References
     ----------
@@ -106,6 +107,7 @@ class GSRSFS(FeatureRanker):
     }
     _accepts_sparse = True
     _n_copies = 3
+    _own_memory = staticmethod(square_memory)
 
     def __init__(
         self,
@@ -138,10 +140,6 @@ class GSRSFS(FeatureRanker):
         self.verbose = verbose
         self.callback = callback
 
-    def _estimate_memory(self, n_samples, n_features):
-        own = square_memory(n_samples, n_features)
-        return own + super()._estimate_memory(n_samples, n_features)
-
     def _rank(self, data):
         data = divide_columns(data, self.scale)
         L = laplacian(self._graph(data))
@@ -149,7 +147,7 @@ class GSRSFS(FeatureRanker):
             columns = Columns.varying(data, workers, may_fill=True)
             self.alpha_ = self.alpha
             if self.alpha is None:
-                self.alpha_ = ALPHA_SHARE * (columns.correlation().max() or 1.0)
+                self.alpha_ = ALPHA_FRACTION * (columns.correlation().max() or 1.0)
             with self._monitor() as monitor:
                 result = reweighted_l21(
                     self._step(columns, L),

@@ -21,73 +21,74 @@ from ..base import (
     FeatureRanker,
 )
 
-# Default alpha, as a share of the one at which all weights are zero.
-_ALPHA_SHARE = 1e-2
+# Default alpha, as a fraction of the smallest one for which all weights are zero.
+_ALPHA_FRACTION = 1e-2
 
-# Share of the targets up to which a misfit is rounding.
+# Fraction of the targets up to which a misfit is rounding.
 _EXACT = 1e-8
 
 
 class JFSSL(FeatureRanker):
     """Joint feature selection and subspace learning (JFSSL).
 
-    Among projections X W that are smooth on the graph, take the one that reads the fewest columns:
-    min |W|_{2,1} + mu Tr(W'X'LXW) subject to W'X'DXW = I. It is solved in two steps. First the
-    embedding Y (n, m): the solutions of L y = l D y with the m smallest l after the constant one,
-    where A is the affinity of the samples, D = diag(A 1) and L = D - A. Then, X and Y centred, ::
+    Among the projections X W that are smooth on the graph of the samples, it looks for one that
+    uses few features: min |W|_{2,1} + mu Tr(W'X'LXW) subject to W'X'DXW = I. It is solved in two
+    steps. First the embedding Y (n, m): the solutions of L y = l D y with the m smallest l after
+    the constant one, where A is the affinity of the samples, D = diag(A 1) and L = D - A. Then,
+    with X and Y centred, ::
 
-        min_W  sum_j |W_j|  subject to  X W = Y                    where this has a solution,
+        min_W  sum_j |W_j|  subject to  X W = Y                    if this has a solution,
         min_W  |Y - X W|_F^2 + alpha sum_j |W_j|                   otherwise.
 
-    It has one for more columns than samples, unless samples are copies of each other. Score of
-    column j: |W_j|.
+    The first form has a solution if there are more features than samples and no samples are copies
+    of each other. The score of feature j is |W_j|.
 
     Parameters
     ----------
-    n_features_to_select : int, float, "auto" or None, default None
-        Number of features to keep, or a fraction in (0, 1] of them; None keeps half, "auto" as
-        many as add more than they would to shuffled columns.
+    n_features_to_select : int, float, "auto" or None, default=None
+        Number of features to keep, or a fraction in (0, 1] of them. If None, half of the features;
+        if "auto", as many as add more than they would to shuffled columns.
     include, exclude : list of str or int, mask or None, default=None
-        Columns that are kept in any case, and columns that are never kept: names, positions or a
-        mask. Included columns count as selected features.
-    n_components : int, default 10
+        Features that are always kept, and features that are never kept: names, positions or a
+        mask. Included features count as selected.
+    n_components : int, default=10
         Number of directions m.
-    alpha : float or None, default None
-        Weight of the l2,1 penalty, always in the second form. None prefers the first, and uses a
-        hundredth of the penalty at which all weights are zero in the second.
-    n_neighbors : int, default 5
-        Neighbours of a sample in the graph.
-    affinity : {"cosine", "binary", "heat"}, callable, array or sparse matrix, default "cosine"
+    alpha : float or None, default=None
+        Weight of the l2,1 penalty; a number selects the second form. If None, the first form if
+        it has a solution, else a hundredth of the smallest penalty for which all weights are zero.
+    n_neighbors : int, default=5
+        Number of neighbours of a sample in the graph.
+    affinity : {"cosine", "binary", "heat"}, callable, array or sparse matrix, default="cosine"
         Weights of the edges, or the affinity matrix itself.
-    neighbors : {"auto", "exact", "approximate"}, default "auto"
-        How neighbours are found. "auto" uses approximate ones for more than 50,000 samples.
-    scale : {"auto", "standard", "minmax", "global"} or None, default "auto"
+    neighbors : {"auto", "exact", "approximate"}, default="auto"
+        How neighbours are found; "auto" is "approximate" for more than 50,000 samples.
+    scale : {"auto", "standard", "minmax", "global"} or None, default="auto"
         Divide every column by its standard deviation ("standard") or its range ("minmax"), or all
         columns by the range of the table ("global"), first; None uses the units of the data.
         "auto" is None if more than 90 % of the entries are zero (words, events), where the spread
-        of a column is how often it occurs, else "standard". The graph is that of the scaled
-        data.
-    n_jobs : int or None, default None
-        Number of threads. None uses the cores that OMP_NUM_THREADS and joblib leave.
-    max_iter : int, default 300
-        Iterations, of reweighted least squares in the first form, of Newton's method in the second.
-    tol : float, default 1e-5
-        Relative change of the objective in the first form, largest violation of the conditions of
-        optimality as a share of alpha in the second.
-    verbose : int, default 0
+        of a column is how often it occurs, else "standard". The graph is built
+        from the scaled data.
+    n_jobs : int or None, default=None
+        Number of threads; None uses all cores that OMP_NUM_THREADS and joblib allow.
+    max_iter : int, default=300
+        Maximum number of iterations: of reweighted least squares in the first form, of Newton's
+        method in the second.
+    tol : float, default=1e-5
+        Stop when the relative change of the objective (first form), or the largest violation of
+        the optimality conditions relative to alpha (second form), is smaller.
+    verbose : int, default=0
         If positive, show progress.
-    callback : callable(iteration, objective) or None, default None
+    callback : callable(iteration, objective) or None, default=None
         Called after every iteration; returning True stops the fit and keeps the result.
-    random_state : int, RandomState or None, default None
-        Starts the eigensolver.
+    random_state : int, RandomState or None, default=None
+        Random seed of the eigensolver.
 
     Attributes
     ----------
     alpha_ : float
-        The penalty used; 0 in the first form.
-    objective_trace_ : ndarray
-    n_iter_ : int
-    converged_ : bool
+        The penalty that was used; 0 in the first form.
+    objective_trace_, n_iter_, converged_
+        The objective at every iteration, their number, and whether ``tol`` was met.
 
     References
     ----------
@@ -146,9 +147,8 @@ class JFSSL(FeatureRanker):
         self.callback = callback
         self.random_state = random_state
 
-    def _estimate_memory(self, n_samples, n_features):
-        own = 8.0 * 6 * n_samples * n_features
-        return own + super()._estimate_memory(n_samples, n_features)
+    def _own_memory(self, n_samples, n_features):
+        return 8.0 * 6 * n_samples * n_features
 
     def _rank(self, data):
         data = divide_columns(data, self.scale, auto="standard")
@@ -180,7 +180,7 @@ class JFSSL(FeatureRanker):
     def _penalised(self, columns, Y, monitor):
         XtY = columns.products(Y)
         limit = penalty_limit(XtY)
-        path = penalty_path(limit, _ALPHA_SHARE * limit if self.alpha is None else self.alpha)
+        path = penalty_path(limit, _ALPHA_FRACTION * limit if self.alpha is None else self.alpha)
         return row_sparse_path(InnerProducts(columns), XtY, np.vdot(Y, Y), path, monitor)
 
 

@@ -13,7 +13,7 @@ from .._graph.spectral import (
     roughness,
     weighted_moments,
 )
-from .._rows import Moments
+from .._rows import Moments, to_dense
 from .._utils.progress import Stages
 from .._utils.threads import single_threaded_blas
 from ..base import GRAPH_CONSTRAINTS, THREAD_CONSTRAINTS, FeatureRanker
@@ -36,22 +36,22 @@ class LaplacianScore(FeatureRanker):
 
     Parameters
     ----------
-    n_features_to_select : int, float, "auto" or None, default None
-        Number of features to keep, or a fraction in (0, 1] of them; None keeps half, "auto" as
-        many as add more than they would to shuffled columns.
+    n_features_to_select : int, float, "auto" or None, default=None
+        Number of features to keep, or a fraction in (0, 1] of them. If None, half of the features;
+        if "auto", as many as add more than they would to shuffled columns.
     include, exclude : list of str or int, mask or None, default=None
-        Columns that are kept in any case, and columns that are never kept: names, positions or a
-        mask. Included columns count as selected features.
-    n_neighbors : int, default 5
+        Features that are always kept, and features that are never kept: names, positions or a
+        mask. Included features count as selected.
+    n_neighbors : int, default=5
         Number of neighbours of a sample in the graph.
-    affinity : {"cosine", "binary", "heat"}, callable, array or sparse matrix, default "cosine"
+    affinity : {"cosine", "binary", "heat"}, callable, array or sparse matrix, default="cosine"
         Weights of the edges, or the affinity matrix itself.
-    neighbors : {"auto", "exact", "approximate"}, default "auto"
-        How neighbours are found. "auto" uses approximate ones for more than 50,000 samples.
-    n_jobs : int or None, default None
-        Number of threads. None uses all cores, or as many as OMP_NUM_THREADS and joblib allow.
-    verbose : int, default 0
-        1 shows what every stage took.
+    neighbors : {"auto", "exact", "approximate"}, default="auto"
+        How neighbours are found; "auto" is "approximate" for more than 50,000 samples.
+    n_jobs : int or None, default=None
+        Number of threads; None uses all cores that OMP_NUM_THREADS and joblib allow.
+    verbose : int, default=0
+        If positive, show how long every stage took.
 
     References
     ----------
@@ -154,8 +154,7 @@ def _by_present_pairs(data, A):
 
 def _pair_sums(centre, left, right, weight):
     """Sums over edges: the weight of their ends, deviations, squares, squared differences."""
-    left, right = (x.toarray() if sp.issparse(x) else x for x in (left, right))
-    left, right = left - centre, right - centre
+    left, right = to_dense(left) - centre, to_dense(right) - centre
     absent = np.isnan(left) | np.isnan(right)
     left[absent] = right[absent] = 0
     return np.array(

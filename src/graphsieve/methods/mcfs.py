@@ -19,50 +19,52 @@ from ..base import GRAPH_CONSTRAINTS, SCALE_CONSTRAINTS, THREAD_CONSTRAINTS, Fea
 class MCFS(FeatureRanker):
     """Multi-cluster feature selection (MCFS).
 
+    Keeps the features that explain the spectral embedding of the samples, one direction at a time.
     Let Y (n, m) solve L y = l D y for the m smallest l after the constant solution, with A the
     affinity of the samples, D = diag(A 1) and L = D - A. For each direction y_q ::
 
         min_w  |y_q - X w|^2 + beta |w|_1,    X and y_q centred,
 
-    where beta is the smallest penalty that leaves ``n_nonzero`` weights, reached exactly by least
-    angle regression. Score of column j: max_q |W_jq|. Columns that no direction needs come after,
-    by how well they match a residual: max_q |x_j'(y_q - X w_q)| / |x_j|.
+    where beta is the smallest penalty that leaves ``n_nonzero`` weights, found exactly by least
+    angle regression. The score of feature j is max_q |W_jq|. Features without weights come after
+    all others, ordered by how well they match a residual: max_q |x_j'(y_q - X w_q)| / |x_j|.
 
     Parameters
     ----------
-    n_features_to_select : int, float, "auto" or None, default None
-        Number of features to keep, or a fraction in (0, 1] of them; None keeps half, "auto" as
-        many as add more than they would to shuffled columns.
+    n_features_to_select : int, float, "auto" or None, default=None
+        Number of features to keep, or a fraction in (0, 1] of them. If None, half of the features;
+        if "auto", as many as add more than they would to shuffled columns.
     include, exclude : list of str or int, mask or None, default=None
-        Columns that are kept in any case, and columns that are never kept: names, positions or a
-        mask. Included columns count as selected features.
-    n_components : int, default 5
+        Features that are always kept, and features that are never kept: names, positions or a
+        mask. Included features count as selected.
+    n_components : int, default=5
         Number of directions m; about the number of clusters.
-    n_nonzero : int, default 50
-        Non-zero weights of each direction; fewer when there are fewer columns, or samples less 2.
-    n_neighbors : int, default 5
-        Neighbours of a sample in the graph.
-    affinity : {"cosine", "binary", "heat"}, callable, array or sparse matrix, default "cosine"
+    n_nonzero : int, default=50
+        Number of non-zero weights of each direction, at most the number of features and the
+        number of samples minus 2.
+    n_neighbors : int, default=5
+        Number of neighbours of a sample in the graph.
+    affinity : {"cosine", "binary", "heat"}, callable, array or sparse matrix, default="cosine"
         Weights of the edges, or the affinity matrix itself.
-    neighbors : {"auto", "exact", "approximate"}, default "auto"
-        How neighbours are found. "auto" uses approximate ones for more than 50,000 samples.
-    scale : {"auto", "standard", "minmax", "global"} or None, default "auto"
+    neighbors : {"auto", "exact", "approximate"}, default="auto"
+        How neighbours are found; "auto" is "approximate" for more than 50,000 samples.
+    scale : {"auto", "standard", "minmax", "global"} or None, default="auto"
         Divide every column by its standard deviation ("standard") or its range ("minmax"), or all
         columns by the range of the table ("global"), first; None uses the units of the data.
         "auto" is None if more than 90 % of the entries are zero (words, events), where the spread
-        of a column is how often it occurs, else "standard". The graph is that of the scaled
-        data.
-    n_jobs : int or None, default None
-        Number of threads. None uses the cores that OMP_NUM_THREADS and joblib leave.
-    random_state : int, RandomState or None, default None
-        Starts the eigensolver.
-    verbose : int, default 0
-        1 shows what every stage took.
+        of a column is how often it occurs, else "standard". The graph is built
+        from the scaled data.
+    n_jobs : int or None, default=None
+        Number of threads; None uses all cores that OMP_NUM_THREADS and joblib allow.
+    random_state : int, RandomState or None, default=None
+        Random seed of the eigensolver.
+    verbose : int, default=0
+        If positive, show how long every stage took.
 
     Attributes
     ----------
     coef_ : ndarray of shape (n_features, n_components)
-        The weights W of the scaled columns.
+        The weights W of the scaled features.
 
     References
     ----------
@@ -117,11 +119,10 @@ class MCFS(FeatureRanker):
         self.random_state = random_state
         self.verbose = verbose
 
-    def _estimate_memory(self, n_samples, n_features):
+    def _own_memory(self, n_samples, n_features):
         # Inner products of the columns in use with all columns.
         n_used = min(n_features, self.n_components * min(self.n_nonzero, n_samples))
-        own = 8.0 * 7 * n_used * n_features
-        return own + super()._estimate_memory(n_samples, n_features)
+        return 8.0 * 7 * n_used * n_features
 
     def _rank(self, data):
         stages = Stages(type(self).__name__, self.verbose)

@@ -25,63 +25,64 @@ from ..base import (
 class MRSF(FeatureRanker):
     """Minimum redundancy spectral feature selection (MRSF).
 
-    Let Y (n, m) solve L y = l D y for the m smallest l after the constant solution, with A the
-    affinity of the samples, D = diag(A 1) and L = D - A. The weights are ::
+    Keeps the features that explain all directions of the spectral embedding together. Let Y (n, m)
+    solve L y = l D y for the m smallest l after the constant solution, with A the affinity of the
+    samples, D = diag(A 1) and L = D - A. The weights are ::
 
         min_W  |Y - X W|_F^2 + alpha sum_j |W_j|,    X and Y centred,
 
-    with one row W_j per column. Score of column j: |W_j|. Near-copies of a column share one weight
-    or get none, so that the selection has little redundancy. Columns without weight come after, by
-    how well they match the residual: |x_j'(Y - X W)| / |x_j|.
+    with one row W_j per feature. The score of feature j is |W_j|. Near copies of a feature share
+    one weight or get none, so the selection has little redundancy. Features without weights come
+    after all others, ordered by how well they match the residual: |x_j'(Y - X W)| / |x_j|.
 
-    Without ``alpha`` the penalty falls from the one at which W = 0, over 100 geometric steps to a
-    thousandth of it, until ``n_nonzero`` columns have weights.
+    If ``alpha`` is None, the penalty decreases from the smallest one for which W = 0 to a
+    thousandth of it, in 100 geometric steps, until ``n_nonzero`` features have weights.
 
     Parameters
     ----------
-    n_features_to_select : int, float, "auto" or None, default None
-        Number of features to keep, or a fraction in (0, 1] of them; None keeps half, "auto" as
-        many as add more than they would to shuffled columns.
+    n_features_to_select : int, float, "auto" or None, default=None
+        Number of features to keep, or a fraction in (0, 1] of them. If None, half of the features;
+        if "auto", as many as add more than they would to shuffled columns.
     include, exclude : list of str or int, mask or None, default=None
-        Columns that are kept in any case, and columns that are never kept: names, positions or a
-        mask. Included columns count as selected features.
-    n_components : int, default 10
+        Features that are always kept, and features that are never kept: names, positions or a
+        mask. Included features count as selected.
+    n_components : int, default=10
         Number of directions m.
-    alpha : float or None, default None
-        Weight of the l2,1 penalty; None chooses it by ``n_nonzero``.
-    n_nonzero : int, default 100
-        Columns with weights at which the path ends.
-    n_neighbors : int, default 5
-        Neighbours of a sample in the graph.
-    affinity : {"cosine", "binary", "heat"}, callable, array or sparse matrix, default "cosine"
+    alpha : float or None, default=None
+        Weight of the l2,1 penalty; if None, it is chosen by ``n_nonzero``.
+    n_nonzero : int, default=100
+        Number of features with weights at which the path ends.
+    n_neighbors : int, default=5
+        Number of neighbours of a sample in the graph.
+    affinity : {"cosine", "binary", "heat"}, callable, array or sparse matrix, default="cosine"
         Weights of the edges, or the affinity matrix itself.
-    neighbors : {"auto", "exact", "approximate"}, default "auto"
-        How neighbours are found. "auto" uses approximate ones for more than 50,000 samples.
-    scale : {"auto", "standard", "minmax", "global"} or None, default "auto"
+    neighbors : {"auto", "exact", "approximate"}, default="auto"
+        How neighbours are found; "auto" is "approximate" for more than 50,000 samples.
+    scale : {"auto", "standard", "minmax", "global"} or None, default="auto"
         Divide every column by its standard deviation ("standard") or its range ("minmax"), or all
         columns by the range of the table ("global"), first; None uses the units of the data.
         "auto" is None if more than 90 % of the entries are zero (words, events), where the spread
-        of a column is how often it occurs, else "standard". The graph is that of the scaled
-        data.
-    n_jobs : int or None, default None
-        Number of threads. None uses the cores that OMP_NUM_THREADS and joblib leave.
-    max_iter : int, default 100
-        Newton steps for each penalty.
-    tol : float, default 1e-8
-        Largest violation of the conditions of optimality, as a share of alpha.
-    verbose : int, default 0
+        of a column is how often it occurs, else "standard". The graph is built
+        from the scaled data.
+    n_jobs : int or None, default=None
+        Number of threads; None uses all cores that OMP_NUM_THREADS and joblib allow.
+    max_iter : int, default=100
+        Maximum number of Newton steps for each penalty.
+    tol : float, default=1e-8
+        Largest violation of the optimality conditions, relative to alpha.
+    verbose : int, default=0
         If positive, show progress.
-    callback : callable(iteration, objective) or None, default None
+    callback : callable(iteration, objective) or None, default=None
         Called after every iteration; returning True stops the fit and keeps the result.
-    random_state : int, RandomState or None, default None
-        Starts the eigensolver.
+    random_state : int, RandomState or None, default=None
+        Random seed of the eigensolver.
 
     Attributes
     ----------
     alpha_ : float
-        The penalty used.
+        The penalty that was used.
     coef_ : ndarray of shape (n_features, n_components)
-        The weights W of the scaled columns.
+        The weights W of the scaled features.
     objective_trace_ : ndarray
         The objective for ``alpha_``, from the weights of the penalty before.
     n_iter_ : int
@@ -150,11 +151,10 @@ class MRSF(FeatureRanker):
         self.callback = callback
         self.random_state = random_state
 
-    def _estimate_memory(self, n_samples, n_features):
+    def _own_memory(self, n_samples, n_features):
         # Inner products of the columns in use with all columns.
         n_used = min(n_features, min(self.n_nonzero, n_samples))
-        own = 8.0 * 7 * n_used * n_features
-        return own + super()._estimate_memory(n_samples, n_features)
+        return 8.0 * 7 * n_used * n_features
 
     def _rank(self, data):
         data = divide_columns(data, self.scale, auto="standard")

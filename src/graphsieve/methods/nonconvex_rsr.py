@@ -26,43 +26,44 @@ _START_TOL = 1e-3
 
 
 class NonconvexRSR(FeatureRanker):
-    """Regularised self-representation with a non-convex penalty.
+    """Non-convex regularised self-representation.
 
-    With X centred, it minimises over W (d x d), for 0 < p < 1::
+    RSR with row norms to a power below one, which leaves fewer features with weights. With X
+    centred, it minimises over W (d x d), for 0 < p < 1::
 
         sum_i |X_i - X_i W| + alpha sum_j |W_j|^p
 
-    and the score of column j is |W_j|. The smaller p, the sparser the rows. The problem is not
+    and the score of feature j is |W_j|. The smaller p, the fewer non-zero rows. The problem is not
     convex: reweighted least squares starts from a rough solution for p = 1 and ends in a local
     minimum.
 
     Parameters
     ----------
-    n_features_to_select : int, float, "auto" or None, default None
-        Number of features to keep, or a fraction in (0, 1] of them; None keeps half, "auto" as
-        many as add more than they would to shuffled columns.
+    n_features_to_select : int, float, "auto" or None, default=None
+        Number of features to keep, or a fraction in (0, 1] of them. If None, half of the features;
+        if "auto", as many as add more than they would to shuffled columns.
     include, exclude : list of str or int, mask or None, default=None
-        Columns that are kept in any case, and columns that are never kept: names, positions or a
-        mask. Included columns count as selected features.
-    p : float in (0, 1], default 0.5
+        Features that are always kept, and features that are never kept: names, positions or a
+        mask. Included features count as selected.
+    p : float in (0, 1], default=0.5
         Power of the row norms; 1 is RSR.
-    alpha : float or None, default None
+    alpha : float or None, default=None
         Weight of the row norms. If None, `0.1 * alpha_max`, where `alpha_max` is the smallest
         value for which W = 0 when p = 1, or more if the residuals vanish there, as in RSR.
-    scale : {"auto", "standard", "minmax", "global"} or None, default "auto"
+    scale : {"auto", "standard", "minmax", "global"} or None, default="auto"
         Divide every column by its standard deviation ("standard") or its range ("minmax"), or all
         columns by the range of the table ("global"), first; None uses the units of the data.
         "auto" is None if more than 90 % of the entries are zero (words, events), where the spread
         of a column is how often it occurs, else "minmax".
-    n_jobs : int or None, default None
-        Number of threads. None uses the cores that OMP_NUM_THREADS and joblib leave.
-    max_iter : int, default 100
-        For the start and for the problem with p, each.
-    tol : float, default 1e-5
+    n_jobs : int or None, default=None
+        Number of threads; None uses all cores that OMP_NUM_THREADS and joblib allow.
+    max_iter : int, default=100
+        Maximum number of iterations for p = 1, and again for p.
+    tol : float, default=1e-5
         Stop when the relative change of the objective is smaller.
-    verbose : int, default 0
+    verbose : int, default=0
         If positive, show progress.
-    callback : callable(iteration, objective) or None, default None
+    callback : callable(iteration, objective) or None, default=None
         Called after every iteration; returning True stops the fit and keeps the result.
 
     Attributes
@@ -99,6 +100,7 @@ class NonconvexRSR(FeatureRanker):
     }
     _accepts_sparse = True
     _n_copies = 3
+    _own_memory = staticmethod(square_memory)
 
     def __init__(
         self,
@@ -124,10 +126,6 @@ class NonconvexRSR(FeatureRanker):
         self.tol = tol
         self.verbose = verbose
         self.callback = callback
-
-    def _estimate_memory(self, n_samples, n_features):
-        own = square_memory(n_samples, n_features)
-        return own + super()._estimate_memory(n_samples, n_features)
 
     def _rank(self, data):
         data = divide_columns(data, self.scale)

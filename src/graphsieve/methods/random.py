@@ -1,26 +1,26 @@
 """RandomRanker: the baseline of every comparison."""
 
-import numpy as np
 from sklearn.utils import check_random_state
 
+from .._utils.order import scores_of
 from ..base import FeatureRanker
 
 
 class RandomRanker(FeatureRanker):
     """Random selection.
 
-    The score of a column is d - position in a random permutation. On redundant data (pixels,
-    sensors) a random subset is hard to beat; no comparison is complete without it.
+    The score of a feature is d - position in a random permutation. On redundant data (pixels,
+    sensors) a random subset is hard to beat, and no comparison is complete without it.
 
     Parameters
     ----------
-    n_features_to_select : int, float, "auto" or None, default None
-        Number of features to keep, or a fraction in (0, 1] of them; None keeps half, "auto" as
-        many as add more than they would to shuffled columns.
+    n_features_to_select : int, float, "auto" or None, default=None
+        Number of features to keep, or a fraction in (0, 1] of them. If None, half of the features;
+        if "auto", as many as add more than they would to shuffled columns.
     include, exclude : list of str or int, mask or None, default=None
-        Columns that are kept in any case, and columns that are never kept: names, positions or a
-        mask. Included columns count as selected features.
-    random_state : int, RandomState or None, default None
+        Features that are always kept, and features that are never kept: names, positions or a
+        mask. Included features count as selected.
+    random_state : int, RandomState or None, default=None
         Random seed of the permutation.
 
     Examples
@@ -43,7 +43,4 @@ class RandomRanker(FeatureRanker):
         self.random_state = random_state
 
     def _rank(self, data):
-        order = check_random_state(self.random_state).permutation(data.n_features)
-        scores = np.empty(data.n_features)
-        scores[order] = np.arange(data.n_features, 0, -1)
-        return scores
+        return scores_of(check_random_state(self.random_state).permutation(data.n_features))

@@ -20,50 +20,49 @@ from ..base import (
 class RSR(FeatureRanker):
     """Regularised self-representation (RSR).
 
-    With X centred, RSR minimises over W (d x d)::
+    Keeps the features that represent all features. With X centred, RSR minimises over W (d x d)::
 
         sum_i |X_i - X_i W| + alpha sum_j |W_j|
 
-    and the score of column j is |W_j|, the norm of row j: how much the other columns take from
-    it. The loss is not squared, so a few outlying samples do not rule the result. The problem is
-    convex. It is solved by reweighted least squares, without W when n <= d.
+    and the score of feature j is |W_j|, the norm of row j: how much the other features use it. The
+    loss is not squared, so a few outliers among the samples do not dominate the result. The
+    problem is convex. It is solved by reweighted least squares, without W when n <= d.
 
     Parameters
     ----------
-    n_features_to_select : int, float, "auto" or None, default None
-        Number of features to keep, or a fraction in (0, 1] of them; None keeps half, "auto" as
-        many as add more than they would to shuffled columns.
+    n_features_to_select : int, float, "auto" or None, default=None
+        Number of features to keep, or a fraction in (0, 1] of them. If None, half of the features;
+        if "auto", as many as add more than they would to shuffled columns.
     include, exclude : list of str or int, mask or None, default=None
-        Columns that are kept in any case, and columns that are never kept: names, positions or a
-        mask. Included columns count as selected features.
-    alpha : float or None, default None
+        Features that are always kept, and features that are never kept: names, positions or a
+        mask. Included features count as selected.
+    alpha : float or None, default=None
         Weight of the row norms. If None, `0.1 * alpha_max`, where `alpha_max` is the smallest
         value for which W = 0. Below some positive alpha the residuals are exactly zero, and when
-        n > d the order of the columns means nothing there: a given alpha then leads to a warning,
-        and the default moves towards `alpha_max` until the residuals do not vanish.
-    scale : {"auto", "standard", "minmax", "global"} or None, default "auto"
+        n > d the order of the features is then arbitrary: a given alpha leads to a warning, and
+        the default moves towards `alpha_max` until the residuals do not vanish.
+    scale : {"auto", "standard", "minmax", "global"} or None, default="auto"
         Divide every column by its standard deviation ("standard") or its range ("minmax"), or all
         columns by the range of the table ("global"), first; None uses the units of the data.
         "auto" is None if more than 90 % of the entries are zero (words, events), where the spread
         of a column is how often it occurs, else "minmax".
-    n_jobs : int or None, default None
-        Number of threads. None uses the cores that OMP_NUM_THREADS and joblib leave.
-    max_iter : int, default 100
+    n_jobs : int or None, default=None
+        Number of threads; None uses all cores that OMP_NUM_THREADS and joblib allow.
+    max_iter : int, default=100
         Maximum number of iterations.
-    tol : float, default 1e-5
+    tol : float, default=1e-5
         Stop when the relative change of the objective is smaller.
-    verbose : int, default 0
+    verbose : int, default=0
         If positive, show progress.
-    callback : callable(iteration, objective) or None, default None
+    callback : callable(iteration, objective) or None, default=None
         Called after every iteration; returning True stops the fit and keeps the result.
 
     Attributes
     ----------
     alpha_ : float
         The weight that was used.
-    objective_trace_ : ndarray of shape (n_iter_ + 1,)
-    n_iter_ : int
-    converged_ : bool
+    objective_trace_, n_iter_, converged_
+        The objective at every iteration, their number, and whether ``tol`` was met.
 
     References
     ----------
@@ -89,6 +88,7 @@ class RSR(FeatureRanker):
     }
     _accepts_sparse = True
     _n_copies = 3
+    _own_memory = staticmethod(square_memory)
 
     def __init__(
         self,
@@ -112,10 +112,6 @@ class RSR(FeatureRanker):
         self.tol = tol
         self.verbose = verbose
         self.callback = callback
-
-    def _estimate_memory(self, n_samples, n_features):
-        own = square_memory(n_samples, n_features)
-        return own + super()._estimate_memory(n_samples, n_features)
 
     def _rank(self, data):
         data = divide_columns(data, self.scale)

@@ -10,7 +10,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.extmath import row_norms
 
 from .._linear.columns import dense_columns, square_rows, varying_columns
-from .._linear.self_representation import ALPHA_SHARE, ridge_regression
+from .._linear.self_representation import ALPHA_FRACTION, ridge_regression
 from .._linear.subspace import first_representation, sweep_representation
 from .._solvers import Monitor, default_eps, inverse_weights, smoothed_norms
 from .._utils.sklearn_private import Interval
@@ -58,29 +58,29 @@ class SCUFS(FeatureRanker):
 
     Parameters
     ----------
-    n_features_to_select : int, float, "auto" or None, default None
-        Number of features to keep, or a fraction in (0, 1] of them; None keeps half, "auto" as
-        many as add more than they would to shuffled columns.
+    n_features_to_select : int, float, "auto" or None, default=None
+        Number of features to keep, or a fraction in (0, 1] of them. If None, half of the features;
+        if "auto", as many as add more than they would to shuffled columns.
     include, exclude : list of str or int, mask or None, default=None
-        Columns that are kept in any case, and columns that are never kept: names, positions or a
-        mask. Included columns count as selected features.
-    n_clusters : int, default 10
+        Features that are always kept, and features that are never kept: names, positions or a
+        mask. Included features count as selected.
+    n_clusters : int, default=10
         Number of clusters c, at most the number of samples.
-    alpha : float or None, default None
+    alpha : float or None, default=None
         Weight of the row norms. If None, a tenth of a value for which W = 0.
-    graph_weight : float, default 1.0
+    graph_weight : float, default=1.0
         Weight of the smoothness of the clusters on the graph.
-    fit_weight : float, default 1.0
+    fit_weight : float, default=1.0
         Weight of the regression of the clusters on the features.
-    max_iter : int, default 200
+    max_iter : int, default=200
         Largest number of iterations after the trial of the starts.
-    tol : float, default 1e-4
+    tol : float, default=1e-4
         Stop when the relative change of the objective is smaller.
-    verbose : int, default 0
+    verbose : int, default=0
         If positive, show progress.
-    callback : callable(iteration, objective) or None, default None
+    callback : callable(iteration, objective) or None, default=None
         Called after every iteration; returning True stops the fit and keeps the result.
-    random_state : int, RandomState or None, default None
+    random_state : int, RandomState or None, default=None
         Random seed of the starts.
 
     Attributes
@@ -147,9 +147,8 @@ class SCUFS(FeatureRanker):
         self.callback = callback
         self.random_state = random_state
 
-    def _estimate_memory(self, n_samples, n_features):
-        own = 8.0 * (9 * n_samples**2 + 3 * n_samples * n_features)
-        return own + super()._estimate_memory(n_samples, n_features)
+    def _own_memory(self, n_samples, n_features):
+        return 8.0 * (9 * n_samples**2 + 3 * n_samples * n_features)
 
     def _check_rows(self, data):
         super()._check_rows(data)
@@ -168,7 +167,7 @@ class SCUFS(FeatureRanker):
         if self.alpha is None:
             # W = 0 from 2 fit_weight |x_j'F| on, and |x_j'F| <= |x_j| for orthonormal F.
             longest = np.sqrt(square_rows(X.T).max())
-            self.alpha_ = ALPHA_SHARE * (2 * self.fit_weight * longest or 1.0)
+            self.alpha_ = ALPHA_FRACTION * (2 * self.fit_weight * longest or 1.0)
         # One thread: the rows of Z follow one another in many small products.
         with single_threaded_blas(), self._monitor() as monitor:
             K = X @ X.T

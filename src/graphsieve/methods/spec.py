@@ -37,31 +37,31 @@ class SPEC(FeatureRanker):
 
     Parameters
     ----------
-    n_features_to_select : int, float, "auto" or None, default None
-        Number of features to keep, or a fraction in (0, 1] of them; None keeps half, "auto" as
-        many as add more than they would to shuffled columns.
+    n_features_to_select : int, float, "auto" or None, default=None
+        Number of features to keep, or a fraction in (0, 1] of them. If None, half of the features;
+        if "auto", as many as add more than they would to shuffled columns.
     include, exclude : list of str or int, mask or None, default=None
-        Columns that are kept in any case, and columns that are never kept: names, positions or a
-        mask. Included columns count as selected features.
-    criterion : {"phi1", "phi2", "phi3"}, default "phi2"
+        Features that are always kept, and features that are never kept: names, positions or a
+        mask. Included features count as selected.
+    criterion : {"phi1", "phi2", "phi3"}, default="phi2"
         phi2 is the only one that does not depend on the mean of a feature; phi1 also rewards a
         feature for being nearly constant; phi3 considers the clusters only.
-    power : int from 1 to 100, default 3
+    power : int from 1 to 100, default=3
         Larger values punish rough directions more. With 1, phi2 is the Laplacian score.
-    n_components : int, default 10
+    n_components : int, default=10
         Number of eigenvectors after the trivial one in phi3: about the number of clusters.
-    n_neighbors : int, default 5
+    n_neighbors : int, default=5
         Number of neighbours of a sample in the graph.
-    affinity : {"cosine", "binary", "heat"}, callable, array or sparse matrix, default "cosine"
+    affinity : {"cosine", "binary", "heat"}, callable, array or sparse matrix, default="cosine"
         Weights of the edges, or the affinity matrix itself.
-    neighbors : {"auto", "exact", "approximate"}, default "auto"
-        How neighbours are found. "auto" uses approximate ones for more than 50,000 samples.
-    n_jobs : int or None, default None
-        Number of threads. None uses all cores, or as many as OMP_NUM_THREADS and joblib allow.
-    random_state : int, RandomState or None, default None
+    neighbors : {"auto", "exact", "approximate"}, default="auto"
+        How neighbours are found; "auto" is "approximate" for more than 50,000 samples.
+    n_jobs : int or None, default=None
+        Number of threads; None uses all cores that OMP_NUM_THREADS and joblib allow.
+    random_state : int, RandomState or None, default=None
         Random seed of the eigensolver of phi3; it changes the scores by rounding errors only.
-    verbose : int, default 0
-        1 shows what every stage took.
+    verbose : int, default=0
+        If positive, show how long every stage took.
 
     References
     ----------

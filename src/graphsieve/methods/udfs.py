@@ -15,7 +15,7 @@ from .._utils.warn import warn
 from ..base import ITERATION_CONSTRAINTS, POSITIVE, THREAD_CONSTRAINTS, FeatureRanker
 
 # Default alpha, relative to the mean of the diagonal of M.
-_ALPHA_SHARE = 0.01
+_ALPHA_FRACTION = 0.01
 
 # Row norms below this fraction of the largest one are residues of the smoothing.
 _ZERO = 10 * SMOOTHING
@@ -45,33 +45,33 @@ class UDFS(FeatureRanker):
 
     Parameters
     ----------
-    n_features_to_select : int, float, "auto" or None, default None
-        Number of features to keep, or a fraction in (0, 1] of them; None keeps half, "auto" as
-        many as add more than they would to shuffled columns.
+    n_features_to_select : int, float, "auto" or None, default=None
+        Number of features to keep, or a fraction in (0, 1] of them. If None, half of the features;
+        if "auto", as many as add more than they would to shuffled columns.
     include, exclude : list of str or int, mask or None, default=None
-        Columns that are kept in any case, and columns that are never kept: names, positions or a
-        mask. Included columns count as selected features.
-    n_components : int, default 10
+        Features that are always kept, and features that are never kept: names, positions or a
+        mask. Included features count as selected.
+    n_components : int, default=10
         Number of directions m. At most half as many as there are features that vary are used:
         with as many directions as features all scores would be 1.
-    alpha : float or None, default None
+    alpha : float or None, default=None
         Weight of the row norms. If None, 0.01 times the mean of the diagonal of M. The larger
         alpha, the fewer features have a non-zero score, but never fewer than m.
-    ridge : float, default 1000.0
+    ridge : float, default=1000.0
         Added to the local Gram matrices, in squared units of the data.
-    n_neighbors : int, default 5
+    n_neighbors : int, default=5
         Number of neighbours of a sample.
-    neighbors : {"auto", "exact", "approximate"}, default "auto"
-        How neighbours are found. "auto" uses approximate ones for more than 50,000 samples.
-    max_iter : int, default 50
+    neighbors : {"auto", "exact", "approximate"}, default="auto"
+        How neighbours are found; "auto" is "approximate" for more than 50,000 samples.
+    max_iter : int, default=50
         Largest number of iterations after the trial of the starts.
-    tol : float, default 1e-4
+    tol : float, default=1e-4
         Stop when the relative change of the objective is smaller.
-    n_jobs : int or None, default None
-        Number of threads. None uses all cores, or as many as OMP_NUM_THREADS and joblib allow.
-    verbose : int, default 0
+    n_jobs : int or None, default=None
+        Number of threads; None uses all cores that OMP_NUM_THREADS and joblib allow.
+    verbose : int, default=0
         If positive, show progress.
-    callback : callable(iteration, objective) or None, default None
+    callback : callable(iteration, objective) or None, default=None
         Called after every iteration; returning True stops the fit and keeps the result.
 
     Attributes
@@ -140,9 +140,8 @@ class UDFS(FeatureRanker):
         self.verbose = verbose
         self.callback = callback
 
-    def _estimate_memory(self, n_samples, n_features):
-        own = 8.0 * (4 * min(n_samples, n_features) ** 2 + 4 * n_samples * n_features)
-        return own + super()._estimate_memory(n_samples, n_features)
+    def _own_memory(self, n_samples, n_features):
+        return 8.0 * (4 * min(n_samples, n_features) ** 2 + 4 * n_samples * n_features)
 
     def _rank(self, data):
         # A constant column has a zero row in M: a spurious perfect direction.
@@ -160,7 +159,7 @@ class UDFS(FeatureRanker):
         # One thread: eigensolvers make many small BLAS calls.
         with single_threaded_blas(), self._monitor() as monitor:
             problem = open_problem(X, B, m)
-            self.alpha_ = self.alpha or _ALPHA_SHARE * problem.diagonal.mean() or 1.0
+            self.alpha_ = self.alpha or _ALPHA_FRACTION * problem.diagonal.mean() or 1.0
             result = minimise(problem, X.std(axis=0), self.alpha_, monitor)
         self._report(result)
         self._warn_zeros(result.x, data.n_features)

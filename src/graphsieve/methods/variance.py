@@ -10,23 +10,23 @@ _EQUAL = 1e-6
 
 
 class Variance(FeatureRanker):
-    """Variance of each feature, the simplest baseline.
+    """Rank features by their variance.
 
-    Score of column j: its population variance. By default it is measured in the units of the data,
-    unlike in the other methods, because that is what this baseline is known for; it is meaningful
-    only if all columns have the same unit. Missing values (NaN) are left out.
+    The score of feature j is its population variance. By default it is measured in the units of the
+    data, unlike in the other methods, because that is what this baseline is known for; it is
+    meaningful only if all features have the same unit. Missing values (NaN) are left out.
 
     Parameters
     ----------
-    n_features_to_select : int, float, "auto" or None, default None
-        Number of features to keep, or a fraction in (0, 1] of them; None keeps half, "auto" as
-        many as add more than they would to shuffled columns.
+    n_features_to_select : int, float, "auto" or None, default=None
+        Number of features to keep, or a fraction in (0, 1] of them. If None, half of the features;
+        if "auto", as many as add more than they would to shuffled columns.
     include, exclude : list of str or int, mask or None, default=None
-        Columns that are kept in any case, and columns that are never kept: names, positions or a
-        mask. Included columns count as selected features.
-    scale : {"minmax", "global"} or None, default None
-        "minmax" divides every column by its range first, so that units do not matter; "global"
-        divides all columns by the range of the table.
+        Features that are always kept, and features that are never kept: names, positions or a
+        mask. Included features count as selected.
+    scale : {"minmax", "global"} or None, default=None
+        "minmax" divides every feature by its range first, so that units do not matter; "global"
+        divides all features by the range of the table.
 
     Examples
     --------
