@@ -105,7 +105,7 @@ def test_scores_show_names_as_plain_text(sel, ax):
     sel.plot.scores(ax=ax)
     ax.figure.savefig(BytesIO())
     texts = [label.get_text() for label in ax.get_yticklabels()]
-    assert set(texts) == {*ODD[:3], "�[31mred", "nul�", "plain"}
+    assert set(texts) == {*ODD[:3], "\\x1b[31mred", "nul\\x00", "plain"}
     best_at_top = ax.patches[0].get_width()
     assert best_at_top == sel.scores_.max()
 

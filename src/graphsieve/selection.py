@@ -2,6 +2,7 @@
 
 import json
 import sys
+from collections import Counter
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
@@ -11,6 +12,7 @@ import scipy.sparse as sp
 from ._rows import check_container
 from ._utils.files import replacing
 from ._utils.names import suggestion
+from ._utils.text import listed
 
 _FORMAT = "graphsieve-selection"
 _VERSION = 1
@@ -128,7 +130,7 @@ class Selection:
         X : data frame, array or sparse matrix
             Columns are found by name in a data frame (pandas, polars, pyarrow), and by position
             in an array.
-        extra : {"drop", "pass"}, default "drop"
+        extra : {"drop", "pass"}, default="drop"
             What happens to columns that the selector was not fitted on. Only data frames can
             have such columns.
 
@@ -139,46 +141,57 @@ class Selection:
         """
         if extra not in ("drop", "pass"):
             raise ValueError(f'extra must be "drop" or "pass", got {extra!r}')
-        columns = _column_names(X)
-        if columns is None or self.feature_names_in is None:
-            return self._take_positions(X)
-        return self._take_names(X, columns, extra)
-
-    def _take_positions(self, X):
         if sp.issparse(X):
             check_container(X)
             X = X.tocsr()
         elif not hasattr(X, "shape"):
             X = np.asarray(X)
-        if len(X.shape) != 2 or X.shape[1] != self.n_features_in:
-            raise ValueError(
-                f"the selection is for tables of {self.n_features_in} columns, and this one has "
-                f"the shape {tuple(X.shape)}"
-            )
         columns = _column_names(X)
+        positions = self.find(columns, X.shape, extra=extra)
         if hasattr(X, "iloc"):
-            return X.iloc[:, self.kept]
-        return X[:, self.kept] if columns is None else X.select([columns[j] for j in self.kept])
+            return X.iloc[:, positions]
+        return X[:, positions] if columns is None else X.select([columns[j] for j in positions])
 
-    def _take_names(self, X, columns, extra):
-        missing = [name for name in self.names if name not in columns]
+    def find(self, columns, shape, *, extra="drop"):
+        """Find the selected columns in a table.
+
+        Parameters
+        ----------
+        columns : list of str or None
+            Names of the columns of the table, if it has any.
+        shape : tuple of int
+            Shape of the table.
+        extra : {"drop", "pass"}, default="drop"
+            Whether columns that the selector was not fitted on are left out, or come first.
+
+        Returns
+        -------
+        list of int
+            Positions of the columns, in the order in which the selector saw them.
+        """
+        if columns is None or self.feature_names_in is None:
+            if len(shape) != 2 or shape[1] != self.n_features_in:
+                raise ValueError(
+                    f"the selection is for tables of {self.n_features_in} columns, and this one "
+                    f"has the shape {tuple(shape)}"
+                )
+            return self.kept
+        place = {name: j for j, name in enumerate(columns)}
+        missing = [name for name in self.names if name not in place]
         if missing:
-            shown = ", ".join(repr(name) for name in missing[:5])
-            more = f" and {len(missing) - 5} more" if len(missing) > 5 else ""
             raise ValueError(
                 f"the table lacks {len(missing)} of the {len(self.kept)} selected columns: "
-                f"{shown}{more}.{suggestion(missing[0], columns)}"
+                f"{listed(missing)}.{suggestion(missing[0], columns)}"
             )
         wanted = list(self.names)
         if extra == "pass":
             seen = set(self.feature_names_in)
             wanted = [name for name in columns if name not in seen] + wanted
-        twice = next((name for name in wanted if columns.count(name) > 1), None)
+        counts = Counter(columns)
+        twice = next((name for name in wanted if counts[name] > 1), None)
         if twice is not None:
             raise ValueError(f"the table has more than one column {twice!r}: rename all but one")
-        if hasattr(X, "iloc"):
-            return X.iloc[:, [columns.index(name) for name in wanted]]
-        return X.select(wanted)
+        return [place[name] for name in wanted]
 
     def _fault(self):
         """What cannot be right in a file, or None."""

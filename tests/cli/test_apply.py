@@ -98,8 +98,8 @@ def test_a_page_that_cannot_be_made_leaves_no_file(folder):
     ("arguments", "words"),
     [
         (["--include", "hu"], "did you mean hue"),
-        (["--save", "kept.txt"], "should end in .json"),
-        (["--report", "page.pdf"], "should end in .html"),
+        (["--save", "kept.txt"], "use .json"),
+        (["--report", "page.pdf"], "use .html"),
         (["--image-shape", "round"], "such as 32x32"),
         (["--include", "hue", "--exclude", "hue"], "hue"),
     ],

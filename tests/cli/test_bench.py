@@ -8,12 +8,12 @@ def test_run_writes_the_table_and_goes_on(run, tmp_path):
     command += ["--jobs", "1", "--out", tmp_path]
     first = run(*command)
     assert first.exit_code == 0, first.output
-    assert "0 of 3 cells" in first.output
+    assert "0/3 cells" in first.output
     table = pd.read_parquet(tmp_path / "honest.parquet")
     assert set(table["method"]) == {"variance", "random", "all features"}
-    assert "3 of 3 cells" in run(*command).output
+    assert "3/3 cells" in run(*command).output
     more = run(*command, "--splits", "2")
-    assert "3 of 6 cells" in more.output
+    assert "3/6 cells" in more.output
 
 
 def test_run_on_dask(run, tmp_path):

@@ -6,7 +6,7 @@ from itertools import permutations
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from sklearn.cluster import KMeans
 
@@ -29,6 +29,8 @@ def accuracy_by_permutations(y, clusters):
     )
 
 
+# How long a test takes depends on the machine.
+@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(
     st.integers(1, 12).flatmap(
         lambda n: st.tuples(*[st.lists(st.integers(0, 2), min_size=n, max_size=n)] * 2)

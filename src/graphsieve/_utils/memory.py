@@ -15,15 +15,20 @@ def available_memory() -> float:
     return min(_free_memory(), *map(_limit, _CGROUP_LIMITS))
 
 
+def physical_memory() -> float:
+    """Bytes of memory that the machine has; infinity if the system does not say."""
+    try:
+        return float(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
+    except (AttributeError, ValueError, OSError):
+        return float("inf")
+
+
 def _free_memory():
     try:
         import psutil
     except ImportError:
-        try:
-            # Of all physical memory: the free pages do not count what caches would give back.
-            return float(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
-        except (AttributeError, ValueError, OSError):
-            return float("inf")
+        # The free pages do not count what caches would give back.
+        return physical_memory()
     return float(psutil.virtual_memory().available)
 
 

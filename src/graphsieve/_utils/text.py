@@ -1,13 +1,23 @@
-"""Names that come from users' files, made safe to show."""
+"""Numbers and names in messages."""
 
-import re
+_NAMED = 10
 
-# Control characters, and those that change the direction of the text around them.
-_INVISIBLE = re.compile(r"[\x00-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+
+def counted(number, noun):
+    """1 chunk, 2,000 chunks."""
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
+def listed(names, most=_NAMED):
+    """The first few names in quotes, and how many more there are."""
+    text = ", ".join(repr(name) for name in list(names)[:most])
+    return text if len(names) <= most else f"{text} and {len(names) - most} more"
 
 
 def printable(text):
-    r"""Replace characters that cannot be seen, or that change what is around them, by a sign.
+    r"""Text in which nothing can move the cursor, ring the bell or hide other text.
+
+    Control characters, and characters that change the direction of writing, become escapes.
 
     Parameters
     ----------
@@ -21,6 +31,9 @@ def printable(text):
     Examples
     --------
     >>> printable("a\x1b[1m")
-    'a�[1m'
+    'a\\x1b[1m'
     """
-    return _INVISIBLE.sub("\ufffd", str(text))
+    return "".join(
+        character if character.isprintable() else character.encode("unicode_escape").decode()
+        for character in str(text)
+    )

@@ -90,7 +90,7 @@ class Workers:
 
     Parameters
     ----------
-    n_jobs : int or None, default None
+    n_jobs : int or None, default=None
         Number of threads, as in :func:`count_threads`.
     """
 

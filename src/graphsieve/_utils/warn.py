@@ -14,7 +14,7 @@ def warn(message, category=UserWarning):
     ----------
     message : str
         What happened, what it means for the result, and what to do.
-    category : type, default UserWarning
+    category : type, default=UserWarning
         Class of the warning.
     """
     warnings.warn(message, category, stacklevel=_user_level())

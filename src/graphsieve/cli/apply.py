@@ -48,14 +48,14 @@ def apply(
     max_size: options.MaxSize = None,
 ):
     """Keep the columns of a saved selection in another table."""
+    from .._utils.text import listed
     from .arguments import check_outputs
-    from .io.tables import listed
     from .output import write_outputs
 
     check_outputs(file, output, None, force)
     with errors_shown(), warnings_shown():
         selection, table = _load(kept, file, ctx)
-        columns = _positions(selection, table, kept)
+        columns = selection.find(table.names, table.X.shape)
         seen = set(selection.feature_names_in or table.names)
         unseen = [j for j, name in enumerate(table.names) if name not in seen]
         if extra:
@@ -109,7 +109,7 @@ def report(
 
 def _check_numbers(table, file):
     """Refuse text, which a selection can hold if it was encoded for the selection alone."""
-    from .io.tables import listed
+    from .._utils.text import listed
 
     if hasattr(table.X, "select_dtypes"):
         text = list(table.X.select_dtypes(exclude=["number", "bool"]).columns)
@@ -134,22 +134,10 @@ def _load(kept, file, ctx):
     return selection, read(file, file.name, extension(file), reading)
 
 
-def _positions(selection, table, kept):
-    """Positions of the selected columns in the table, by name if they have names."""
-    if selection.names is None:
-        if len(table.names) != selection.n_features_in:
-            raise ValueError(
-                f"{kept.name} is for tables of {selection.n_features_in} columns, and this one has "
-                f"{len(table.names)}"
-            )
-        return list(selection.kept)
-    return _find(selection.names, table, "the table lacks", "selected columns")
-
-
 def _find(names, table, lacks, kind):
     """Positions of columns in the table, or an error that names the missing ones."""
     from .._utils.names import suggestion
-    from .io.tables import listed
+    from .._utils.text import listed
 
     place = {name: j for j, name in enumerate(table.names)}
     missing = [name for name in names if name not in place]

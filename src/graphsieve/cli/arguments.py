@@ -209,4 +209,5 @@ def _is_zarr(folder):
 
 
 def _unknown_format(path, formats, option):
-    return usage_error(f"{path} is not in a known format; use one of {', '.join(formats)}", option)
+    which = formats[0] if len(formats) == 1 else f"one of {', '.join(formats)}"
+    return usage_error(f"{path} is not in a known format; use {which}", option)

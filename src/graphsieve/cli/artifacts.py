@@ -4,8 +4,9 @@ import re
 from dataclasses import replace
 
 import numpy as np
-import typer
 
+from .arguments import check_output
+from .console import usage_error
 from .progress import progress
 
 _SHAPE = re.compile(r"(\d+)\s*[xX,]\s*(\d+)")
@@ -14,14 +15,8 @@ _SHAPE = re.compile(r"(\d+)\s*[xX,]\s*(\d+)")
 def check_artifacts(save, report, force):
     """Refuse wrong extensions, and files that exist, before the data are read."""
     for path, suffix, option in ((save, ".json", "--save"), (report, ".html", "--report")):
-        if path is None:
-            continue
-        if path.suffix.lower() != suffix:
-            raise typer.BadParameter(f"{path.name} should end in {suffix}", param_hint=option)
-        if path.exists() and not force:
-            raise typer.BadParameter(f"{path} exists; add --force to replace it", param_hint=option)
-        if not path.absolute().parent.is_dir():
-            raise typer.BadParameter(f"there is no folder {path.parent}", param_hint=option)
+        if path is not None:
+            check_output(path, (suffix,), force, option)
 
 
 def parse_image_shape(text):
@@ -30,9 +25,8 @@ def parse_image_shape(text):
         return None
     match = _SHAPE.fullmatch(text.strip())
     if match is None:
-        raise typer.BadParameter(
-            f"{text!r} is not an image shape: use height x width, such as 32x32",
-            param_hint="--image-shape",
+        raise usage_error(
+            f"{text!r} is not an image shape; use height x width, such as 32x32", "--image-shape"
         )
     return int(match[1]), int(match[2])
 

@@ -1,7 +1,6 @@
 """``graphsieve bench``: run the paper's experiments and report on them."""
 
-import time
-from contextlib import contextmanager, nullcontext
+from contextlib import ExitStack, contextmanager, nullcontext
 from datetime import timedelta
 from enum import StrEnum
 from pathlib import Path
@@ -9,7 +8,8 @@ from typing import Annotated
 
 import typer
 
-from .console import err, errors_shown, examples, install_hint, say, tell
+from .._utils.progress import open_progress
+from .console import errors_shown, examples, install_hint, say, tell
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -27,7 +27,6 @@ REPORT_EPILOG = examples(
     "graphsieve bench report results -o claims.md",
     note="The figures are also written as PNG and SVG files, into a folder next to the page.",
 )
-_LOG_SECONDS = 20
 
 
 class Profile(StrEnum):
@@ -170,53 +169,19 @@ def _dask_client(scheduler, jobs):
 
 @contextmanager
 def _progress(name):
-    """Yield a callback for the runner: a live bar on a terminal, lines elsewhere."""
-    if not err.is_terminal:
-        yield _log_lines(name)
-        return
-    from rich.progress import (
-        BarColumn,
-        MofNCompleteColumn,
-        Progress,
-        TextColumn,
-        TimeElapsedColumn,
-    )
+    """Yield a callback for the runner, which says the number of cells in its first call."""
+    with ExitStack() as stack:
+        display = None
 
-    with Progress(
-        TextColumn("[bold]{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TextColumn("{task.fields[failed]} failed"),
-        TimeElapsedColumn(),
-        TextColumn("about {task.fields[left]} left"),
-        TextColumn("[dim]{task.fields[last]}"),
-        console=err,
-    ) as bar:
-        task = bar.add_task(name, total=None, failed=0, left="", last="")
+        def update(done, total, failed, cell, seconds):
+            nonlocal display
+            if display is None:
+                display = stack.enter_context(open_progress(name, total))
+            left = timedelta(seconds=round(seconds))
+            last = "" if cell is None else f", last {cell.dataset} {cell.method}"
+            display.update(done, f"cells, {failed} failed, about {left} left{last}")
 
-        def draw(done, total, failed, cell, seconds):
-            last = f"{done} stored before" if cell is None else f"{cell.dataset} {cell.method}"
-            left = str(timedelta(seconds=round(seconds)))
-            bar.update(task, total=total, completed=done, failed=failed, left=left, last=last)
-
-        yield draw
-
-
-def _log_lines(name):
-    start = last = time.monotonic()
-
-    def line(done, total, failed, cell, seconds):
-        nonlocal last
-        now = time.monotonic()
-        if cell is not None and now - last < _LOG_SECONDS and done < total:
-            return
-        last = now
-        text = f"{done} of {total} cells, {failed} failed"
-        if done < total:
-            text += f", {now - start:.0f} s, about {seconds:.0f} s left"
-        say(name, text, "bold")
-
-    return line
+        yield update
 
 
 def _show(path, table):

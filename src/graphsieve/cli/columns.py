@@ -8,7 +8,8 @@ from datetime import date, time
 import numpy as np
 
 from .._rows import non_numeric
-from .io.tables import TableError, listed
+from .._utils.text import listed
+from .io.tables import TableError
 from .names import as_arguments, find_columns
 
 # In fewer rows, different whole numbers are no sign of an ID.
@@ -22,7 +23,7 @@ _CAMEL_ID = re.compile(r".*[a-z]I[Dd]")
 class Roles:
     """Positions of the features and of the columns that are carried, and the carried labels.
 
-    ``ids`` are the carried columns that nobody asked for, with the reason.
+    ``ids`` are the columns that are carried because they look like an ID, with the reason.
     """
 
     features: list

@@ -5,8 +5,9 @@ from typing import Annotated, Literal
 
 import typer
 
+from .._utils.text import printable
 from . import options
-from .console import errors_shown, examples, out, printable, tell, usage_error, warnings_shown
+from .console import errors_shown, examples, out, tell, usage_error, warnings_shown
 from .load import assign, opened, prepare_features, read
 
 EPILOG = examples(

@@ -4,10 +4,11 @@ from pathlib import Path
 
 import numpy as np
 
+from .._utils.text import counted, listed
 from .console import usage_error
 from .io.files import extension, read_table
 from .io.reading import Reading
-from .io.tables import TableError, counted, listed
+from .io.tables import TableError
 from .names import find_columns, suggestion
 from .problems import is_number
 

@@ -8,6 +8,8 @@ import typer
 from rich.console import Console
 from typer.core import TyperGroup
 
+from .._utils.text import printable
+
 out = Console(highlight=False)
 err = Console(stderr=True, highlight=False)
 
@@ -20,18 +22,6 @@ def examples(*lines, note=""):
     """Return text for the end of a command's help: example calls, one to a line, and a note."""
     # Typer keeps line breaks only in a paragraph that begins with a backspace.
     return "\n".join(["\b", "Examples:", *(f"  {line}" for line in lines), "", note])
-
-
-def printable(text):
-    """Return text in which nothing can move the cursor, ring the bell or hide other text.
-
-    Names of columns and files come from other people. Control characters, and characters that
-    reverse the direction of writing, are shown as escapes.
-    """
-    return "".join(
-        character if character.isprintable() else character.encode("unicode_escape").decode()
-        for character in str(text)
-    )
 
 
 def tell(text):

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from .console import errors_shown, examples, out, say, tell
+from .console import errors_shown, examples, out, tell
 from .progress import progress
 
 EPILOG = examples(
@@ -80,16 +80,9 @@ def path(
     from ..datasets.registry import lookup
 
     with errors_shown():
-        entry = lookup(name)
+        if lookup(name).scikit_learn:
+            raise ValueError(f"{name} ships with scikit-learn and has no file of its own")
         found = find(name)
-    if found is None and entry.scikit_learn:
-        say("Error", f"{name} ships with scikit-learn and has no file of its own", "bold red")
-        raise typer.Exit(1)
-    if found is None:
-        say(
-            "Error",
-            f"{name} has not been downloaded. Run: graphsieve data fetch {name}",
-            "bold red",
-        )
-        raise typer.Exit(1)
+        if found is None:
+            raise ValueError(f"{name} has not been downloaded. Run: graphsieve data fetch {name}")
     tell(found)

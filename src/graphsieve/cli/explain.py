@@ -1,10 +1,11 @@
-"""``--explain``: which kept columns stand for every dropped one."""
+"""``--explain``: which kept columns predict every dropped one."""
 
 from math import isnan
 
 from rich.text import Text
 
-from .console import out, printable
+from .._utils.text import printable
+from .console import out
 
 # Dropped columns that are shown.
 _SHOWN = 10

@@ -78,7 +78,7 @@ def prepare_features(
     name, table, roles, arguments, *, impute, drop_rows, encode, accepts_gaps=False
 ):
     """Return the table without the rows that are left out, and its features as numbers."""
-    from .io.tables import counted, listed
+    from .._utils.text import counted, listed
     from .prepare import drop_incomplete_rows, prepare
     from .problems import find_problems, problems_error
 

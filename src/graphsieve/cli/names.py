@@ -4,7 +4,8 @@ import shlex
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
 
-from .io.tables import TableError, listed
+from .._utils.text import listed
+from .io.tables import TableError
 
 
 def suggestion(name, known):

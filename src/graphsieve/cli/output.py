@@ -4,9 +4,10 @@ from contextlib import ExitStack
 from dataclasses import replace
 
 from .._utils.files import replacing
+from .._utils.text import listed
 from .columns import kinds
 from .io.files import FORMATS, extension, write_table
-from .io.tables import Table, listed
+from .io.tables import Table
 from .progress import progress
 
 # A spreadsheet takes cells that begin like this for formulas.

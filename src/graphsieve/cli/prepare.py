@@ -5,8 +5,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from .._utils.order import count_features
+from .._utils.text import counted
 from .columns import kinds
-from .io.tables import TableError, counted, unique_names
+from .io.tables import TableError, unique_names
 
 
 @dataclass(frozen=True)

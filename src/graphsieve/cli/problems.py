@@ -6,8 +6,9 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from .._rows import non_numeric
+from .._utils.text import counted, listed
 from .columns import kinds, numbers
-from .io.tables import Table, TableError, counted, listed
+from .io.tables import Table, TableError
 from .names import as_arguments, command_line
 
 # Text with more different values than this is not worth one column per value.

@@ -6,7 +6,8 @@ from contextlib import contextmanager
 
 from rich.text import Text
 
-from .console import err, note, printable
+from .._utils.text import printable
+from .console import err, note
 
 # Off a terminal, nothing is said about what is done within the first seconds.
 _FIRST_SECONDS = 2

@@ -9,6 +9,7 @@ from rich.text import Text
 from scipy.sparse import issparse
 from sklearn.utils import get_tags
 
+from .._utils.text import printable
 from ..methods import REGISTRY
 from .arguments import check_input, check_selection, make_method, make_reading, parse_number
 from .artifacts import check_artifacts, make_artifacts, name_columns, parse_image_shape
@@ -23,7 +24,7 @@ from .conditions import (
     set_costs,
     total_cost,
 )
-from .console import errors_shown, note, out, printable, tell, warnings_shown
+from .console import errors_shown, note, out, tell, warnings_shown
 from .explain import add_explanations, learn, show_explanations
 from .genes import check_counts, mark_genes, prepare_genes
 from .io.reading import Reading

@@ -34,9 +34,9 @@ def extract_features(name, images, out=None, *, weights="imagenet", batch_size=3
     out : path-like, optional
         Folder for the file. Default: the folder of GRAPHSIEVE_DATA, or the user's cache, where
         `load` finds it.
-    weights : "imagenet", None or path, default "imagenet"
+    weights : "imagenet", None or path, default="imagenet"
         Weights of VGG-19: those of Keras (downloaded, 575 MB), random ones, or a file.
-    batch_size : int, default 32
+    batch_size : int, default=32
         Number of images per batch.
     callback : callable, optional
         Called with the number of images done and the total number.

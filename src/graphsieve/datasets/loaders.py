@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 import scipy.sparse as sp
 
+from .._rows import to_dense
 from .files import fetch, forget
 from .registry import lookup
 
@@ -55,7 +56,7 @@ def load(name, *, as_sparse=False):
     ----------
     name : str
         One of ``graphsieve.datasets.DATASETS``.
-    as_sparse : bool, default False
+    as_sparse : bool, default=False
         Return `X` as a CSR array, which suits the text data. Not all methods accept it.
 
     Returns
@@ -114,7 +115,7 @@ def _read_mat(path):
 
     content = loadmat(path)
     X, y = content["X"], content["Y"].ravel()
-    return (X.toarray() if sp.issparse(X) else X), y, np.unique(y)
+    return to_dense(X), y, np.unique(y)
 
 
 def _read_npz(path):

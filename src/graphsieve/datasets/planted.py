@@ -44,17 +44,17 @@ def make_planted(
 
     Parameters
     ----------
-    n_samples : int, default 300
+    n_samples : int, default=300
         Number of rows.
     n_informative, n_noise : int, default 20 and 180
         Number of columns of each kind; their order is random.
-    n_latent : int, default 2
+    n_latent : int, default=2
         Dimension of the manifold.
-    n_classes : int, default 4
+    n_classes : int, default=4
         Classes are slices of equal width along the first coordinate.
-    noise : float, default 0.02
+    noise : float, default=0.02
         Standard deviation of the noise added to all columns, whose waves lie in [0, 1].
-    random_state : int, RandomState or None, default None
+    random_state : int, RandomState or None, default=None
         Random seed.
 
     Returns

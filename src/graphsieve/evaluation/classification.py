@@ -6,9 +6,9 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import StratifiedKFold, cross_val_score
 from sklearn.neighbors import KNeighborsClassifier
-from threadpoolctl import threadpool_limits
 
 from .._rows import check_container
+from .._utils.threads import single_threaded_blas
 
 
 def classification_accuracy(X_train, y_train, X_test, y_test):
@@ -48,7 +48,7 @@ def classification_accuracy(X_train, y_train, X_test, y_test):
         X_train = (X_train - mean).astype(np.float32)
         X_test = (X_test - mean).astype(np.float32)
     # Threaded BLAS slows L-BFGS's many small calls down.
-    with threadpool_limits(limits=1):
+    with single_threaded_blas():
         softmax = LogisticRegression(C=1.0, tol=1e-4, max_iter=1000).fit(X_train, y_train)
         return float(np.mean(softmax.predict(X_test) == np.asarray(y_test)))
 
@@ -58,14 +58,8 @@ def neighbor_accuracy(X_train, y_train, X_test, y_test):
 
     Parameters
     ----------
-    X_train : array-like or CSR matrix of shape (n_train, n_features)
-        Training rows.
-    y_train : array-like of shape (n_train,)
-        Their classes.
-    X_test : array-like or CSR matrix of shape (n_test, n_features)
-        Test rows.
-    y_test : array-like of shape (n_test,)
-        Their classes.
+    X_train, y_train, X_test, y_test : array-like
+        Training and test rows, and their classes, as in `classification_accuracy`.
 
     Returns
     -------
@@ -92,11 +86,11 @@ def forest_accuracy(X, y, *, n_folds=5, n_trees=100, random_state=0):
         The selected columns.
     y : array-like of shape (n_samples,)
         Classes.
-    n_folds : int, default 5
+    n_folds : int, default=5
         Stratified, shuffled folds.
-    n_trees : int, default 100
+    n_trees : int, default=100
         Trees of the forest.
-    random_state : int or None, default 0
+    random_state : int or None, default=0
         Random seed of the folds and of the forest.
 
     Returns

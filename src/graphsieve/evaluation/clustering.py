@@ -76,11 +76,11 @@ def clustering_scores(X, y, n_repeats=20, random_state=0, n_jobs=None):
         The selected columns.
     y : array-like of shape (n_samples,)
         Classes.
-    n_repeats : int, default 20
+    n_repeats : int, default=20
         Repetitions of k-means.
-    random_state : int, RandomState or None, default 0
+    random_state : int, RandomState or None, default=0
         Random seed.
-    n_jobs : int or None, default None
+    n_jobs : int or None, default=None
         Threads; None uses all cores.
 
     Returns

@@ -12,6 +12,8 @@ import scipy.sparse as sp
 from sklearn.utils.extmath import row_norms
 from sklearn.utils.sparsefuncs import mean_variance_axis
 
+from .._rows import to_dense
+
 # Defaults of scikit-learn.
 _TOL = 1e-4
 _MAX_ITER = 300
@@ -40,13 +42,13 @@ def lloyd(X, starts):
         Clusters, from 0 to n_clusters - 1.
     """
     if np.prod(X.shape) <= _SMALL:
-        X = _dense(X)
+        X = to_dense(X)
     if not sp.issparse(X):
         # Smaller numbers have smaller rounding errors.
         X = X - X.mean(axis=0)
     n_starts, n_clusters = starts.shape
     n_samples, n_features = X.shape
-    centres = _dense(X[starts.ravel()]).reshape(n_starts, n_clusters, n_features)
+    centres = to_dense(X[starts.ravel()]).reshape(n_starts, n_clusters, n_features)
     sums = np.zeros_like(centres)
     labels = np.full((n_starts, n_samples), -1, dtype=np.int32)
     still = _TOL * _mean_variance(X)
@@ -111,7 +113,7 @@ def _moved(X, old, new, changed, n_clusters):
     rows = np.concatenate([row, row[old[run, row] >= 0]])
     shape = (n_starts * n_clusters, X.shape[0])
     moves = sp.csr_array((signs, (np.concatenate([came, left]), rows)), shape=shape)
-    return _dense(moves @ X).reshape(n_starts, n_clusters, -1)
+    return to_dense(moves @ X).reshape(n_starts, n_clusters, -1)
 
 
 def _means(X, sums, labels, centres):
@@ -123,9 +125,9 @@ def _means(X, sums, labels, centres):
         if distance.max() > 0:
             sums, sizes = sums.copy(), sizes.copy()
             far = np.argsort(distance, kind="stable")[: -len(empty) - 1 : -1]
-            np.subtract.at(sums, labels[far], _dense(X[far]))
+            np.subtract.at(sums, labels[far], to_dense(X[far]))
             np.subtract.at(sizes, labels[far], 1)
-            sums[empty], sizes[empty] = _dense(X[far]), 1
+            sums[empty], sizes[empty] = to_dense(X[far]), 1
     return sums / np.maximum(sizes, 1)[:, None].astype(sums.dtype)
 
 
@@ -138,7 +140,3 @@ def _squared_distances(X, centres, labels):
 
 def _mean_variance(X):
     return (mean_variance_axis(X, axis=0)[1] if sp.issparse(X) else X.var(axis=0)).mean()
-
-
-def _dense(X):
-    return X.toarray() if sp.issparse(X) else X

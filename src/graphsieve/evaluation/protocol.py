@@ -84,26 +84,26 @@ def evaluate(
         random halves, and the scores that need classes are NaN.
     shares : sequence of float or int, default the 12 fractions of the paper, 2 to 80 %
         Fractions of the features in (0, 1], or numbers of features.
-    n_splits : int, default 1
+    n_splits : int, default=1
         Number of random splits.
     train_per_class, test_per_class : int, optional
         See `balanced_split`; default: the halves of the smallest class.
-    scale : {"minmax", "global", "standard", None}, default "minmax"
+    scale : {"minmax", "global", "standard", None}, default="minmax"
         Scaling of the data before anything else, learned on the training rows: each column to
         [0, 1] (test values beyond its range are clipped), all columns by one range, each column
         to mean 0 and variance 1, or none. CSR data are not shifted, so that zeros stay zeros.
-    cluster_on : {"test", "train"}, default "test"
+    cluster_on : {"test", "train"}, default="test"
         Rows that are clustered.
-    n_repeats : int, default 20
+    n_repeats : int, default=20
         Repetitions of k-means.
-    metrics : sequence of str, default ("accuracy", "clustering", "reconstruction", "redundancy")
+    metrics : sequence of str, default=("accuracy", "clustering", "reconstruction", "redundancy")
         What to measure; further metrics are "neighbors", "neighborhood" and "forest".
-    all_features : bool, default True
+    all_features : bool, default=True
         Add one row per split for all features.
-    random_state : int, RandomState or None, default 0
+    random_state : int, RandomState or None, default=0
         Random seed of splits, estimator and k-means. Splits do not depend on the estimator: two
         methods with the same `random_state` get the same rows.
-    n_jobs : int or None, default None
+    n_jobs : int or None, default=None
         Threads for k-means.
 
     Returns

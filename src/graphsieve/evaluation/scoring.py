@@ -5,11 +5,11 @@ from numbers import Integral
 
 import numpy as np
 import scipy.sparse as sp
-from threadpoolctl import threadpool_limits
 
 from .._graph.neighborhoods import neighborhood_preservation
 from .._linear.redundancy import redundancy_path
 from .._utils.order import count_features
+from .._utils.threads import single_threaded_blas
 from .classification import classification_accuracy, forest_accuracy, neighbor_accuracy
 from .clustering import clustering_scores
 from .splits import Split, check_choice
@@ -56,15 +56,15 @@ def score_order(
         What `make_split` returns.
     shares : sequence of float or int
         Fractions of the features in (0, 1], or numbers of features.
-    cluster_on : {"test", "train"}, default "test"
+    cluster_on : {"test", "train"}, default="test"
         Rows that are clustered.
-    n_repeats : int, default 20
+    n_repeats : int, default=20
         Repetitions of k-means.
     metrics : sequence of str
         What to measure; see `evaluate`.
-    random_state : int, RandomState or None, default 0
+    random_state : int, RandomState or None, default=0
         Random seed of k-means and of the forest.
-    n_jobs : int or None, default None
+    n_jobs : int or None, default=None
         Threads for k-means.
 
     Returns
@@ -151,11 +151,11 @@ class _Ranked:
     def reconstruction(self):
         # Many products of medium size: threaded BLAS gains little, and loses much on a busy
         # machine.
-        with threadpool_limits(limits=1):
+        with single_threaded_blas():
             return self.split.reconstruction_errors.path(self.order, self.counts).reshape(-1, 1)
 
     def redundancy(self):
-        with threadpool_limits(limits=1):
+        with single_threaded_blas():
             path = redundancy_path(self.split.X_train[:, self.order[: max(self.counts)]])
         return path[np.subtract(self.counts, 1)].reshape(-1, 1)
 

@@ -24,7 +24,7 @@ def balanced_split(y, train_per_class=None, test_per_class=None, random_state=No
         Training rows of every class. Default: half of the smallest class, rounded up.
     test_per_class : int, optional
         Test rows of every class. Default: what remains of the smallest class.
-    random_state : int, RandomState or None, default None
+    random_state : int, RandomState or None, default=None
         Random seed.
 
     Returns
@@ -104,9 +104,9 @@ def make_split(
         Classes.
     train_per_class, test_per_class : int, optional
         See `balanced_split`.
-    scale : {"minmax", "global", "standard", None}, default "minmax"
+    scale : {"minmax", "global", "standard", None}, default="minmax"
         As in `evaluate`.
-    random_state : int, RandomState or None, default None
+    random_state : int, RandomState or None, default=None
         Random seed.
 
     Returns
@@ -142,7 +142,7 @@ def all_rows(X, y=None, *, scale=None):
         The data.
     y : array-like of shape (n_samples,), optional
         Classes.
-    scale : {"minmax", "global", "standard", None}, default None
+    scale : {"minmax", "global", "standard", None}, default=None
         As in `evaluate`.
 
     Returns

@@ -16,7 +16,7 @@ from sklearn.decomposition import PCA
 from sklearn.utils import check_random_state
 
 from .._rows import split_rows
-from .._utils.order import count_features
+from .._utils.order import count_features, scores_of
 from .._utils.sklearn_private import Interval
 from ..base import FeatureRanker
 from ..methods import REGISTRY
@@ -45,11 +45,11 @@ class PFA(_Baseline):
 
     Parameters
     ----------
-    n_features_to_select : int, float or None, default None
+    n_features_to_select : int, float or None, default=None
         Number or fraction of features; None selects half of them.
-    explained : float, default 0.9
+    explained : float, default=0.9
         The principal components explain at least this fraction of the variance.
-    random_state : int, RandomState or None, default None
+    random_state : int, RandomState or None, default=None
         Random seed.
 
     References
@@ -94,9 +94,9 @@ class CorrelationPruning(_Baseline):
 
     Parameters
     ----------
-    n_features_to_select : int, float or None, default None
+    n_features_to_select : int, float or None, default=None
         Number or fraction of features; None selects half of them.
-    threshold : float, default 0.9
+    threshold : float, default=0.9
         Largest absolute correlation among the kept columns.
     """
 
@@ -134,7 +134,7 @@ class QRPivoting(_Baseline):
 
     Parameters
     ----------
-    n_features_to_select : int, float or None, default None
+    n_features_to_select : int, float or None, default=None
         Number or fraction of features; None selects half of them.
 
     References
@@ -146,11 +146,19 @@ class QRPivoting(_Baseline):
     def _rank(self, data):
         X = np.asarray(data.whole(), dtype=np.float64)
         _, order = qr(X - X.mean(axis=0), mode="r", pivoting=True, check_finite=False)
-        return _scores(order, data.n_features)
+        return scores_of(order)
 
 
 class _Package(_Baseline):
-    """A selector of another package, whose picks come first; the rest follows in random order."""
+    """A selector of another package, whose picks come first; the rest follows in random order.
+
+    Parameters
+    ----------
+    n_features_to_select : int, float or None, default=None
+        Number or fraction of features; None selects half of them.
+    random_state : int, RandomState or None, default=None
+        Random seed.
+    """
 
     _parameter_constraints = {**FeatureRanker._parameter_constraints, **_SEED}
 
@@ -163,19 +171,11 @@ class _Package(_Baseline):
         rng = check_random_state(self.random_state)
         picks = np.asarray(self._pick(X - X.mean(axis=0), self._wanted(data.n_features), rng))
         rest = rng.permutation(np.setdiff1d(np.arange(data.n_features), picks))
-        return _scores(np.concatenate([picks, rest]), data.n_features)
+        return scores_of(np.concatenate([picks, rest]))
 
 
 class CUR(_Package):
-    """Greedy CUR decomposition of scikit-matter, with its defaults.
-
-    Parameters
-    ----------
-    n_features_to_select : int, float or None, default None
-        Number or fraction of features; None selects half of them.
-    random_state : int, RandomState or None, default None
-        Random seed.
-    """
+    """Greedy CUR decomposition of scikit-matter, with its defaults."""
 
     def _pick(self, X, k, rng):
         package = _import("skmatter.feature_selection", "skmatter")
@@ -185,15 +185,7 @@ class CUR(_Package):
 
 
 class FPS(_Package):
-    """Farthest point sampling of scikit-matter; the first column is drawn at random.
-
-    Parameters
-    ----------
-    n_features_to_select : int, float or None, default None
-        Number or fraction of features; None selects half of them.
-    random_state : int, RandomState or None, default None
-        Random seed.
-    """
+    """Farthest point sampling of scikit-matter; the first column is drawn at random."""
 
     def _pick(self, X, k, rng):
         package = _import("skmatter.feature_selection", "skmatter")
@@ -208,14 +200,14 @@ class FastCan(_Package):
 
     Parameters
     ----------
-    n_features_to_select : int, float or None, default None
+    n_features_to_select : int, float or None, default=None
         Number or fraction of features; None selects half of them.
-    explained : float, default 0.9
+    explained : float, default=0.9
         The principal components explain at least this fraction of the variance, unless there are
         more than `max_components`.
-    max_components : int, default 50
+    max_components : int, default=50
         Largest number of principal components.
-    random_state : int, RandomState or None, default None
+    random_state : int, RandomState or None, default=None
         Random seed.
     """
 
@@ -251,13 +243,6 @@ class LSCAE(_Package):
     """Concrete autoencoder with a Laplacian score (lscae), standardised data and its defaults.
 
     It may pick a column several times; random columns then fill the selection up.
-
-    Parameters
-    ----------
-    n_features_to_select : int, float or None, default None
-        Number or fraction of features; None selects half of them.
-    random_state : int, RandomState or None, default None
-        Random seed.
 
     References
     ----------
@@ -299,12 +284,6 @@ BASELINES = {
 def ranker(name):
     """Class of a method of REGISTRY or of a baseline, by its name."""
     return {**BASELINES, **REGISTRY}[name]
-
-
-def _scores(order, n_features):
-    scores = np.empty(n_features)
-    scores[order] = np.arange(n_features, 0, -1)
-    return scores
 
 
 def _import(module, package=None):

@@ -15,7 +15,7 @@ def heatmap_figure(matrix, *, title=None, xlabel="", ylabel="", decimals=2):
         Index and columns are numbers and become the ticks.
     title, xlabel, ylabel : str, optional
         Texts.
-    decimals : int, default 2
+    decimals : int, default=2
         Digits after the decimal point.
 
     Returns

@@ -48,11 +48,11 @@ def over_sets(values, *, level=_LEVEL, n_resamples=2000, random_state=0):
     ----------
     values : pandas.Series
         Indexed by ``dataset`` and ``split``; NaN is left out.
-    level : float, default 0.95
+    level : float, default=0.95
         Coverage of the interval.
-    n_resamples : int, default 2000
+    n_resamples : int, default=2000
         Bootstrap samples.
-    random_state : int or None, default 0
+    random_state : int or None, default=0
         Random seed.
 
     Returns
@@ -74,7 +74,7 @@ def over_splits(values, within=0.0):
     ----------
     values : array-like
         One value per split.
-    within : float, default 0.0
+    within : float, default=0.0
         Standard error of a value. It makes the interval if there is only one split, which then
         lacks the variation between splits.
 

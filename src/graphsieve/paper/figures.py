@@ -39,9 +39,9 @@ def share_curves_figure(table, metric, *, title=None, legend=True, size=(6.4, 4.
         A column of the table.
     title : str, optional
         Title of the figure.
-    legend : bool, default True
+    legend : bool, default=True
         Whether to draw a legend; see also `legend_figure`.
-    size : pair of float, default (6.4, 4.2)
+    size : pair of float, default=(6.4, 4.2)
         Width and height in inches.
 
     Returns
@@ -106,9 +106,9 @@ def legend_figure(names, *, all_features=False, n_columns=3):
     ----------
     names : sequence of str
         Methods in the order of the figures.
-    all_features : bool, default False
+    all_features : bool, default=False
         Whether to add the line of all features.
-    n_columns : int, default 3
+    n_columns : int, default=3
         Columns of the legend.
 
     Returns
@@ -141,11 +141,11 @@ def lines_figure(
         Columns of the table.
     title, xlabel, ylabel : str, optional
         Texts; the labels are the names of the columns by default.
-    log : {"", "x", "y", "xy"}, default ""
+    log : {"", "x", "y", "xy"}, default=""
         Axes with a logarithmic scale.
-    markers : bool, default True
+    markers : bool, default=True
         Whether to mark the values on the lines.
-    legend : bool, default True
+    legend : bool, default=True
         Whether to draw a legend.
 
     Returns

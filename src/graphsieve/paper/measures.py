@@ -4,8 +4,8 @@ import time
 import warnings
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
+from .._utils.threads import single_threaded_blas
 from ..evaluation import ALL_FEATURES, fit_on, score_order
 from .baselines import MissingPackage
 from .provenance import provenance
@@ -28,7 +28,7 @@ def run_cell(cell):
     record = {"status": "ok", "error": "", "rows": [], "provenance": provenance()}
     start = time.perf_counter()
     try:
-        with warnings.catch_warnings(), threadpool_limits(limits=1):
+        with warnings.catch_warnings(), single_threaded_blas():
             # The table says whether a fit converged.
             warnings.simplefilter("ignore")
             record["fit"], record["rows"] = _run(cell)

@@ -42,7 +42,7 @@ def mean_ranks(table, score, level=0.05):
         Finished rows of an experiment, one setting per method.
     score : str
         A column of the table.
-    level : float, default 0.05
+    level : float, default=0.05
         Level of Nemenyi's test.
 
     Returns
@@ -77,11 +77,11 @@ def gains(table, score, reference, *, level=0.95, n_resamples=2000, random_state
         A column of the table.
     reference : str
         Label of the method to compare with.
-    level : float, default 0.95
+    level : float, default=0.95
         Coverage of the intervals.
-    n_resamples : int, default 2000
+    n_resamples : int, default=2000
         Bootstrap samples.
-    random_state : int or None, default 0
+    random_state : int or None, default=0
         Random seed.
 
     Returns
@@ -127,9 +127,9 @@ def wins(table, score, against="random", margin=0.0):
         Finished rows of an experiment, one setting per method.
     score : str
         A column of the table.
-    against : str, default "random"
+    against : str, default="random"
         Label of the method to compare with.
-    margin : float, default 0.0
+    margin : float, default=0.0
         Mean scores that differ by no more than this are a tie.
 
     Returns

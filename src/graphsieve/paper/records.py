@@ -4,7 +4,7 @@ import json
 
 from .provenance import provenance
 
-_ABOUT = ("experiment", "profile", "dataset", "split", "method", "setting", "params")
+ABOUT = ("experiment", "profile", "dataset", "split", "method", "setting", "params")
 _ORIGIN = ("status", "error", "seed", "protocol", "key", "seconds")
 _FIT = ("fit_seconds", "fit_cpu_seconds", "n_iter", "converged")
 
@@ -27,15 +27,9 @@ def rows_of(record, experiment, profile, planned):
         One per fraction, iteration or rank.
     """
     cell, label, setting = planned
-    about = {
-        "experiment": experiment,
-        "profile": profile,
-        "dataset": cell.dataset,
-        "split": cell.split,
-        "method": label,
-        "setting": setting,
-        "params": json.dumps(cell.params, sort_keys=True),
-    }
+    params = json.dumps(cell.params, sort_keys=True)
+    values = experiment, profile, cell.dataset, cell.split, label, setting, params
+    about = dict(zip(ABOUT, values, strict=True))
     origin = {
         "status": record["status"],
         "error": record["error"],
@@ -70,7 +64,7 @@ def records_of(table):
             for row in part.drop_duplicates().to_dict("records")
         ]
         first = rows[0]
-        known = {*_ABOUT, *_ORIGIN, *_FIT, *names}
+        known = {*ABOUT, *_ORIGIN, *_FIT, *names}
         record = {name: first[name] for name in ("status", "error", "seconds") if name in first}
         record["fit"] = {name: first.get(name) for name in _FIT if name in table}
         record["provenance"] = {name: first[name] for name in names if name in first}

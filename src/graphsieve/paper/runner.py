@@ -48,19 +48,19 @@ def run(
         A name of `experiment_names`, the path of a TOML file, or the experiment itself.
     folder : path-like
         Where results are stored.
-    profile : {"quick", "medium", "full"}, default "quick"
+    profile : {"quick", "medium", "full"}, default="quick"
         How much of the experiment is run.
     datasets, methods : sequence of str, optional
         Replace those of the profile.
     n_splits : int, optional
         Replaces that of the profile.
-    n_jobs : int, default 1
+    n_jobs : int, default=1
         Number of cells that run in parallel, each on one thread; -1 uses all cores.
-    backend : {"loky", "dask"}, default "loky"
+    backend : {"loky", "dask"}, default="loky"
         Processes on this machine, or the workers of the current Dask client.
-    retry : bool, default False
+    retry : bool, default=False
         Run failed cells again.
-    only_stored : bool, default False
+    only_stored : bool, default=False
         Run nothing, and write the table of the data sets and splits whose cells are all stored: a
         part of a grid would be compared with whole ones.
     progress : callable, optional

@@ -4,22 +4,10 @@ import json
 from pathlib import Path
 
 from .._utils.files import remove_leftovers, replacing
-from .records import records_of
+from .records import ABOUT, records_of
 from .summary import finished
 
-_COLUMNS = (
-    "experiment",
-    "profile",
-    "dataset",
-    "split",
-    "method",
-    "setting",
-    "params",
-    "status",
-    "error",
-    "key",
-    "commit",
-)
+_COLUMNS = (*ABOUT, "status", "error", "key", "commit")
 
 
 class DamagedRecord(ValueError):

@@ -19,7 +19,7 @@ def pixel_mask_figure(image, masks, *, captions=None, n_columns=4):
         Selected pixels, by the name of the method.
     captions : dict of str to str, optional
         A line under the panels, by the name of the method.
-    n_columns : int, default 4
+    n_columns : int, default=4
         Panels in a row.
 
     Returns

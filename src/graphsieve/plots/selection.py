@@ -29,9 +29,8 @@ class SelectionPlots:
     def __init__(self, sel):
         check_is_fitted(sel)
         self._sel = sel
-        names = getattr(sel, "feature_names_in_", None)
-        self._names = names
-        self._labels = [f"x{j}" for j in range(len(sel.order_))] if names is None else names
+        self._names = getattr(sel, "feature_names_in_", None)
+        self._labels = sel._names_of_all()
 
     def curve(self, X, *, weights="variance", random_state=0, ax=None):
         """Plot the explained fraction against the number of features.
@@ -40,9 +39,9 @@ class SelectionPlots:
         ----------
         X : container of shape (n_samples, n_features)
             The data that the selector was fitted on; at most 2,000 rows are used.
-        weights : {"variance", "equal"}, default "variance"
+        weights : {"variance", "equal"}, default="variance"
             Whether columns count by their variance or all alike.
-        random_state : int, default 0
+        random_state : int, default=0
             Seed for the rows that are drawn and for the random rankings.
         ax : matplotlib axes, optional
 
@@ -66,7 +65,7 @@ class SelectionPlots:
         X : container of shape (n_samples, n_features), optional
             The data that the selector was fitted on; at most 2,000 rows are used. Not needed if
             ``n_features_to_select="auto"``.
-        random_state : int, default 0
+        random_state : int, default=0
             Seed for the rows that are drawn.
         ax : matplotlib axes, optional
 
@@ -90,7 +89,7 @@ class SelectionPlots:
 
         Parameters
         ----------
-        n_features : int, default 20
+        n_features : int, default=20
             Number of features shown.
         ax : matplotlib axes, optional
 
@@ -110,7 +109,7 @@ class SelectionPlots:
         ----------
         X : container of shape (n_samples, n_features)
             The data that the selector was fitted on; at most 2,000 rows are used.
-        random_state : int, default 0
+        random_state : int, default=0
             Seed for the rows that are drawn.
         ax : matplotlib axes, optional
 
@@ -141,18 +140,18 @@ class SelectionPlots:
         return MaskDisplay(self._sel.get_support().reshape(shape), image).plot(ax)
 
     def groups(self, X, *, n_groups=12, threshold=0.5, random_state=0, ax=None):
-        """Plot how many dropped features each kept one stands for.
+        """Plot how many dropped features each kept one represents.
 
         Parameters
         ----------
         X : container of shape (n_samples, n_features)
             The data that the selector was fitted on; at most 2,000 rows are used.
-        n_groups : int, default 12
-            Number of kept features shown, those that stand for most first.
-        threshold : float, default 0.5
+        n_groups : int, default=12
+            Number of kept features shown, those that represent most first.
+        threshold : float, default=0.5
             A dropped feature belongs to the kept one that it is most correlated with if the
             absolute correlation is at least this large.
-        random_state : int, default 0
+        random_state : int, default=0
             Seed for the rows that are drawn.
         ax : matplotlib axes, optional
 

@@ -1,6 +1,6 @@
 """What the report takes from a fitted selector."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -52,16 +52,16 @@ class Facts:
     order: np.ndarray
     n_selected: int
     scores: np.ndarray
-    gains: np.ndarray | None
-    gain_curve: GainCurve | None
     n_exact: int
-    trace: list
-    converged: bool | None
-    ranks_by_trace: bool
-    frequency: np.ndarray | None
-    stability: tuple | None
     is_auto: bool
     parameters: dict
+    gains: np.ndarray | None = None
+    gain_curve: GainCurve | None = None
+    trace: list = field(default_factory=list)
+    converged: bool | None = None
+    ranks_by_trace: bool = False
+    frequency: np.ndarray | None = None
+    stability: tuple | None = None
 
     @property
     def n_features(self):
@@ -116,14 +116,7 @@ def _facts_of_file(selection):
         order=np.asarray(selection.order),
         n_selected=len(selection.kept),
         scores=np.asarray(selection.scores, dtype=np.float64),
-        gains=None,
-        gain_curve=None,
         n_exact=selection.n_features_in,
-        trace=[],
-        converged=None,
-        ranks_by_trace=False,
-        frequency=None,
-        stability=None,
         is_auto=selection.parameters.get("n_features_to_select") == "auto",
         parameters={name: _short(value) for name, value in selection.parameters.items()},
     )

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-# Beyond this correlation two columns are copies for all practical purposes.
+# Columns with a larger correlation count as copies.
 _COPY = 0.999
 _REDUNDANT = 0.95
 _POOR = 0.2

@@ -104,7 +104,7 @@ def make_report(sel, X, *, color=None, image_shape=None, title=None, random_stat
         selected pixels, and images reconstructed from them.
     title : str, optional
         Title of the page.
-    random_state : int, default 0
+    random_state : int, default=0
         Seed for the rows that are drawn and for the random rankings that are compared.
 
     Returns

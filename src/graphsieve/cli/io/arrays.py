@@ -10,8 +10,9 @@ import numpy as np
 import scipy.sparse as sp
 
 from ..._rows import ZarrStream, is_numeric
+from ..._utils.text import counted
 from .limits import array_bytes, check_size
-from .tables import STREAM_BYTES, Table, TableError, counted, default_names, unique_names
+from .tables import STREAM_BYTES, Table, TableError, default_names, unique_names
 
 # Where files without a header keep the names of the columns.
 NAMES = "feature_names"

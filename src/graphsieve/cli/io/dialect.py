@@ -12,11 +12,12 @@ import re
 from dataclasses import dataclass
 from itertools import islice
 
+from ..._utils.text import counted
 from .limits import check_size
-from .tables import TableError, counted, default_names, unique_names
+from .tables import TableError, default_names, unique_names
 
 SEPARATORS = {"comma": ",", "semicolon": ";", "tab": "\t", "pipe": "|", "space": " "}
-# Enough lines to tell a separator from punctuation; of wide tables, a few are.
+# Enough lines to distinguish a separator from punctuation; a few are enough in wide tables.
 _SAMPLE_LINES, _FEWEST_LINES = 100, 8
 _SAMPLE_LENGTH = 2**18
 _SCAN_BYTES = 2**20

@@ -8,9 +8,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from ..._utils.text import listed
 from . import arrays, frames, hdf
 from .dialect import open_bytes
-from .tables import Table, TableError, default_names, listed, unique_names
+from .tables import Table, TableError, default_names, unique_names
 from .text import text_reader, text_writer
 
 _PACKED = ".gz"

@@ -7,18 +7,10 @@ from collections.abc import Hashable
 from datetime import date, time
 
 from ..._rows import ParquetStream
+from ..._utils.text import counted, listed
 from .dialect import open_bytes
 from .limits import check_size
-from .tables import (
-    STREAM_BYTES,
-    Table,
-    TableError,
-    arrow_frame,
-    counted,
-    default_names,
-    listed,
-    unique_names,
-)
+from .tables import STREAM_BYTES, Table, TableError, arrow_frame, default_names, unique_names
 from .text import with_row_names
 
 _EXCEL_ROWS, _EXCEL_COLUMNS = 2**20, 2**14

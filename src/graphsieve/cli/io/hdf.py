@@ -4,10 +4,11 @@ from contextlib import contextmanager
 
 import numpy as np
 
+from ..._utils.text import listed
 from .arrays import NAMES, array_table, check_sparse, choose_array
 from .frames import frame_table
 from .limits import array_bytes, check_size
-from .tables import Table, TableError, listed, unique_names
+from .tables import Table, TableError, unique_names
 
 
 @contextmanager

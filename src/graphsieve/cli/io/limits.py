@@ -5,25 +5,17 @@ as the memory of the machine; what is read in pieces may be larger.
 """
 
 import math
-import os
 
+from ..._utils.memory import physical_memory
 from .tables import TableError
 
 # A pass over this much takes hours, and the temporary copy of many methods fills most disks.
 _STREAM_LIMIT = 2**40
 
 
-def memory_bytes():
-    """Return the physical memory of the machine, or infinity if the system does not say."""
-    try:
-        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    except (AttributeError, OSError, ValueError):
-        return math.inf
-
-
 def check_size(path, n_bytes, reading, *, streamed=False, what="it"):
     """Raise an error if a file needs more memory, or more reading, than is allowed."""
-    limit = reading.max_bytes or (_STREAM_LIMIT if streamed else memory_bytes())
+    limit = reading.max_bytes or (_STREAM_LIMIT if streamed else physical_memory())
     if n_bytes > limit:
         why = "limit" if reading.max_bytes or streamed else "memory of this machine"
         raise TableError(

@@ -8,11 +8,10 @@ import numpy as np
 import scipy.sparse as sp
 
 from ..._rows import is_lazy, row_pieces, view_columns
+from ..._utils.text import listed
 
 # Files that need more memory than this are read in pieces where the format has pieces.
 STREAM_BYTES = 2**28
-# Number of columns that a message names before it says how many more there are.
-_NAMED = 10
 
 
 class TableError(ValueError):
@@ -167,15 +166,3 @@ def unique_names(names):
     twice = [name for name, count in counts.items() if count > 1]
     changed = [new for new, old in zip(unique, names, strict=True) if new != old]
     return unique, (f"duplicate names {listed(twice)} renamed to {listed(changed)}",)
-
-
-def counted(number, noun):
-    """1 chunk, 2,000 chunks."""
-    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
-
-
-def listed(names):
-    """Return the first few names in quotes, and how many more there are."""
-    text = ", ".join(repr(name) for name in list(names)[:_NAMED])
-    rest = len(names) - _NAMED
-    return text if rest <= 0 else f"{text} and {rest} more"

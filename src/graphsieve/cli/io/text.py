@@ -2,8 +2,9 @@
 
 import gzip
 
+from ..._utils.text import counted
 from .dialect import find_dialect, is_packed, open_bytes, rows_of
-from .tables import Table, TableError, arrow_frame, counted, unique_names
+from .tables import Table, TableError, arrow_frame, unique_names
 
 # Rows per block that Arrow parses: with fewer, wide tables spend their time on bookkeeping.
 _BLOCK_ROWS = 64

@@ -59,13 +59,8 @@ def best_lambda(table):
         second = means.drop(1e-2).idxmax()
         leads[dataset] = _difference(part[part["alpha"] == 1e-2], part[part["alpha"] == second])
         parts.append(f"{dataset} {_by_value(means)}")
-    return Claim(
-        text,
-        judge(lead.sign for lead in leads.values()),
-        f"ACC by lambda, mean over gamma: {'; '.join(parts)}. Lead of 1e-2 over the best other "
-        f"value: {_listed(leads)}.",
-        f"lead of 1e-2: {_listed(leads)}",
-    )
+    what = "Lead of 1e-2 over the best other value", "lead of 1e-2"
+    return _by_lambda(text, parts, what, leads)
 
 
 def grows_with_lambda(table):
@@ -83,13 +78,8 @@ def grows_with_lambda(table):
             parts.append(f"{dataset} {_by_value(part.groupby('alpha')['acc'].mean())}")
     if not parts:
         return Claim(text, OPEN, "None of the three was run.")
-    return Claim(
-        text,
-        judge(change.sign for change in growth.values()),
-        f"ACC by lambda, mean over gamma: {'; '.join(parts)}. Largest lambda minus smallest: "
-        f"{_listed(growth)}.",
-        f"largest minus smallest lambda: {_listed(growth)}",
-    )
+    what = "Largest lambda minus smallest", "largest minus smallest lambda"
+    return _by_lambda(text, parts, what, growth)
 
 
 def flat_on_text(table):
@@ -141,6 +131,16 @@ def _grid(table):
     """Rows of GAFS at the fraction that the paper shows."""
     rows = table[(table["method"] == "gafs") & (table["share"] == SHARE)]
     return unpacked(rows, ["alpha", "graph_weight"])
+
+
+def _by_lambda(text, means, what, estimates):
+    """Claim that holds if all estimates are positive; ``what`` says in two ways what they are."""
+    return Claim(
+        text,
+        judge(estimate.sign for estimate in estimates.values()),
+        f"ACC by lambda, mean over gamma: {'; '.join(means)}. {what[0]}: {_listed(estimates)}.",
+        f"{what[1]}: {_listed(estimates)}",
+    )
 
 
 def _range(rows, names):

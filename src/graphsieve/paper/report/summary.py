@@ -1,5 +1,6 @@
 """From the tables to the summary dict that the page is rendered from."""
 
+from ..._utils.text import counted
 from ..claims import CLAIMS, FAILS, HOLDS, PARTLY, check
 from ..spec import experiment_names, load_experiment
 from ..store import check_columns
@@ -99,14 +100,10 @@ def about(table):
     others = "".join(f", {n} of them {status}" for status, n in counts.items() if n)
     commits = ", ".join(sorted(set(cells["commit"])))
     return (
-        f"Profile {table['profile'].iloc[0]}: {_count(table['dataset'].nunique(), 'data set')}, "
-        f"{_count(table['split'].nunique(), 'split')}, {_count(len(cells), 'cell')}{others}; "
+        f"Profile {table['profile'].iloc[0]}: {counted(table['dataset'].nunique(), 'data set')}, "
+        f"{counted(table['split'].nunique(), 'split')}, {counted(len(cells), 'cell')}{others}; "
         f"commit {commits}."
     )
-
-
-def _count(number, noun):
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def _provenance(name, table):
