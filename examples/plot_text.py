@@ -11,7 +11,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 from sklearn.feature_extraction.text import CountVectorizer
 
-from graphsieve import MRSF, GreedyCSS, RandomRanker, Variance
+from graphsieve import GAFS, MRSF, GreedyCSS, RandomRanker, Variance
 from graphsieve.evaluation import clustering_scores
 
 SUBJECTS = {
@@ -39,10 +39,11 @@ print(f"{X.shape[0]} documents, {X.shape[1]} words, {X.nnz / np.prod(X.shape):.0
 
 # %%
 # Twelve words each. Variance and greedy CSS prefer the common words, which vary most and carry no
-# subject. MRSF regresses the clusters of the neighbour graph on the words, and keeps words that
-# separate the subjects.
+# subject. GAFS leaves out what the other words do not predict, and MRSF regresses the clusters of
+# the neighbour graph on the words: both keep words that separate the subjects.
 
 methods = {
+    "GAFS": GAFS(12, random_state=0),
     "MRSF": MRSF(12, n_components=3, random_state=0),
     "greedy CSS": GreedyCSS(12),
     "variance": Variance(12),

@@ -89,6 +89,8 @@ class GainsDisplay(_Display):
         self.gain_curve, self.name = gain_curve, name
 
     def _draw(self, ax):
+        from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+
         found = self.gain_curve
         k = np.arange(1, len(found.gains) + 1)
         ax.fill_between(k, found.chance, color=MUTED, alpha=0.25, lw=0)
@@ -98,6 +100,9 @@ class GainsDisplay(_Display):
         ax.axvline(kept + 0.5, color=COLORS[1], lw=1, label=f"{kept} above chance")
         ax.set(xlabel="feature, best first", ylabel="fraction of the variance that it adds")
         ax.set_yscale("log")
+        ax.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+        ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{100 * value:.3g}%"))
+        ax.yaxis.set_minor_formatter(NullFormatter())
         ax.legend(frameon=False, fontsize=9)
         finish_panel(ax, None)
 
@@ -151,6 +156,7 @@ class CoverageDisplay(_Display):
         known = self.coverage[np.isfinite(self.coverage)]
         ax.hist(known, bins=np.linspace(0, 1, 21), color=COLORS[0], edgecolor="white", lw=0.8)
         ax.set(xlabel="coverage", ylabel="dropped features", xlim=(0, 1), axisbelow=True)
+        ax.yaxis.get_major_locator().set_params(integer=True)
         finish_panel(ax, None)
 
 
