@@ -153,10 +153,12 @@ class CoverageDisplay(_Display):
         self.dropped, self.coverage = dropped, coverage
 
     def _draw(self, ax):
+        from matplotlib.ticker import MaxNLocator
+
         known = self.coverage[np.isfinite(self.coverage)]
         ax.hist(known, bins=np.linspace(0, 1, 21), color=COLORS[0], edgecolor="white", lw=0.8)
         ax.set(xlabel="coverage", ylabel="dropped features", xlim=(0, 1), axisbelow=True)
-        ax.yaxis.get_major_locator().set_params(integer=True)
+        ax.yaxis.set_major_locator(MaxNLocator(integer=True))
         finish_panel(ax, None)
 
 
