@@ -3,9 +3,7 @@
     GRAPHSIEVE_DATA=folder python benchmarks/future_work.py 100,101     measure these splits
     python benchmarks/future_work.py                                    report
 
-Splits and scores are those of the experiment ``quality`` (medium profile); splits 100 and above are
-not among the reported ones. ``results/quality/future_work.csv`` has one row per data set, split,
-variant and fraction of features, and a run continues where the last one ended.
+Splits, scores and the table ``results/quality/future_work.csv`` are explained in ``study.py``.
 
 - Denoising (Vincent et al. 2008): the network reconstructs the data from a copy in which a fifth
   of the entries are set to the mean of their column, drawn anew every 25 iterations.
@@ -19,26 +17,19 @@ greedy selection.
 """
 
 import sys
-import warnings
-from dataclasses import asdict
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import scipy.sparse as sp
-from resume import append, finished
 from scipy.special import expit
+from study import report, run
 
 from graphsieve import GAFS
 from graphsieve._solvers.lbfgs import lbfgs
 from graphsieve._solvers.monitor import Monitor
-from graphsieve.evaluation import fit_on, score_order
-from graphsieve.paper.cells import Cell
-from graphsieve.paper.spec import load_experiment
 
 OUT = Path(__file__).resolve().parents[1] / "results" / "quality" / "future_work.csv"
-SCORES = ["accuracy", "acc", "nmi"]
-CASE = ["dataset", "split"]
 N_ITERATIONS = 100
 MASKED = 0.2
 CONTRACTION = 0.1
@@ -168,49 +159,7 @@ def variants(split, seed):
         yield f"{fraction:.0%} of the labels", labelled(0.2)
 
 
-def measure(number, dataset, profile_protocol):
-    cell = Cell("shares", dataset, number, "gafs", {}, profile_protocol)
-    split = cell.load_split()
-    for name, estimator in variants(split, cell.seed):
-        fitted, _ = fit_on(estimator.set_params(n_jobs=1), split.X_train, cell.seed)
-        yield score_order(
-            fitted.order_,
-            split,
-            shares=profile_protocol["shares"],
-            metrics=("accuracy", "clustering"),
-            n_repeats=profile_protocol["n_repeats"],
-            random_state=cell.seed,
-        ).assign(dataset=dataset, split=number, variant=name)
-
-
-def run(numbers):
-    warnings.simplefilter("ignore")
-    experiment, profile = load_experiment("quality").profile("medium")
-    done = finished(OUT, CASE)
-    for number in numbers:
-        for dataset in profile.datasets:
-            if (dataset, number) in done:
-                continue
-            rows = pd.concat(measure(number, dataset, asdict(experiment.protocol)))
-            rows = rows[["dataset", "split", "variant", "share", *SCORES]].round(4)
-            append(OUT, rows)
-            print(f"split {number}: {dataset}", flush=True)
-
-
-def report():
-    """Means over the data sets, and differences to GAFS with 1.96 standard errors."""
-    table = pd.read_csv(OUT)
-    by_set = table.groupby(["variant", "dataset"])[SCORES].mean()
-    n_splits = table.groupby("dataset")["split"].nunique().min()
-    print(f"{table['dataset'].nunique()} data sets, at least {n_splits} splits")
-    for name, rows in by_set.groupby("variant"):
-        difference = rows.droplevel(0) - by_set.loc["gafs"]
-        error = 1.96 * difference.std() / np.sqrt(len(difference))
-        shown = [f"{difference[s].mean():+.3f} ± {error[s]:.3f}" for s in SCORES]
-        print(f"{name:22}", "  ".join(f"{rows[s].mean():.3f}" for s in SCORES), *shown, sep=" | ")
-
-
 if __name__ == "__main__":
     if len(sys.argv) > 1:
-        run([int(number) for number in sys.argv[1].split(",")])
-    report()
+        run(OUT, [int(number) for number in sys.argv[1].split(",")], variants)
+    report(pd.read_csv(OUT))
