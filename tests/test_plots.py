@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
-from graphsieve import GreedyCSS
+from graphsieve import GreedyCSS, Variance
 from graphsieve.inspection import coverage_curve
 from graphsieve.plots import comparison_figure, pixel_mask_figure
 
@@ -162,3 +162,13 @@ def test_comparison_highlights_the_choice():
     assert (others.get_xdata().tolist(), others.get_ydata().tolist()) == ([0.1], [0])
     assert (best.get_xdata().tolist(), best.get_ydata().tolist()) == ([0.2], [1])
     assert [label.get_text() for label in figure.axes[0].get_yticklabels()] == ["css", "$x$"]
+
+
+def test_units_do_not_decide_the_curve(rng):
+    X = rng.normal(size=(60, 5)) * [1e6, 1, 1, 1, 1]
+    sel = Variance(2).fit(X)
+    default, equal, weighted = (
+        sel.plot.curve(X, weights=weights).curves["this"] for weights in (None, "equal", "variance")
+    )
+    np.testing.assert_array_equal(default, equal)
+    assert not np.allclose(default, weighted)

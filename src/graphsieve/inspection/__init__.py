@@ -3,7 +3,7 @@
 from .closest import Representatives, representatives
 from .compare import Comparison, compare
 from .coverage import CoverageCurve, coverage_curve, explained_fraction
-from .curves import column_weights, explained_curves, make_grid
+from .curves import column_weights, explained_curves, has_unequal_variances, make_grid
 from .grouped import GroupedRanker
 from .sample import Sample, draw_sample
 from .stability import StabilitySelection, selection_stability
@@ -23,6 +23,7 @@ __all__ = [
     "draw_sample",
     "explained_curves",
     "explained_fraction",
+    "has_unequal_variances",
     "make_grid",
     "representatives",
     "selection_stability",

@@ -12,6 +12,9 @@ _FARTHEST = 1000
 _RANDOM_DRAWS = 5
 # Columns on which the curves of the other rankings are estimated.
 _TARGETS = 500
+# Where the largest variance is so many times the median, a few columns would decide every weighted
+# mean (word counts: about 1,000 times).
+_FEW_DECIDE = 100
 
 
 def make_grid(n_features, n_selected):
@@ -26,6 +29,12 @@ def make_grid(n_features, n_selected):
 def column_weights(variance):
     """Ways to weigh the columns: by variance, or all alike except constant ones."""
     return {"variance": variance, "equal": (variance > 0).astype(float)}
+
+
+def has_unequal_variances(variance, ratio=_FEW_DECIDE):
+    """Whether a few columns would decide everything if columns were weighed by their variance."""
+    variance = variance[variance > 0]
+    return variance.size > 1 and variance.max() > ratio * np.median(variance)
 
 
 def explained_curves(X, order, grid, coverage, rng):

@@ -8,6 +8,7 @@ from ..inspection import (
     coverage_curve,
     draw_sample,
     explained_curves,
+    has_unequal_variances,
     make_grid,
     representatives,
 )
@@ -32,15 +33,16 @@ class SelectionPlots:
         self._names = getattr(sel, "feature_names_in_", None)
         self._labels = sel._names_of_all()
 
-    def curve(self, X, *, weights="variance", random_state=0, ax=None):
+    def curve(self, X, *, weights=None, random_state=0, ax=None):
         """Plot the explained fraction against the number of features.
 
         Parameters
         ----------
         X : container of shape (n_samples, n_features)
             The data that the selector was fitted on; at most 2,000 rows are used.
-        weights : {"variance", "equal"}, default="variance"
-            Whether columns count by their variance or all alike.
+        weights : {"variance", "equal"} or None, default=None
+            Whether columns count by their variance or all alike. If None, by their variance,
+            unless a few columns would then decide everything, for instance because of their units.
         random_state : int, default=0
             Seed for the rows that are drawn and for the random rankings.
         ax : matplotlib axes, optional
@@ -51,6 +53,8 @@ class SelectionPlots:
         """
         rng = np.random.default_rng(random_state)
         values = self._sample(X, rng)
+        if weights is None:
+            weights = "equal" if has_unequal_variances(values.var(axis=0)) else "variance"
         sel = self._sel
         grid = make_grid(len(sel.order_), sel.n_features_)
         coverage = coverage_curve(values, sel.order_, grid).coverage

@@ -2,14 +2,14 @@
 
 import numpy as np
 
+from ..inspection import has_unequal_variances
+
 # Columns with a larger correlation count as copies.
 _COPY = 0.999
 _REDUNDANT = 0.95
 _POOR = 0.2
 _FEW_ROWS = 30
-# Where the largest variance is so many times the median, a few columns would decide every weighted
-# mean (word counts: about 1,000 times), and beyond the second number they differ in units.
-_FEW_DECIDE = 100
+# Variances that differ by more are a matter of units, not of information.
 _UNITS_DIFFER = 1e4
 
 
@@ -42,12 +42,6 @@ def write_notes(facts, sample, constant, coverage, closest, explained):
     ]
     # Warnings first; the order within a level stays.
     return sorted(notes, key=lambda note: ("warning", "note", "good").index(note["level"]))
-
-
-def has_unequal_variances(variance, ratio=_FEW_DECIDE):
-    """Whether a few columns would decide everything if columns were weighed by their variance."""
-    variance = variance[variance > 0]
-    return variance.size > 1 and variance.max() > ratio * np.median(variance)
 
 
 def _note(level, text):

@@ -9,12 +9,13 @@ from ..inspection import (
     coverage_curve,
     draw_sample,
     explained_curves,
+    has_unequal_variances,
     make_grid,
     representatives,
 )
 from .facts import read_facts
 from .images import check_shape, choose_examples, image_part
-from .notes import has_unequal_variances, write_notes
+from .notes import write_notes
 from .scatter import color_column, scatter
 
 # Kept features in the correlation map.
