@@ -234,6 +234,21 @@ def test_names_that_do_not_fit(run, frame, tmp_path):
     assert "feature_names not used: 2 names for 6 columns" in shown.output
 
 
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ('{"a":' * 100_000 + "1" + "}" * 100_000, "line 2 is nested too deeply"),
+        ('{"a":{"}":1}', "line 2 is not valid JSON"),
+        ("[1, 2]", "line 2 is not a JSON object"),
+    ],
+)
+def test_json_lines_that_are_no_flat_objects(run, tmp_path, line, message):
+    """pyarrow follows them until its stack overflows."""
+    path = tmp_path / "data.jsonl"
+    path.write_text(f'{{"a": 1, "b": 2}}\n{line}\n')
+    assert message in refused(run, path)
+
+
 def test_limits_hold_for_text_and_excel(run, frame, tmp_path):
     for suffix in (".csv", ".xlsx", ".parquet", ".feather", ".jsonl"):
         path = save(frame, tmp_path / f"data{suffix}")

@@ -178,6 +178,17 @@ def test_constant_data_overflow_nothing():
     assert np.isfinite(method.fit(np.ones((17, 9))).scores_).all()
 
 
+@pytest.mark.filterwarnings("error::RuntimeWarning")
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_an_outlier_without_scaling_overflows_nothing(rng):
+    """Changes of the gradient have squares beyond single precision."""
+    X = rng.standard_cauchy((21, 5)).astype(np.float32)
+    X[17, 2] = 7e10
+    options = {"affinity": "heat", "decay": 1e-6, "output": "identity", "scale": None}
+    method = GAFS(n_hidden=8, random_state=5, n_jobs=1, **options).fit(X)
+    assert np.isfinite(method.objective_trace_).all()
+
+
 def test_callback_stops_and_keeps_the_result(table):
     seen = []
 

@@ -82,7 +82,7 @@ class _Pairs:
         """A step, the change of the gradient on it, and their product."""
         squared = float(y @ y)
         # Changes so small that their squares vanish in this precision say nothing any more.
-        vanishes = squared < np.finfo(self.S.dtype).tiny
+        vanishes = squared < float(np.finfo(self.S.dtype).tiny)
         if vanishes or curvature <= np.finfo(float).eps * squared:
             return
         self.newest = (self.newest + 1) % len(self.rho)

@@ -100,7 +100,7 @@ def test_json_lines(selected, refused, tmp_path):
     path.write_text('{"a": 1, "b": [1, 2]}\n{"a": 2, "b": [1, 2]}\n')
     assert "text: 'b' ('b' holds '[1 2]')" in refused(path)
     path.write_text("[1, 2]\n")
-    assert "as JSONL:" in refused(path)
+    assert "line 1 is not a JSON object" in refused(path)
 
 
 def test_feather_keeps_row_names(selected, tmp_path):
