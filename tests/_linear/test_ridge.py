@@ -76,6 +76,18 @@ def test_large_data_are_learned_on_demand(rng):
         method.learn_reconstruction(X[:, 1:])
 
 
+@pytest.mark.parametrize("n", [21, 300, 5000])
+@pytest.mark.parametrize("value", [-2.4999989, 0.1, 1e6 / 3])
+def test_constant_columns_of_sparse_data(rng, value, n):
+    """Their variance is what rounding leaves of two large sums, and may be negative."""
+    X = np.full((n, 4), value)
+    X[:, 3] += rng.random(n)
+    for n_kept in (1, 3):
+        kept = np.arange(4) < n_kept
+        rebuild = fit_reconstruction(RowBlocks(sp.csr_array(X)), kept)
+        np.testing.assert_allclose(rebuild.predict(X[:, kept])[:, -1], X[:, 3].mean(), rtol=1e-6)
+
+
 @pytest.mark.parametrize("container", [np.asarray, sp.csr_array])
 def test_columns_far_from_zero(rng, container):
     """The sparse products lose digits; the penalty keeps the system solvable, without a warning."""

@@ -125,6 +125,7 @@ def test_outputs_that_must_not_be_written(run, csv, tmp_path, option, monkeypatc
         (csv, "is the input itself"),
         (tmp_path / "folder.csv", "is a folder"),
         (tmp_path / "nowhere" / "out.csv", "there is no folder"),
+        (tmp_path / f"{'x' * 300}.csv", "File name too long"),
     ]:
         result = run("select", csv, "-k", 1, option, path, *VARIANCE)
         assert result.exit_code == USAGE, result.output

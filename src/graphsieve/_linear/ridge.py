@@ -146,11 +146,12 @@ def solve_products(products, kept, ridge):
     n, k = products.n, int(kept.sum())
     mean = products.mean
     cross, squares = products.about(kept, mean)
-    # Differences of large sums retain rounding errors, which must not outweigh the penalty.
-    rounding = 4 * k * np.finfo(float).eps * products.squares[kept].sum()
+    # Differences of large sums over n rows retain rounding errors, each column in proportion to
+    # its squares, which must not outweigh the penalty.
+    rounding = 4 * k * n * np.finfo(float).eps * products.squares[kept]
     rounding *= not products.shift.any()
     G, C = cross[:, kept], cross[:, ~kept]
-    penalty = np.full(k, ridge_penalty(max(np.trace(G), 0.0), k, n, ridge) + rounding)
+    penalty = ridge_penalty(max(np.trace(G), 0.0), k, n, ridge) + rounding
     if ridge == 0:  # columns of every unit stay clear of rounding
         penalty += _LEAST_SQUARES * np.diag(G)
     coef = cho_solve(cho_factor(G + np.diag(penalty), overwrite_a=True), C)

@@ -78,6 +78,7 @@ def check_input(file, reading):
     }
     is_standard_input = str(file) == "-"
     suffix = ".csv" if is_standard_input else extension(file)
+    _check_name(file, "FILE")
     if not is_standard_input and not file.exists():
         raise usage_error(f"{file} does not exist", "FILE")
     if suffix == ".gz":
@@ -135,6 +136,7 @@ def check_output(path, formats, force, option):
     suffix = extension(path)
     if suffix not in formats:
         raise _unknown_format(path, formats, option)
+    _check_name(path, option)
     if not path.parent.is_dir():
         raise usage_error(f"there is no folder {path.parent}; create it first", option)
     if not os.access(path.parent, os.W_OK):
@@ -146,6 +148,16 @@ def check_output(path, formats, force, option):
         raise usage_error(f"{path} is a folder", option)
     if path.exists() and not force:
         raise usage_error(f"{path} exists; add --force to overwrite it", option)
+
+
+def _check_name(path, option):
+    """Raise a usage error for what the system does not accept, such as a name that is too long."""
+    try:
+        path.stat()
+    except (FileNotFoundError, NotADirectoryError):
+        pass
+    except OSError as error:
+        raise usage_error(f"{path}: {error.strerror}", option) from error
 
 
 def parse_number(text):
