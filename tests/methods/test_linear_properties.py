@@ -125,6 +125,19 @@ def test_nearly_dependent_columns_of_any_scale(cls):
         assert np.isfinite(fit(make(cls, scale=scale), X).scores_).all()
 
 
+@pytest.mark.parametrize("cls", [MCFS, MRSF])
+def test_sparse_copies_of_rows_far_from_zero(cls):
+    """Three different rows of six: what remains after centring is singular."""
+    rows = 450 + np.array(
+        [[5, 3, 1, 1, 2, 4, 2], [3, 3, 2, 2, 5, 5, 3], [4, 2, 2, 4, 5, 4, 2]], np.float32
+    ) / np.float32(4)
+    X = sp.csr_array(rows[[0, 1, 2, 1, 1, 1]])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        warnings.filterwarnings("ignore", "a graph that joins 6 samples")
+        assert np.isfinite(cls(random_state=4, n_jobs=1).fit(X).scores_).all()
+
+
 @pytest.mark.parametrize("cls", METHODS)
 def test_one_column_of_wine_in_other_units(cls):
     X = load_wine().data[::3]
