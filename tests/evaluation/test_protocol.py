@@ -169,6 +169,7 @@ def test_an_estimator_without_a_ranking_is_refused(data):
         evaluate(PCA(), *data)
 
 
+@pytest.mark.slow
 def test_every_metric_has_its_columns(data):
     table = evaluate(Variance(), *data, shares=[0.2, 0.6], metrics=list(SCORES), n_repeats=3)
     expected = [column for columns in SCORES.values() for column in columns]

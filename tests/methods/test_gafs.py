@@ -64,6 +64,7 @@ def plain_fit(X, A, theta, m, alpha, graph_weight):
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.slow
 def test_isolet_reaches_the_objective_of_a_plain_fit(real_data):
     content = scipy.io.loadmat(real_data / "Isolet.mat")
     X, y = content["X"], content["Y"].ravel()

@@ -205,6 +205,7 @@ def test_carried_values_are_written_as_they_were(selected, tmp_path):
     assert (tmp_path / "chosen.csv").read_text() == content
 
 
+@pytest.mark.slow
 def test_wide_tables(tmp_path):
     """A line of half a megabyte, as genes have it."""
     values = np.random.default_rng(0).random((20, 30_000))
