@@ -283,7 +283,8 @@ def test_scanpy_continues_with_the_genes(adata):
     select_genes(only, 12, method="css", subset=True)
     for data in (marked, only):
         sc.pp.pca(data, n_comps=5)
-        sc.pp.neighbors(data, n_neighbors=5)
+        # By default scanpy takes the genes themselves where there are fewer than fifty.
+        sc.pp.neighbors(data, n_neighbors=5, use_rep="X_pca")
     np.testing.assert_allclose(abs(marked.obsm["X_pca"]), abs(only.obsm["X_pca"]), rtol=1e-3)
     near = marked.obsp["connectivities"].toarray()
     np.testing.assert_allclose(near, only.obsp["connectivities"].toarray(), atol=1e-3)
