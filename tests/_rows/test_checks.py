@@ -229,7 +229,7 @@ def test_estimates_grow_with_the_square(name):
 
 def test_network_that_is_much_larger_than_the_data(monkeypatch):
     data = open_rows(np.zeros((10, 20_000)))
-    with pytest.warns(UserWarning, match=r"AEFS needs about 1\.8 GB .* take 0\.0016 GB.*n_hidden"):
+    with pytest.warns(UserWarning, match=r"AEFS needs about 1\.8 GB .* 0\.5 GB.*n_hidden"):
         AEFS(1)._check_memory(data)
     with warnings.catch_warnings():
         warnings.simplefilter("error")

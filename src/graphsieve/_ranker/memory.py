@@ -52,8 +52,10 @@ class ChecksMemory:
             raise MemoryError(
                 f"{message}but only {limit / 1e9:,.1f} GB are available. {self._memory_advice}"
             )
-        if needed > _MUCH_MEMORY + 3 * data.size():
+        much = _MUCH_MEMORY + 3 * data.size()
+        if needed > much:
             warn(
-                f"{message}which themselves take {data.size() / 1e9:,.2g} GB. The fit will be "
-                f"slow, and may fail if other programs need the memory. {self._memory_advice}"
+                f"{message}more than three times the data plus 0.5 GB ({much / 1e9:,.1f} GB). "
+                f"{limit / 1e9:,.1f} GB are available, so the fit starts, but it will be slow, and "
+                f"may fail if other programs need the memory. {self._memory_advice}"
             )
