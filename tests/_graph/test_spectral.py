@@ -171,6 +171,24 @@ def test_slow_graph_without_cheap_factors(monkeypatch):
     np.testing.assert_allclose(V.T @ V, np.eye(4), atol=1e-6)
 
 
+def test_directions_of_large_graphs(monkeypatch):
+    """Not to full precision, and not as rough as where nothing converges."""
+    A = build_graph(RowBlocks(np.random.default_rng(0).normal(size=(1_500, 4))))
+    exact = spectral.eigenpairs(A, spectral.null_space(A), 5, 0)[1]
+    monkeypatch.setattr(spectral, "_LARGE", 1_000)
+    monkeypatch.setattr(spectral, "_MOST_FACTOR_ENTRIES", 0)
+    monkeypatch.setattr(spectral, "_ROUGH", np.inf)
+    V = spectral.eigenpairs(A, spectral.null_space(A), 5, 0)[1]
+    assert np.linalg.svd(exact.T @ V, compute_uv=False).min() > 0.999
+    assert not np.allclose(V, exact, atol=1e-12)
+
+
+def test_large_thin_graphs_are_exact(monkeypatch):
+    """A time series is solved with factors, as where it is short."""
+    monkeypatch.setattr(spectral, "_LARGE", 1_000)
+    test_long_path()
+
+
 def test_signs_and_repeats():
     A = GRAPHS["large enough for Lanczos"]
     Y = spectral.embedding(A, 6, random_state=3)
