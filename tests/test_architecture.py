@@ -43,14 +43,19 @@ def imported_parts(path):
     """Parts of graphsieve that a file imports, anywhere in it."""
     depth = len(path.relative_to(ROOT).parts)
     for node in ast.walk(ast.parse(path.read_text())):
-        if isinstance(node, ast.ImportFrom):
-            if node.level == depth:
-                names = [node.module] if node.module else [alias.name for alias in node.names]
-            elif node.level == 0 and (node.module or "").startswith("graphsieve."):
-                names = [node.module.removeprefix("graphsieve.")]
-            else:
-                continue
+        if isinstance(node, ast.ImportFrom) and node.level == depth:
+            names = [node.module] if node.module else [alias.name for alias in node.names]
             yield from (name.split(".")[0] for name in names)
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_imports_are_relative(path):
+    """So that the next test sees all of them."""
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            assert not any(alias.name.split(".")[0] == "graphsieve" for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.level == 0:
+            assert node.module.split(".")[0] != "graphsieve"
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(ROOT)))
