@@ -171,6 +171,17 @@ def test_the_network_has_more_iterations_if_it_decides(table, targets, most):
     assert fitted.n_iter_ == most
 
 
+def test_a_network_that_ranks_nothing_warns_when_it_is_used(rng):
+    """The default ranking does not depend on the network, so only its code deserves a warning."""
+    X = rng.random((60, 12))
+    sel = GAFS(4, alpha=1e3, random_state=0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        sel.fit(X)
+    with pytest.warns(UserWarning, match="collapsed"):
+        sel.encode(X)
+
+
 @pytest.mark.filterwarnings("ignore:.*collapsed", "ignore:.*all zero")
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_constant_data_overflow_nothing():

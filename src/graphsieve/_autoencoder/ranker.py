@@ -105,7 +105,8 @@ class AutoencoderRanker(FeatureRanker):
         self.W_in_, self.b_in_, self.W_out_, self.b_out_ = weights
         self._report(result, warns=self._ranks_by_network)
         self.explained_ = explained_variance(X, weights, self.output)
-        self._warn_if_collapsed()
+        if self._ranks_by_network:
+            self._warn_if_collapsed()
 
     def _minimise(self, objective, start, rng, monitor):
         if self.solver == "minibatch":
@@ -127,10 +128,9 @@ class AutoencoderRanker(FeatureRanker):
 
     def _warn_if_collapsed(self):
         if self.explained_ < _COLLAPSED:
-            ranking = "" if self._ranks_by_network else "; the ranking does not depend on them"
             warn(
                 f"The autoencoder has collapsed: it explains {max(self.explained_, 0):.1%} of the "
-                f"variance, so its weights and its code say little about the features{ranking}. "
+                "variance, so its weights and its code say little about the features. "
                 "Decrease alpha or graph_weight, or set decay > 0, which keeps the decoder from "
                 "growing while the encoder shrinks"
             )
@@ -150,6 +150,8 @@ class AutoencoderRanker(FeatureRanker):
             asks for one.
         """
         check_is_fitted(self)
+        if not self._ranks_by_network:  # a network that only serves this method
+            self._warn_if_collapsed()
         code = partial(_encode, self._scaling, self.W_in_, self.b_in_)
         if is_lazy(X):
             self._check_lazy(X, reset=False)
