@@ -133,7 +133,7 @@ def as_markdown(frame):
         cells = [
             f"**{value:.3f}**"
             if round(value, 3) == best[column] and len(group) > 1
-            else f"{value:.3f}"
+            else f"{value:.3f}".replace("nan", "")
             for column, value in row.items()
         ]
         lines.append(f"| {size} | {name} | " + " | ".join(cells) + " |")
