@@ -11,6 +11,7 @@ import pytest
 from threadpoolctl import threadpool_info, threadpool_limits
 
 from graphsieve import GAFS
+from graphsieve._utils import threads
 from graphsieve._utils.threads import Workers, single_threaded_blas
 
 
@@ -59,6 +60,34 @@ def test_overlapping_fits_restore_the_blas_threads(order):
         fits[order[0]].__exit__()
         assert blas_threads() == {1}
         fits[order[1]].__exit__()
+        assert blas_threads() == {2}
+
+
+@pytest.mark.parametrize("context", [single_threaded_blas, lambda: Workers(1)])
+def test_an_interrupt_at_the_end_restores_the_blas_threads(monkeypatch, context):
+    plain, calls = threads._BlasLimit.release, []
+
+    def interrupted(*arguments):
+        calls.append(arguments)
+        if len(calls) == 1:
+            raise KeyboardInterrupt
+        plain(*arguments)
+
+    monkeypatch.setattr(threads._BlasLimit, "release", interrupted)
+    with threadpool_limits(2):
+        with pytest.raises(KeyboardInterrupt), context():
+            assert blas_threads() == {1}
+        assert blas_threads() == {2}
+
+
+def test_an_interrupt_at_the_start_restores_the_blas_threads(monkeypatch):
+    def interrupted(*arguments):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(threads, "ThreadPoolExecutor", interrupted)
+    with threadpool_limits(2):
+        with pytest.raises(KeyboardInterrupt), Workers(2):
+            pass
         assert blas_threads() == {2}
 
 

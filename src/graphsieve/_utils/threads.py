@@ -41,26 +41,28 @@ def _libraries_after_imports(n_modules):
 class _BlasLimit:
     """Limits BLAS to one thread while at least one fit of the process asks for it.
 
-    The limit is a property of the process. Counting under a lock lets fits in several threads
-    overlap in any order: the first sets the limit, and the last restores what was there before.
+    The limit is a property of the process. A set of holders under a lock lets fits in several
+    threads overlap in any order: the first sets the limit, and the last restores what was there
+    before. Holders can be released twice, so that an interrupt does not leave one behind.
     """
 
     def __init__(self):
         self._lock = Lock()
-        self._count = 0
+        self._holders = set()
         self._original = None
 
-    def acquire(self):
+    def acquire(self, holder):
         with self._lock:
-            if self._count == 0:
+            self._holders.add(holder)
+            if self._original is None:
                 self._original = _loaded_libraries().limit(limits=1)
-            self._count += 1
 
-    def release(self):
+    def release(self, holder):
         with self._lock:
-            self._count -= 1
-            if self._count == 0:
+            self._holders.discard(holder)
+            if not self._holders and self._original is not None:
                 self._original.restore_original_limits()
+                self._original = None
 
 
 _blas_limit = _BlasLimit()
@@ -69,11 +71,20 @@ _blas_limit = _BlasLimit()
 @contextmanager
 def single_threaded_blas():
     """Keep BLAS on one thread: faster for code that makes many small BLAS calls."""
-    _blas_limit.acquire()
+    holder = object()
     try:
+        _blas_limit.acquire(holder)
         yield
     finally:
-        _blas_limit.release()
+        _release(holder)
+
+
+def _release(holder):
+    try:
+        _blas_limit.release(holder)
+    except BaseException:  # interrupted
+        _blas_limit.release(holder)
+        raise
 
 
 def blas_for(n_multiplications):
@@ -98,14 +109,21 @@ class Workers:
         self.n = count_threads(n_jobs)
 
     def __enter__(self):
-        _blas_limit.acquire()
-        self._pool = ThreadPoolExecutor(self.n - 1) if self.n > 1 else None
+        self._holder = object()
+        try:
+            _blas_limit.acquire(self._holder)
+            self._pool = ThreadPoolExecutor(self.n - 1) if self.n > 1 else None
+        except BaseException:
+            _release(self._holder)
+            raise
         return self
 
     def __exit__(self, *exc_info):
-        if self._pool is not None:
-            self._pool.shutdown(cancel_futures=True)
-        _blas_limit.release()
+        try:
+            if self._pool is not None:
+                self._pool.shutdown(cancel_futures=True)
+        finally:
+            _release(self._holder)
 
     def map(self, function, *arguments):
         """``[function(*args) for args in zip(*arguments)]``, in order, on the threads."""
