@@ -176,11 +176,11 @@ def _longest_line(path, name, reading):
         for number, line in enumerate(file, start=1):
             longest, n_bytes = max(longest, len(line)), n_bytes + len(line)
             check_size(name, n_bytes, reading, what="the text")
-            _check_line(name, number, line.strip())
+            _check_line(number, line.strip())
     return longest
 
 
-def _check_line(name, number, line):
+def _check_line(number, line):
     """Refuse a line that is no object, or is nested so deeply that pyarrow would crash."""
     is_flat = line.count(b"{") == line.count(b"}") == 1 and b"[" not in line
     if not line or (is_flat and line.startswith(b"{") and line.endswith(b"}")):
@@ -188,13 +188,11 @@ def _check_line(name, number, line):
     try:
         is_object = isinstance(json.loads(line), dict)
     except RecursionError:
-        raise TableError(f"{name}: line {number} is nested too deeply") from None
+        raise ValueError(f"line {number} is nested too deeply") from None
     except ValueError as error:
-        raise TableError(f"{name}: line {number} is not valid JSON: {error}") from None
+        raise ValueError(f"line {number} is not valid JSON: {error}") from None
     if not is_object:
-        raise TableError(
-            f"{name}: line {number} is not a JSON object, with a value for every column"
-        )
+        raise ValueError(f"line {number} is not a JSON object, with a value for every column")
 
 
 def write_json_lines(path, table, packed=False):
