@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from graphsieve._linear.structure import find_structure
+from graphsieve._linear.structure import _fold_axes, find_structure
 
 
 def needles(n, d, seed, n_informative=20, n_clusters=5):
@@ -89,3 +89,10 @@ def test_predictability_meets_a_plain_loop(n, d):
     cross = (Z * prediction).sum(axis=0)
     correlation = cross / np.sqrt((Z**2).sum(axis=0) * (prediction**2).sum(axis=0))
     np.testing.assert_allclose(found.predictability, np.maximum(correlation, 0) ** 2, atol=1e-8)
+
+
+@pytest.mark.filterwarnings("error")
+def test_rows_without_spread_have_axes():
+    """Eigenvalues that are zero up to rounding may all be negative."""
+    axes = _fold_axes(np.zeros((4, 6)), -1e-16 * np.eye(4), 2)
+    assert np.isfinite(axes).all()

@@ -253,5 +253,5 @@ def _fold_axes(A, K, n_components):
     mean = K.mean(axis=0)
     K = K - mean - mean[:, None] + mean.mean()
     square, U = some_eigenpairs(K, len(K) - q, len(K) - 1)
-    U /= np.sqrt(np.maximum(square, 1e-12 * square[-1] + _TINY))
+    U /= np.sqrt(np.maximum(square, 1e-12 * abs(square[-1]) + _TINY))
     return A.T @ U.astype(A.dtype, copy=False)
