@@ -19,7 +19,7 @@ test: $(VENV)/.installed-dev
 browser:
 	.ci/browser
 
-# Without the tests marked slow: under a minute on two cores.
+# Without the tests marked slow: about a minute on two cores.
 quick: $(VENV)/.installed-dev
 	$(BIN)/python -m pytest -m "not slow" --numprocesses auto --dist loadgroup
 

@@ -89,6 +89,7 @@ def loaded_by(statement):
     return set(run.stdout.split())
 
 
+@pytest.mark.slow
 def test_import_is_light():
     """A method loads no plotting, tables, command line or cluster that scikit-learn does not."""
     extra = loaded_by("from graphsieve import GAFS") - loaded_by("import sklearn.feature_selection")

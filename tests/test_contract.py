@@ -50,6 +50,7 @@ def estimator_checks():
             yield pytest.param(estimator, check, id=f"{name}-{check.func.__name__}")
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize(("estimator", "check"), list(estimator_checks()))
 def test_scikit_learn_checks(estimator, check):
@@ -117,6 +118,7 @@ def test_clone_and_pickle(name):
         np.testing.assert_array_equal(twin.reconstruct(kept), rebuilt)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", METHODS)
 def test_the_training_data_are_not_kept(name):
     """Neither the array nor a part of it as large as the data hangs on the fitted estimator."""
@@ -134,6 +136,7 @@ def test_the_training_data_are_not_kept(name):
     assert size < 12_000  # of 19,200 bytes of data
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", METHODS)
 def test_pipeline_and_grid_search(name):
     X = table()

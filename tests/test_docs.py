@@ -56,6 +56,7 @@ def pages_with(language):
     return [pytest.param(page, id=page.stem) for page in PAGES if blocks(page, language)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", pages_with("python"))
 def test_python_blocks_run(page, tmp_path, monkeypatch):
     for package in needed_packages(page):

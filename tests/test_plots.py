@@ -38,6 +38,7 @@ def test_panels_left_over_are_removed():
     assert len(pixel_mask_figure(np.eye(2), masks, n_columns=4).axes) == 5
 
 
+@pytest.mark.slow
 def test_pyplot_is_not_loaded():
     code = (
         "import sys; from graphsieve.plots import pixel_mask_figure; "

@@ -183,6 +183,7 @@ def is_clear(error):
     return ours and in_words and not isinstance(error, np.linalg.LinAlgError)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", METHODS)
 @few(12)
 @given(X=awkward_tables(), container=st.sampled_from([np.asarray, sp.csr_array, np.asfortranarray]))
@@ -230,6 +231,7 @@ def test_units_of_the_table_do_not_matter(name, table, exponent):
     np.testing.assert_array_equal(found, expected)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", METHODS)
 @few(3)
 @given(table=plain_tables(), sparse=st.booleans())

@@ -188,6 +188,7 @@ def test_weights_that_overflow_or_vanish(weight):
         build_graph(RowBlocks(np.eye(4)), affinity=np.full((4, 4), weight))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("metric", ["cosine", "euclidean"])
 @pytest.mark.parametrize("kind", ["continuous", "ties", "one row"])
 def test_neighbors_of_many_samples(kind, metric):

@@ -30,6 +30,7 @@ def recall(X, metric="euclidean", **params):
     return np.isin(*edges).mean()
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:.*all zero")
 @pytest.mark.parametrize("n_features", [20, 300])
 @pytest.mark.parametrize("container", [np.asarray, sp.csr_array, mapped])

@@ -51,6 +51,7 @@ def test_an_offset_changes_no_neighbours(rng, metric, dtype, offset, container):
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("offset", [0, 300])
 @pytest.mark.parametrize("n_features", [3, 400])
 def test_cosine_in_single_precision(rng, n_features, offset):

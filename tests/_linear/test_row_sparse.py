@@ -41,6 +41,7 @@ def solve_path(X, Y, alphas, callback=None, **params):
     return row_sparse_path(products_of(X), X.T @ Y, np.vdot(Y, Y), alphas, monitor, **params)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize("share", [0.5, 0.1, 0.03])
 def test_row_sparse_equals_coordinate_descent(shape, share):

@@ -97,6 +97,7 @@ def test_large_fits_ask_for_the_data(sums):
     assert len(sel.learn_reconstruction(sums).coverage_)
 
 
+@pytest.mark.slow
 def test_without_pandas():
     code = (
         "import sys\n"

@@ -202,6 +202,7 @@ def test_every_method_refuses_what_does_not_fit_before_it_reads_the_data(name, t
             REGISTRY[name](1).fit(X)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", sorted(REGISTRY))
 def test_the_estimate_is_no_less_than_what_a_fit_takes(name, rng):
     """Apart from blocks of rows, whose size is limited, in this test to that of the data."""

@@ -132,6 +132,7 @@ def test_small_batch_is_left_out_with_a_warning(adata):
     assert adata.var["highly_variable_nbatches"].max() <= 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sparse", [True, False])
 @pytest.mark.parametrize("method", ["css", "gafs"])
 @pytest.mark.parametrize("batch_key", [None, "donor"])

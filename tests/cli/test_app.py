@@ -78,6 +78,7 @@ def test_unknown_method_to_explain(run):
     assert "did you mean gafs" in result.stderr
 
 
+@pytest.mark.slow
 def test_installed_command(csv, tmp_path):
     chosen = tmp_path / "chosen.csv"
     code = "from graphsieve.cli import main; main()"
@@ -92,6 +93,7 @@ def test_installed_command(csv, tmp_path):
     assert "--force" in second.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("package", ["typer", "rich", "pandas", "pyarrow"])
 def test_missing_packages_are_named(csv, package):
     result = python(without(package), "select", csv, "-k", "2", "--method", "variance")
@@ -101,6 +103,7 @@ def test_missing_packages_are_named(csv, package):
     assert "Traceback" not in result.stderr
 
 
+@pytest.mark.slow
 def test_missing_zarr_is_found_before_the_work(csv, tmp_path):
     result = python(without("zarr"), "select", csv, "-k", "2", "-o", tmp_path / "chosen.zarr")
     assert result.returncode == 1
@@ -111,6 +114,7 @@ def test_missing_zarr_is_found_before_the_work(csv, tmp_path):
     assert 'pip install ".[zarr]"' in result.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name == "nt", reason="Windows ends a process without asking it")
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_a_killed_run_leaves_nothing_behind(csv, tmp_path, number):

@@ -14,6 +14,7 @@ def short(monkeypatch):
     monkeypatch.setattr(demo, "_SPLITS", 1)
 
 
+@pytest.mark.slow
 def test_table_and_picture(run, short, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     result = run("demo")

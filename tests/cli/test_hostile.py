@@ -145,6 +145,7 @@ def test_absurd_hdf5(run, tmp_path):
     assert "/X takes 8,000,000 GB unpacked" in refused(run, path)
 
 
+@pytest.mark.slow
 def test_absurd_excel(run, tmp_path):
     """One cell in the last corner of a sheet declares 17 billion."""
     book = openpyxl.Workbook()
@@ -348,6 +349,7 @@ main()
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGKILL")
 def test_leftovers_of_a_killed_run_are_removed(run, csv, tmp_path):
     output = tmp_path / "out.csv"
@@ -359,6 +361,7 @@ def test_leftovers_of_a_killed_run_are_removed(run, csv, tmp_path):
     assert sorted(path.name for path in tmp_path.iterdir()) == ["data.csv", "out.csv"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("encoding", ["ascii", "latin-1", "utf-8"])
 def test_a_terminal_that_cannot_show_a_character(frame, tmp_path, encoding):
     path = save(frame.rename(columns={"e": "größe 漢字"}), tmp_path / "data.csv")

@@ -38,6 +38,7 @@ def save_large(frame, path):
     return path
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("target", sorted(WRITABLE))
 @pytest.mark.parametrize("source", LARGE)
 def test_kept_columns_are_written_in_pieces(run, frame, tmp_path, source, target):

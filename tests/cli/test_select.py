@@ -15,6 +15,7 @@ from tests.cli.conftest import load, save
 VARIANCE = ("--method", "variance")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("target", sorted(WRITABLE))
 @pytest.mark.parametrize("source", sorted(FORMATS))
 def test_every_format_to_every_format(run, frame, tmp_path, source, target):

@@ -14,6 +14,8 @@ import pytest
 from graphsieve.datasets import download
 from graphsieve.datasets.download import bounded_download, remove_unfinished
 
+pytestmark = pytest.mark.slow
+
 CONTENT = b"0123456789" * 1000
 
 

@@ -32,6 +32,7 @@ def X(rng):
     return X * 10.0 ** rng.integers(-3, 3, size=30) + 5
 
 
+@pytest.mark.slow
 def test_coverage_equals_refitted_regression(X, rng):
     order = rng.permutation(30)
     # More kept columns than rows at the end.

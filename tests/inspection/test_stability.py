@@ -76,6 +76,7 @@ def test_number_of_features(table):
     assert np.flatnonzero(sel.support_).tolist() == [0, 1, 2, 3]
 
 
+@pytest.mark.slow
 def test_processes_and_seeds(table):
     sel = StabilitySelection(RandomRanker(2), n_resamples=6, random_state=3)
     one, two = sel.fit(table).supports_, sel.set_params(n_jobs=2).fit(table).supports_

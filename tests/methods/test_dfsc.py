@@ -82,6 +82,7 @@ def test_other_weights(name, feature_graph_weight, form):
     check(TABLES[name], graph_weight=2.0, feature_graph_weight=feature_graph_weight)
 
 
+@pytest.mark.slow
 def test_equals_the_formula_on_yale(yale, form):
     check(yale, max_iter=4)
 

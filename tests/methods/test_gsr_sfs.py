@@ -67,6 +67,7 @@ def test_disconnected_graph_with_an_isolated_sample():
     check(X, affinity=A - np.diag(np.diag(A)))
 
 
+@pytest.mark.slow
 def test_equals_the_formula_on_yale(yale):
     check(yale, max_iter=5)
 
@@ -111,6 +112,7 @@ def test_no_d_by_d_matrix(rng):
     assert peak < 8 * 3000**2 / 10
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("graph_weight", [0.1, 10.0])
 @pytest.mark.parametrize("name", TABLES)
 def test_shipped_solver_ends_no_higher_than_the_textbook(name, graph_weight):

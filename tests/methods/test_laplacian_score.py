@@ -39,10 +39,12 @@ def test_equals_the_formula(name, affinity):
     check(TABLES[name], affinity=affinity, n_neighbors=4)
 
 
+@pytest.mark.slow
 def test_equals_the_formula_on_yale(yale):
     check(yale)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["PCMAC", "BASEHOCK", "RELATHE"])
 def test_sparse_text_equals_dense(name, real_data):
     X = sp.csr_array(loadmat(real_data / f"{name}.mat")["X"].astype(float))

@@ -68,6 +68,7 @@ def test_scores_are_finite_and_nothing_warns(cls, name):
         assert np.isfinite(method.objective_trace_).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("cls", "name"), CASES, ids=IDS)
 def test_units_of_a_column_do_not_matter(cls, name):
     """Powers of two change no digit. Data of mostly zeros are the documented exception."""
@@ -91,6 +92,7 @@ def test_order_of_rows_and_columns_does_not_matter(cls, name):
     np.testing.assert_allclose(found, expected[columns], atol=1e-4 * abs(expected).max())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("cls", "name"), [case for case in CASES if case[0]._accepts_sparse])
 def test_sparse_equals_dense(cls, name):
     if (cls, name) == (MRSF, "copies"):

@@ -59,6 +59,7 @@ def test_equals_the_formula(name):
     check(TABLES[name], n_neighbors=4)
 
 
+@pytest.mark.slow
 def test_equals_the_formula_on_yale(yale):
     check(yale, n_components=5, n_nonzero=20)
 

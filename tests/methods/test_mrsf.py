@@ -45,6 +45,7 @@ def test_equals_the_formula(name):
     assert (np.diff(method.objective_trace_) <= 1e-12 * method.objective_trace_[0]).all()
 
 
+@pytest.mark.slow
 def test_equals_the_formula_on_yale(yale):
     check(yale[:, ::4], n_components=10, n_nonzero=15)
 

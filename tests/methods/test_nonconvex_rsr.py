@@ -52,6 +52,7 @@ def test_equals_the_formula(name, p):
     check(TABLES[name], p, max_iter=10)
 
 
+@pytest.mark.slow
 def test_equals_the_formula_on_yale(yale):
     check(yale, 0.5, max_iter=6)
 

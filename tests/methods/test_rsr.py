@@ -54,6 +54,7 @@ def test_equals_the_formula(name, share):
     check(X, share * RSR(scale=None, max_iter=1).fit(X).alpha_)
 
 
+@pytest.mark.slow
 def test_equals_the_formula_on_yale(yale):
     check(yale, max_iter=10)
 

@@ -118,6 +118,7 @@ def test_zero_rows():
     check(X)
 
 
+@pytest.mark.slow
 def test_equals_the_formula_on_yale(yale):
     check(yale, n_clusters=10, max_iter=3)
 
@@ -164,6 +165,7 @@ def blobs(seed=0, n_clusters=4):
     return np.abs(centres[label] + 0.3 * rng.standard_normal((len(label), 12))), label
 
 
+@pytest.mark.slow
 def test_blobs_end_as_low_as_from_the_true_labels():
     """Within 5 %, for twenty seeds; absolute normals alone end more than twice as high."""
     X, label = blobs()
@@ -191,6 +193,7 @@ def test_ends_no_higher_than_any_simple_start(name):
         assert method.objective_trace_[-1] <= trace[-1] * (1 + 1e-3)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["wide", "tall"])
 def test_result_at_the_default_tol_is_nearly_final(name):
     X = TABLES[name]

@@ -73,6 +73,7 @@ def test_phi3_on_a_graph_in_pieces(q):
     check(X, "phi3", 2, q, n_neighbors=3)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("criterion", ["phi1", "phi2", "phi3"])
 def test_equals_the_formula_on_yale(yale, criterion):
     check(yale, criterion, 2, q=10)

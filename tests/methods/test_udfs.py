@@ -91,6 +91,7 @@ def test_other_weights(name, alpha):
     check(TABLES[name], alpha=alpha)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("alpha", [1e-3, 1.0, 1e3])
 def test_without_d_by_d_matrix_equals_the_formula(rng, alpha):
     X = rng.standard_normal((20, 3)) @ rng.standard_normal((3, 600))
@@ -120,6 +121,7 @@ def test_copies_without_d_by_d_matrix(rng):
         assert trace == pytest.approx(expected_trace, abs=1e-9)
 
 
+@pytest.mark.slow
 def test_equals_the_formula_on_yale(yale):
     check(yale, m=10, max_iter=4)
 
@@ -190,6 +192,7 @@ def test_momentum_ends_no_higher_than_the_textbook_solver(name):
     assert shipped.objective_trace_[-1] <= textbook.objective_trace_[-1] * (1 + 5e-3)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["Yale", "Isolet", "COIL20"])
 def test_real_data_end_no_higher_than_unit_vectors(name, real_data):
     from scipy.io import loadmat

@@ -23,6 +23,8 @@ from graphsieve.paper import read_experiment, read_tables, run, runner
 from graphsieve.paper.cells import plan
 from tests.paper.conftest import SMALL, assert_same
 
+pytestmark = pytest.mark.slow
+
 N_CELLS = 24
 PATIENCE = 120
 SCRIPT = """

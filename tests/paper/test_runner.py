@@ -10,6 +10,8 @@ from graphsieve.paper import baselines, load_experiment, read_experiment, run
 from graphsieve.paper.cells import plan
 from tests.paper.conftest import assert_same
 
+pytestmark = pytest.mark.slow
+
 
 def test_table_is_tidy_and_has_provenance(small, tmp_path):
     table = run(small, tmp_path)

@@ -19,6 +19,7 @@ def test_every_experiment_has_all_profiles(name):
         assert plan(experiment, profile)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", experiment_names())
 def test_every_setting_is_valid(name):
     for cell, _, _ in plan(load_experiment(name), "full"):

@@ -14,7 +14,7 @@ from graphsieve.paper.report import write_report
 from graphsieve.paper.report.summary import summarise
 
 # One process runs the experiments for all tests.
-pytestmark = pytest.mark.xdist_group("page of the paper")
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("page of the paper")]
 
 METHODS = ["gafs", "lap_score", "rsr", "variance", "random"]
 
