@@ -5,6 +5,7 @@ import pytest
 from scipy.optimize import minimize, rosen, rosen_der
 
 from graphsieve._solvers import Monitor, lbfgs
+from graphsieve._solvers.lbfgs import _between
 
 
 def quadratic(x):
@@ -93,3 +94,10 @@ def test_a_gradient_whose_square_vanishes_is_zero():
     )
     assert result.converged
     assert result.n_iter == 0
+
+
+@pytest.mark.parametrize("unit", [1e-200, 1.0, 1e200])
+def test_cubic_of_large_and_small_slopes(unit):
+    """x^3 - x has its minimum at 1 / sqrt(3), in any unit."""
+    low, high = (0.0, 0.0, -unit), (1.0, 0.0, 2 * unit)
+    assert _between(low, high) == pytest.approx(3**-0.5)

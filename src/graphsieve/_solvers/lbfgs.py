@@ -148,9 +148,11 @@ def _between(low, high):
     guess = a + 0.5 * width
     if np.isfinite(fb) and np.isfinite(gb):
         theta = ga + gb - 3 * (fa - fb) / (a - b)
-        root = theta**2 - ga * gb
+        # Slopes relative to the largest: the squares of large ones overflow.
+        largest = max(abs(theta), abs(ga), abs(gb)) or 1.0
+        root = (theta / largest) ** 2 - (ga / largest) * (gb / largest)
         if root >= 0:
-            root = np.copysign(np.sqrt(root), width)
+            root = np.copysign(largest * np.sqrt(root), width)
             if gb - ga + 2 * root != 0:
                 guess = b - width * (gb + root - theta) / (gb - ga + 2 * root)
     edges = sorted((a + 0.1 * width, b - 0.1 * width))
