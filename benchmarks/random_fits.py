@@ -13,7 +13,7 @@ error     a ValueError, TypeError or MemoryError that graphsieve or scikit-learn
 failure   anything else: other exceptions or warnings, wrong results, more than a minute of
           processor time
 
-The counts are stored after every thousand fits in results/random_fits/fits.csv, with the commit
+The counts are stored after every thousand fits in results/random_fits/fits.csv.gz, with the commit
 that was run; a run that was stopped continues there. The table in docs/promises.md is written by
 ``--table``.
 """
@@ -38,7 +38,7 @@ from graphsieve import REGISTRY
 from graphsieve.paper.provenance import provenance
 
 ROOT = Path(__file__).resolve().parents[1]
-STORE = ROOT / "results" / "random_fits" / "fits.csv"
+STORE = ROOT / "results" / "random_fits" / "fits.csv.gz"
 PAGE = ROOT / "docs" / "promises.md"
 BATCH = 1000
 SECONDS = 60
