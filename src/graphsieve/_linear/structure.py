@@ -126,7 +126,7 @@ class Structure:
 
 
 def sample_rows(X, most, rng):
-    """At most so many rows of X, Rows, drawn at random, as a dense array.
+    """A random sample of at most ``most`` rows of X, Rows, as a dense array.
 
     In double precision, unless X is in single precision and the array is large.
     """

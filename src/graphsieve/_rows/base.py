@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from .._utils.threads import Workers
     from .gaps import Gaps
     from .parts import Parts
+    from .scaling import Scaling
 
 # Size of one block of dense floats: it should stay in a core's second-level cache.
 BLOCK_BYTES = 2**20
@@ -115,7 +116,7 @@ class Rows(ABC):
         """``function(rows i, rows j)``, one value per pair, in the order of the pairs."""
 
     @abstractmethod
-    def scaled(self, scaling: Any, dtype: Any) -> Rows:
+    def scaled(self, scaling: Scaling, dtype: Any) -> Rows:
         """The rows after a Scaling, as Rows of type ``dtype``."""
 
     @abstractmethod

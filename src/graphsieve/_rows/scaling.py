@@ -20,9 +20,9 @@ _SCALE_ENTRIES = 2**17
 
 @dataclass(frozen=True)
 class Scaling:
-    """(X - offset) * factor column by column, or the square root of it if ``root``.
+    """(X - offset) * factor column by column, or its square root if ``root``.
 
-    With ``root``, what is negative becomes 0. For sparse data a non-zero offset is allowed only in
+    With ``root``, negative values become 0. For sparse data a non-zero offset is allowed only in
     columns that store every entry: elsewhere it would fill in the zeros.
     """
 
