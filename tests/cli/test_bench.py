@@ -4,12 +4,12 @@ import pandas as pd
 
 
 def test_run_writes_the_table_and_goes_on(run, tmp_path):
-    command = ["bench", "run", "honest", "--datasets", "iris", "--methods", "variance,random"]
+    command = ["bench", "run", "quality", "--datasets", "iris", "--methods", "variance,random"]
     command += ["--jobs", "1", "--out", tmp_path]
     first = run(*command)
     assert first.exit_code == 0, first.output
     assert "0/3 cells" in first.output
-    table = pd.read_parquet(tmp_path / "honest.parquet")
+    table = pd.read_parquet(tmp_path / "quality.parquet")
     assert set(table["method"]) == {"variance", "random", "all features"}
     assert "3/3 cells" in run(*command).output
     more = run(*command, "--splits", "2")
@@ -17,10 +17,10 @@ def test_run_writes_the_table_and_goes_on(run, tmp_path):
 
 
 def test_run_on_dask(run, tmp_path):
-    command = ["bench", "run", "honest", "--datasets", "iris", "--methods", "variance"]
+    command = ["bench", "run", "quality", "--datasets", "iris", "--methods", "variance"]
     done = run(*command, "--jobs", "1", "--backend", "dask", "--out", tmp_path)
     assert done.exit_code == 0, done.output
-    assert (pd.read_parquet(tmp_path / "honest.parquet")["status"] == "ok").all()
+    assert (pd.read_parquet(tmp_path / "quality.parquet")["status"] == "ok").all()
 
 
 def test_unknown_names(run, tmp_path):
@@ -36,7 +36,7 @@ def test_unknown_names(run, tmp_path):
 
 
 def test_report_overwrites_only_with_force(run, tmp_path):
-    command = ["bench", "run", "honest", "--datasets", "iris", "--methods", "variance"]
+    command = ["bench", "run", "quality", "--datasets", "iris", "--methods", "variance"]
     assert run(*command, "--jobs", "1", "--out", tmp_path).exit_code == 0
     page = tmp_path / "page.html"
     page.write_text("old")

@@ -5,6 +5,7 @@ import pytest
 from graphsieve.evaluation import ALL_FEATURES, SHARES
 from graphsieve.methods import REGISTRY
 from graphsieve.paper import experiment_names, load_experiment, read_experiment
+from graphsieve.paper.baselines import BASELINES
 from graphsieve.paper.cells import plan
 from graphsieve.paper.spec import PROFILES
 from tests.paper.conftest import SMALL
@@ -38,9 +39,9 @@ def test_comparison_has_the_grids_of_the_paper():
     assert {"random", "variance"} < set(sizes)
 
 
-def test_honest_runs_every_method_at_its_defaults():
-    cells = plan(load_experiment("honest"), "full")
-    assert {label for _, label, _ in cells} == {*REGISTRY, ALL_FEATURES}
+def test_quality_runs_every_method_at_its_defaults():
+    cells = plan(load_experiment("quality"), "full")
+    assert {label for _, label, _ in cells} == {*REGISTRY, *BASELINES, ALL_FEATURES}
     assert all(cell.params == {} for cell, _, _ in cells)
     assert {cell.split for cell, _, _ in cells} == set(range(5))
 

@@ -24,23 +24,14 @@ def results(tmp_path_factory):
     """A few cells of every experiment, on data that are always there."""
     folder = tmp_path_factory.mktemp("results")
     run("comparison", folder, datasets=["wine", "breast_cancer"], methods=METHODS)
-    run("honest", folder, datasets=["wine", "iris"], methods=["gafs", "css", "random", "variance"])
+    methods = ["gafs", "css", "pfa", "random"]
+    run("quality", folder, datasets=["wine", "iris"], methods=methods, n_splits=2)
     run("sensitivity_hidden", folder, datasets=["wine"])
     run("sensitivity_penalties", folder, datasets=["wine"])
     run("convergence", folder, datasets=["wine"])
     run("training_time", folder, datasets=["wine"])
     sizes = ["planted_40x30", "planted_80x30", "planted_40x60"]
     run("complexity", folder, datasets=sizes)
-    return folder
-
-
-@pytest.fixture(scope="module")
-def comparisons(tmp_path_factory):
-    """Comparisons that are not the paper's."""
-    folder = tmp_path_factory.mktemp("comparisons")
-    methods = ["gafs", "css", "pfa", "random"]
-    run("quality", folder, datasets=["wine", "iris"], methods=methods, n_splits=2)
-    run("fseval", folder, profile="medium", datasets=["yale"], methods=["variance", "random"])
     return folder
 
 
@@ -82,7 +73,7 @@ def test_every_figure_is_also_a_file(page):
     for expected in (
         "comparison-oracle-acc-wine.svg",
         "comparison-fixed-accuracy-wine.png",
-        "honest-ranks-defaults-nmi.png",
+        "quality-ranks-defaults-nmi.png",
         "sensitivity-hidden-wine.svg",
         "sensitivity-penalties-wine.svg",
         "convergence-wine.svg",
@@ -120,7 +111,7 @@ def test_summary_of_a_run_that_was_stopped(results, n_cells):
 
 def test_summary_without_gafs(results):
     tables = read_tables(results)
-    for name in ("comparison", "honest", "sensitivity_hidden", "sensitivity_penalties"):
+    for name in ("comparison", "quality", "sensitivity_hidden", "sensitivity_penalties"):
         tables[name] = tables[name][tables[name]["method"] != "gafs"]
     verdicts = {claim["verdict"] for claim in summarise(tables)["sections"][0]["claims"]}
     assert verdicts == {OPEN}
@@ -160,25 +151,24 @@ def test_browser_shows_the_page_without_errors(page, tmp_path):
 
 
 def test_comparison_alone_has_its_own_title_and_figures(results, tmp_path):
-    table = read_tables(results)["honest"]
-    write_report({"honest": table}, tmp_path / "page.html", tmp_path / "figures")
+    table = read_tables(results)["quality"]
+    write_report({"quality": table}, tmp_path / "page.html", tmp_path / "figures")
     text = (tmp_path / "page.html").read_text("utf-8")
-    assert "<title>Every method at its defaults</title>" in text
+    assert "<title>Quality of the selected features at the defaults</title>" in text
     assert "GAFS paper" not in text
     assert "the paper is silent" not in text
-    assert (tmp_path / "figures" / "honest-curves-accuracy-wine.png").exists()
+    assert (tmp_path / "figures" / "quality-curves-accuracy-wine.png").exists()
 
 
 def test_one_data_set_has_figures_too(results):
-    table = read_tables(results)["honest"]
+    table = read_tables(results)["quality"]
     table = table[table["dataset"] == "wine"]
-    groups = summarise({"honest": table})["sections"][0]["groups"]
+    groups = summarise({"quality": table})["sections"][0]["groups"]
     assert sum(len(group["figures"]) for group in groups) >= 3
 
 
-@pytest.mark.usefixtures("real_data")
-def test_quality_shows_ranks_gains_and_wins(comparisons):
-    summary = summarise({"quality": read_tables(comparisons)["quality"]})
+def test_quality_shows_ranks_gains_and_wins(results):
+    summary = summarise({"quality": read_tables(results)["quality"]})
     assert summary["title"] == "Quality of the selected features at the defaults"
     (section,) = summary["sections"]
     titles = [table["title"] for table in section["tables"]]
@@ -193,8 +183,9 @@ def test_quality_shows_ranks_gains_and_wins(comparisons):
 
 
 @pytest.mark.usefixtures("real_data")
-def test_fseval_stands_next_to_the_published_methods(comparisons):
-    (section,) = summarise({"fseval": read_tables(comparisons)["fseval"]})["sections"]
+def test_fseval_stands_next_to_the_published_methods(tmp_path):
+    run("fseval", tmp_path, profile="medium", datasets=["yale"], methods=["variance", "random"])
+    (section,) = summarise({"fseval": read_tables(tmp_path)["fseval"]})["sections"]
     table = section["tables"][0]
     assert table["columns"] == ["method", "mean rank", "mean", "yale"]
     scores = {row[0]["text"]: row[3]["text"] for row in table["rows"]}
@@ -204,13 +195,13 @@ def test_fseval_stands_next_to_the_published_methods(comparisons):
 
 
 def test_table_of_an_unknown_experiment_is_shown(results):
-    table = read_tables(results)["honest"]
+    table = read_tables(results)["quality"]
     (section,) = summarise({"mine": table})["sections"]
     assert section["title"] == "mine"
     assert section["tables"]
 
 
 def test_missing_column_is_named(results):
-    table = read_tables(results)["honest"].drop(columns="share")
-    with pytest.raises(ValueError, match="the table of honest has no column share"):
-        summarise({"honest": table})
+    table = read_tables(results)["quality"].drop(columns="share")
+    with pytest.raises(ValueError, match="the table of quality has no column share"):
+        summarise({"quality": table})

@@ -66,14 +66,6 @@ def _comparison(table):
     return {"tables": rank_tables(rules), "groups": [*overall, *groups]}
 
 
-def _honest(table):
-    tables = rank_tables({"defaults": dict.fromkeys(SCORES, table)})
-    tables += [score_table(table, score) for score in SCORES]
-    groups = rank_group(dict.fromkeys(SCORES, table), "defaults")
-    groups += [curves(table, score, f"curves-{score}", SHORT[score]) for score in SCORES]
-    return {"tables": tables, "groups": groups}
-
-
 def quality(table):
     """Section of an experiment that compares methods at one setting each."""
     scores = scores_in(table)
@@ -262,7 +254,6 @@ def _complexity(table):
 
 SECTIONS = {
     "comparison": _comparison,
-    "honest": _honest,
     "quality": quality,
     "fseval": _fseval,
     "sensitivity_hidden": _hidden,
