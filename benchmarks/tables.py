@@ -253,16 +253,25 @@ def markdown(table):
     return "\n".join("| " + " | ".join(map(str.strip, line)) + " |" for line in lines)
 
 
+def fill_marks(text, write):
+    """A text in which ``write(name)`` replaces every marked table, unless it is None."""
+
+    def fill(mark):
+        table = write(mark["name"])
+        if table is None:
+            return mark[0]
+        return f"<!-- table: {mark['name']} -->\n{markdown(table)}\n<!-- end -->"
+
+    return re.sub(r"<!-- table: (?P<name>\w+) -->\n.*?<!-- end -->", fill, text, flags=re.S)
+
+
 def update(text, tables):
     """The text of a page with every marked table replaced by the recorded one."""
 
-    def fill(mark):
-        name = mark["name"]
-        if name not in tables and name != "claims":
-            return mark[0]
-        return f"<!-- table: {name} -->\n{markdown(WRITERS[name](tables))}\n<!-- end -->"
+    def write(name):
+        return WRITERS[name](tables) if name in tables or name == "claims" else None
 
-    return re.sub(r"<!-- table: (?P<name>\w+) -->\n.*?<!-- end -->", fill, text, flags=re.S)
+    return fill_marks(text, write)
 
 
 def draw(figure, path):
