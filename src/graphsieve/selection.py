@@ -181,7 +181,7 @@ class Selection:
         if missing:
             raise ValueError(
                 f"the table lacks {len(missing)} of the {len(self.kept)} selected columns: "
-                f"{listed(missing)}.{suggestion(missing[0], columns)}"
+                f"{listed(missing)}{suggestion(missing[0], columns)}"
             )
         wanted = list(self.names)
         if extra == "pass":

@@ -121,9 +121,7 @@ def _is_graph(value):
 
 
 def _missing(parameter, name, where, known):
-    return (
-        f"{parameter}={name!r} is not in {where} ({_listed(known)}).{suggestion(name, list(known))}"
-    )
+    return f"{parameter}={name!r} is not in {where} ({_listed(known)}){suggestion(name, known)}"
 
 
 def _listed(names):

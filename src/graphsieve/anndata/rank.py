@@ -36,8 +36,8 @@ def make_estimator(method, random_state, affinity=None):
         share_unit(estimator)
     else:
         raise ValueError(
-            f"method={method!r} is neither a method of graphsieve nor an estimator."
-            f"{suggestion(method, REGISTRY)} The methods are {', '.join(REGISTRY)}"
+            f"method={method!r} is neither a method of graphsieve nor an estimator"
+            f"{suggestion(method, REGISTRY)}; the methods are {', '.join(REGISTRY)}"
         )
     if affinity is not None and "affinity" not in estimator.get_params():
         with_graph = [name for name, cls in REGISTRY.items() if "affinity" in cls().get_params()]

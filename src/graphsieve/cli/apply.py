@@ -97,9 +97,7 @@ def report(
 
         selection, table = _load(kept, file, ctx)
         names = selection.feature_names_in
-        features = table
-        if names is not None:
-            features = table.take(_find(names, table, f"{file.name} lacks", "columns ranked"))
+        features = table if names is None else table.take(_find(names, table, file))
         _check_numbers(features, file)
         looks = {"image_shape": shape, "color": column_values(table, color, "--color")}
         with progress(f"Writing {output.name}"):
@@ -134,7 +132,7 @@ def _load(kept, file, ctx):
     return selection, read(file, file.name, extension(file), reading)
 
 
-def _find(names, table, lacks, kind):
+def _find(names, table, file):
     """Positions of columns in the table, or an error that names the missing ones."""
     from .._utils.names import suggestion
     from .._utils.text import listed
@@ -143,7 +141,7 @@ def _find(names, table, lacks, kind):
     missing = [name for name in names if name not in place]
     if missing:
         raise ValueError(
-            f"{lacks} {len(missing)} of the {len(names)} {kind}: {listed(missing)}."
-            f"{suggestion(missing[0], table.names)}"
+            f"{file.name} lacks {len(missing)} of the {len(names)} columns ranked: "
+            f"{listed(missing)}{suggestion(missing[0], table.names)}"
         )
     return [place[name] for name in names]

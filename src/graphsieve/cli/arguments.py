@@ -5,12 +5,12 @@ import codecs
 import os
 from importlib import import_module
 
+from .._utils.names import suggestion
 from .console import usage_error
 from .io.dialect import SEPARATORS
 from .io.files import FORMATS, PACKABLE, READABLE, WRITABLE, extension
 from .io.reading import Reading
 from .methods import find_method, settable
-from .names import suggestion
 
 # A table of scores holds names and numbers: it needs a format for frames.
 _SCORE_FORMATS = tuple(suffix for suffix in WRITABLE if not FORMATS[suffix].numbers_only)

@@ -70,7 +70,8 @@ def run(
     ] = False,
 ):
     """Run experiments; cells that are stored already are not run again."""
-    with errors_shown(), _interrupted():
+    resume = "finished cells are stored; give the same command to resume"
+    with errors_shown(interrupted=resume):
         from ..paper import experiment_names, load_experiment
         from ..paper import run as run_experiment
 
@@ -135,19 +136,6 @@ def report(
         figures = figures or output.with_name(f"{output.stem}-figures")
         write_report(tables, output, figures)
     tell(f"Written: {output}, {figures}")
-
-
-@contextmanager
-def _interrupted():
-    try:
-        yield
-    except KeyboardInterrupt as error:
-        say(
-            "Interrupted",
-            "finished cells are stored; give the same command to resume",
-            "bold red",
-        )
-        raise typer.Exit(130) from error
 
 
 @contextmanager

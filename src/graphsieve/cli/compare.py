@@ -7,7 +7,7 @@ import typer
 
 from .._utils.text import printable
 from . import options
-from .console import errors_shown, examples, out, tell, usage_error, warnings_shown
+from .console import errors_shown, examples, grid, out, tell, usage_error, warnings_shown
 from .load import assign, opened, prepare_features, read
 
 EPILOG = examples(
@@ -161,7 +161,6 @@ def _write(found, output, plot):
 
 
 def _show(found, name, shape):
-    from rich.table import Table as Grid
     from rich.text import Text
 
     from ..inspection.decision import trust
@@ -169,15 +168,11 @@ def _show(found, name, shape):
 
     rows = f"{found.n_rows} of {shape[0]}" if found.n_rows < shape[0] else f"{shape[0]}"
     tell(f"{found.n_features} of {shape[1]} columns of {name} ({rows} rows), best first")
-    grid = Grid(box=None, header_style="bold", pad_edge=False)
-    grid.add_column("method")
-    for criterion in CRITERIA:
-        grid.add_column(criterion, justify="right")
-    grid.add_column("time", justify="right")
+    table = grid({"method": "left"} | dict.fromkeys([*CRITERIA, "time"], "right"))
     for row in found.table.itertuples():
         values = [f"{getattr(row, criterion):.3f}" for criterion in CRITERIA]
         style = "bold" if row.candidate == found.best else None
-        grid.add_row(Text(printable(row.candidate)), *values, f"{row.seconds:.1f} s", style=style)
-    out.print(grid)
+        table.add_row(Text(printable(row.candidate)), *values, f"{row.seconds:.1f} s", style=style)
+    out.print(table)
     tell(found.verdict)
     tell(trust(found.criterion))

@@ -4,12 +4,13 @@ from pathlib import Path
 
 import numpy as np
 
+from .._utils.names import suggestion
 from .._utils.text import counted, listed
 from .console import usage_error
 from .io.files import extension, read_table
 from .io.reading import Reading
 from .io.tables import TableError
-from .names import find_columns, suggestion
+from .names import find_columns
 from .problems import is_number
 
 

@@ -1,24 +1,11 @@
-"""Names that users type: columns by name, position or pattern, and what they may have meant."""
+"""Columns that users type: by name, position or pattern."""
 
 import shlex
-from difflib import get_close_matches
 from fnmatch import fnmatchcase
 
+from .._utils.names import suggestion
 from .._utils.text import listed
 from .io.tables import TableError
-
-
-def suggestion(name, known):
-    """Return known names that are close to ``name``, as a question in brackets, or nothing.
-
-    Upper and lower case count as equal.
-    """
-    by_lower = {}
-    for other in map(str, known):
-        by_lower.setdefault(other.lower(), other)
-    lower = name.lower()
-    close = [lower] if lower in by_lower else get_close_matches(lower, by_lower, cutoff=0.5)
-    return f" (did you mean {' or '.join(by_lower[other] for other in close)}?)" if close else ""
 
 
 def find_columns(items, names, option):

@@ -8,6 +8,7 @@ from .._utils.text import listed
 from .columns import kinds
 from .io.files import FORMATS, extension, write_table
 from .io.tables import Table
+from .problems import is_number
 from .progress import progress
 
 # A spreadsheet takes cells that begin like this for formulas.
@@ -19,8 +20,8 @@ def write_outputs(kept, output, ranking, scores, *, raw_names=False):
 
     Parameters
     ----------
-    kept : Table or MarkedGenes
-        The columns to write, or the file in which they are marked.
+    kept : Table or callable
+        The columns to write, or a function that writes to a path.
     output : Path or None
     ranking : DataFrame or None
         A row per feature, for the scores.
@@ -39,7 +40,7 @@ def write_outputs(kept, output, ranking, scores, *, raw_names=False):
                 if isinstance(table, Table):
                     _write_table(temporary, table, path, notes, raw_names)
                 else:
-                    table.write(temporary)
+                    table(temporary)
     return list(dict.fromkeys(notes))
 
 
@@ -83,8 +84,4 @@ def _without_formulas(table, notes):
 
 
 def _harmless(name):
-    try:
-        float(name)
-    except ValueError:
-        return f"'{name}" if name.startswith(_FORMULA) else name
-    return name
+    return f"'{name}" if name.startswith(_FORMULA) and not is_number(name) else name

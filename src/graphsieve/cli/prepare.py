@@ -6,7 +6,7 @@ import numpy as np
 
 from .._utils.order import count_features
 from .._utils.text import counted
-from .columns import kinds
+from .columns import kinds, numbers
 from .io.tables import TableError, unique_names
 
 
@@ -142,8 +142,8 @@ def _gaps(table):
     X = table.X
     if table.is_frame:
         missing = X.isna().to_numpy()
-        numbers = [dtype.kind in "biuf" for dtype in X.dtypes]
-        return int(missing[:, numbers].sum()), missing.any(axis=1)
+        is_number = [dtype.kind in "biuf" for dtype in X.dtypes]
+        return int(missing[:, is_number].sum()), missing.any(axis=1)
     incomplete = np.zeros(X.shape[0], dtype=bool)
     if X.dtype.kind != "f":
         return 0, incomplete
@@ -164,7 +164,7 @@ def _impute(table, strategy):
     gaps = [
         name for name in table.names if table.X[name].dtype.kind in "biuf" and table.X[name].hasnans
     ]
-    values = [table.X[name].to_numpy(dtype=float, na_value=np.nan) for name in gaps]
+    values = [numbers(table.X[name]) for name in gaps]
     filled = imputer.fit_transform(np.column_stack(values))
     return table.X.assign(**dict(zip(gaps, filled.T, strict=True)))
 

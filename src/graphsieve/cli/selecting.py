@@ -4,7 +4,6 @@ import time
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from rich.table import Table as Grid
 from rich.text import Text
 from scipy.sparse import issparse
 from sklearn.utils import get_tags
@@ -24,7 +23,7 @@ from .conditions import (
     set_costs,
     total_cost,
 )
-from .console import errors_shown, note, out, tell, warnings_shown
+from .console import errors_shown, grid, note, out, tell, warnings_shown
 from .explain import add_explanations, learn, show_explanations
 from .genes import check_counts, mark_genes, prepare_genes
 from .io.reading import Reading
@@ -248,13 +247,10 @@ def _summarise(plan, data, ranking, seconds):
         f"Kept {len(best)} of {len(ranking)} columns of {data.name} ({len(data.table)} rows) with "
         f"{given.method} in {seconds:.1f} s"
     )
-    grid = Grid(box=None, header_style="bold", pad_edge=False)
-    grid.add_column("rank", justify="right")
-    grid.add_column("feature")
-    grid.add_column("score", justify="right")
+    table = grid({"rank": "right", "feature": "left", "score": "right"})
     for row in best.head(_SHOWN).itertuples():
-        grid.add_row(str(row.rank), Text(printable(row.feature)), f"{row.score:.4g}")
-    out.print(grid)
+        table.add_row(str(row.rank), Text(printable(row.feature)), f"{row.score:.4g}")
+    out.print(table)
     if len(best) > _SHOWN:
         out.print(f"... and {len(best) - _SHOWN} more")
     if given.cost is not None:

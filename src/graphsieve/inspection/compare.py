@@ -139,7 +139,7 @@ def _candidates(methods):
         for name in methods:
             if name not in REGISTRY:
                 raise ValueError(
-                    f"there is no method {name!r}.{suggestion(name, REGISTRY)} Use names in "
+                    f"there is no method {name!r}{suggestion(name, REGISTRY)}. Use names in "
                     f"REGISTRY ({', '.join(REGISTRY)}), or a dict of selectors"
                 )
         methods = {name: REGISTRY[name]() for name in methods}
