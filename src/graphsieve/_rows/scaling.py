@@ -130,6 +130,13 @@ def to_unit_interval(X_train, X_test):
     return train, test
 
 
+def standardised(X):
+    """Columns of mean 0 and variance 1 of an array, and their deviations; both 0 where constant."""
+    mean, deviation = X.mean(axis=0), X.std(axis=0)
+    deviation[is_constant(X.min(axis=0), X.max(axis=0))] = 0
+    return (X - mean) / np.where(deviation > 0, deviation, np.inf), deviation
+
+
 def _check_sparse(offset, scale):
     if scale == "standard":
         raise ValueError(

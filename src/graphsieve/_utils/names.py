@@ -1,4 +1,4 @@
-"""Columns that a user names: by name, position or mask."""
+"""Names that users give: columns by name, position or mask, and choices from a list."""
 
 from difflib import get_close_matches
 from numbers import Integral
@@ -35,6 +35,12 @@ def find_columns(columns, n_features, names=None, *, parameter):
     position = {} if names is None else {str(name): j for j, name in enumerate(names)}
     found = [_position(entry, n_features, position, parameter) for entry in columns]
     return list(dict.fromkeys(found))
+
+
+def check_choice(name, value, choices):
+    """Raise an error that lists the choices if ``value`` is not one of them."""
+    if value not in choices:
+        raise ValueError(f"{name}={value!r} is unknown: use one of {', '.join(map(repr, choices))}")
 
 
 def suggestion(name, known):

@@ -1,7 +1,5 @@
 """From measurements on halves of the rows to a choice, and to how much it can be trusted."""
 
-from dataclasses import dataclass
-
 import numpy as np
 from scipy.stats import t as student
 
@@ -26,30 +24,6 @@ AGREEMENT = {
 }
 # Level of the interval of a difference between two candidates.
 _CONFIDENCE = 0.95
-
-
-@dataclass(frozen=True)
-class Choice:
-    """Which of several candidates to take, and why.
-
-    Attributes
-    ----------
-    best : str
-        The chosen candidate.
-    verdict : str
-        Says which criterion decided and how clearly.
-    """
-
-    best: str
-    verdict: str
-
-
-def check_criterion(criterion):
-    """Raise an error that lists the criteria if it is not one of them."""
-    if criterion not in CRITERIA:
-        raise ValueError(
-            f"criterion={criterion!r} is unknown: use one of {', '.join(map(repr, CRITERIA))}"
-        )
 
 
 def ranked_table(judged, criterion):
@@ -113,17 +87,7 @@ def difference(judged, criterion, better, worse):
 
 
 def trust(criterion):
-    """A sentence about how well a criterion agrees with labels where there are labels.
-
-    Parameters
-    ----------
-    criterion : str
-        A key of ``CRITERIA``.
-
-    Returns
-    -------
-    str
-    """
+    """A sentence about how well a criterion agrees with labels where there are labels."""
     accuracy, clusters = AGREEMENT[criterion]
     return (
         f"Trust: on fourteen labelled data sets, ranking methods by {TITLES[criterion]} had a rank "
@@ -147,18 +111,20 @@ def choose(judged, criterion, incumbent):
 
     Returns
     -------
-    Choice
+    best : str
+        The chosen candidate.
+    verdict : str
+        Says which criterion decided and how clearly.
     """
     first = ranked_table(judged, criterion)["candidate"].iloc[0]
     decided = f"Decided by {TITLES[criterion]}:"
     if first == incumbent:
-        return Choice(first, f"{decided} {first} is best.")
+        return first, f"{decided} {first} is best."
     gap, half_width = difference(judged, criterion, first, incumbent)
     by = f"by {gap:.3f} ± {half_width:.3f}"
     if gap > half_width:
-        return Choice(first, f"{decided} {first} is clearly better than {incumbent}, {by}.")
-    return Choice(
-        incumbent,
+        return first, f"{decided} {first} is clearly better than {incumbent}, {by}."
+    return incumbent, (
         f"{decided} {first} is better than {incumbent} {by}, which is not clear, so {incumbent} "
-        "is preferred.",
+        "is preferred."
     )

@@ -141,10 +141,10 @@ def _judge_selections(selections, values, halves, count):
 
 def _draw(X, rng):
     """Some or all rows as a dense array, and the names of the columns or None."""
-    X = X if is_lazy(X) else numeric_frame(known_frame(X))
     if is_lazy(X):
         n_features, names = check_columns(X)
     else:
+        X = numeric_frame(known_frame(X))
         n_features, names = np.shape(X)[1], getattr(X, "columns", None)
     sample = draw_sample(X, n_features, None, np.random.default_rng(rng.randint(2**31 - 1)))
     if len(sample.values) < _FEWEST_ROWS:

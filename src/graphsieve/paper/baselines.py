@@ -16,6 +16,7 @@ from sklearn.decomposition import PCA
 from sklearn.utils import check_random_state
 
 from .._rows import split_rows
+from .._rows.scaling import standardised
 from .._utils.order import count_features, scores_of
 from .._utils.sklearn_private import Interval
 from ..base import FeatureRanker
@@ -113,9 +114,7 @@ class CorrelationPruning(_Baseline):
         X = np.asarray(data.whole(), dtype=np.float64)
         variance = X.var(axis=0)
         order = np.argsort(-variance, kind="stable")
-        Z = X[:, order] - X[:, order].mean(axis=0)
-        lengths = np.linalg.norm(Z, axis=0)
-        Z = (Z / np.where(lengths > 0, lengths, 1)).astype(np.float32)
+        Z = (standardised(X[:, order])[0] / np.sqrt(len(X))).astype(np.float32)
         kept = np.ones(data.n_features, dtype=bool)
         # Blocks of columns, so that no d x d matrix is held.
         for block in split_rows(data.n_features, 512):

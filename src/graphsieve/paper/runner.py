@@ -7,6 +7,7 @@ from contextlib import nullcontext, suppress
 
 import joblib
 
+from .._utils.names import check_choice
 from .._utils.warn import warn
 from .cells import plan
 from .forecast import Forecast
@@ -15,7 +16,6 @@ from .records import rows_of
 from .spec import load_experiment
 from .store import DamagedRecord, Store, read_table
 
-BACKENDS = ("loky", "dask")
 # Seconds after which a worker notices that the run it belongs to is gone.
 _WATCH = 1.0
 
@@ -173,8 +173,7 @@ def _put(store, key, record):
 
 def _results(cells, store, known, n_jobs, backend):
     """(key, record) of every cell, as they finish."""
-    if backend not in BACKENDS:
-        raise ValueError(f"backend={backend!r} is unknown: use one of {', '.join(BACKENDS)}")
+    check_choice("backend", backend, ("loky", "dask"))
     others = []
     parent = os.getpid() if backend == "loky" else None
     # joblib reaches Dask's workers only through its configuration.

@@ -5,6 +5,7 @@ from importlib.metadata import version
 import numpy as np
 
 from .._linear.how_many import gain_curve
+from .._rows.scaling import standardised
 from ..inspection import (
     coverage_curve,
     draw_sample,
@@ -118,10 +119,8 @@ def _signed_bytes(values):
 
 
 def _correlations(columns):
-    Z = columns - columns.mean(axis=0)
-    norm = np.sqrt((Z**2).sum(axis=0))
-    Z /= np.where(norm > 0, norm, 1)
-    return np.clip(Z.T @ Z, -1, 1)
+    Z = standardised(columns)[0]
+    return np.clip(Z.T @ Z / len(Z), -1, 1)
 
 
 def _thinned(trace):
