@@ -13,7 +13,7 @@ import scipy.sparse as sp
 from sklearn.utils import check_random_state
 
 from .._rows import Moments
-from .._utils.eigen import some_eigenpairs
+from .._utils.linalg import some_eigenpairs
 from .._utils.threads import single_threaded_blas
 from .._utils.warn import warn
 from .affinity import degree

@@ -11,8 +11,8 @@ from sklearn.utils.extmath import row_norms
 
 from .._solvers.monitor import Monitor
 from .._solvers.reweighted import reweighted_l21
+from .._utils.linalg import factorise
 from .._utils.threads import single_threaded_blas
-from .cholesky import factorise
 
 # Curvature given to each row along itself, where the penalty has none, as a fraction of what it has
 # across. It keeps Newton's system regular for copies of a column and is too small to slow it.

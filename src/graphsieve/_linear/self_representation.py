@@ -19,8 +19,8 @@ from sklearn.utils.extmath import row_norms
 
 from .._rows import to_dense
 from .._solvers import SMOOTHING, inverse_weights, reweighted_l21
+from .._utils.linalg import factorise
 from .._utils.warn import warn
-from .cholesky import factorise
 from .columns import is_mostly_zero, square_rows
 
 # The default alpha as a fraction of the smallest one for which W = 0.

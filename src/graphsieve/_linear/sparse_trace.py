@@ -9,7 +9,7 @@ from scipy.linalg import cho_factor, cho_solve, eigh
 from scipy.sparse.linalg import LinearOperator, eigsh
 
 from .._solvers import SMOOTHING, Monitor, inverse_weights, reweighted_l21
-from .._utils.eigen import some_eigenpairs
+from .._utils.linalg import some_eigenpairs
 from .columns import square_rows
 
 # Number of features up to which a dense eigenproblem is faster than Lanczos, also if n < d.

@@ -13,7 +13,7 @@ from scipy.linalg import eigh
 from sklearn.utils.extmath import row_norms
 
 from .._rows import chosen_rows
-from .._utils.eigen import largest_eigenvalue, some_eigenpairs
+from .._utils.linalg import largest_eigenvalue, some_eigenpairs
 from .._utils.threads import blas_for
 
 # Structure is estimated from at most so many rows, which bounds all matrices below.

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..plots import COLORS, MUTED, finish_panel
+from ..plots import COLORS, MUTED, finish_panel, new_panel, set_title
 from .figures import PANEL
 
 
@@ -23,10 +23,7 @@ def heatmap_figure(matrix, *, title=None, xlabel="", ylabel="", decimals=2):
     matplotlib.figure.Figure
         The figure.
     """
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=PANEL, layout="constrained")
-    panel = figure.subplots()
+    figure, panel = new_panel(*PANEL)
     values = matrix.to_numpy(dtype=float)
     # Cividis looks the same with and without colour-blindness.
     image = panel.imshow(values, cmap="cividis", aspect="auto")
@@ -40,8 +37,7 @@ def heatmap_figure(matrix, *, title=None, xlabel="", ylabel="", decimals=2):
     panel.set_yticks(range(len(matrix.index)), [f"{name:g}" for name in matrix.index])
     panel.set_xlabel(xlabel)
     panel.set_ylabel(ylabel)
-    if title:
-        panel.set_title(title, fontsize=11, fontweight="bold", loc="left")
+    set_title(panel, title)
     return figure
 
 
@@ -62,14 +58,11 @@ def critical_difference_figure(ranks, difference, *, title=None):
     matplotlib.figure.Figure
         The figure.
     """
-    from matplotlib.figure import Figure
-
     ordered = sorted(ranks.items(), key=lambda item: item[1])
     values = np.array([rank for _, rank in ordered])
     groups = _indistinct(values, difference)
     half = -(-len(ordered) // 2)
-    figure = Figure(figsize=(5.6, 0.8 + 0.2 * len(groups) + 0.22 * half), layout="constrained")
-    panel = figure.subplots()
+    figure, panel = new_panel(5.6, 0.8 + 0.2 * len(groups) + 0.22 * half)
     n = len(ordered)
     # The names stand left and right of the scale, so that no line crosses them.
     margin = 0.4 * n
@@ -96,8 +89,7 @@ def critical_difference_figure(ranks, difference, *, title=None):
             edge, height + 0.05, label, ha="left" if left else "right", va="bottom", fontsize=10
         )
     panel.axis("off")
-    if title:
-        panel.set_title(title, fontsize=11, fontweight="bold", loc="left")
+    set_title(panel, title)
     return figure
 
 
@@ -168,10 +160,7 @@ def gains_figure(table, *, reference, title=None):
     matplotlib.figure.Figure
         The figure.
     """
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(5.6, 0.9 + 0.22 * len(table)), layout="constrained")
-    panel = figure.subplots()
+    figure, panel = new_panel(5.6, 0.9 + 0.22 * len(table))
     rows = np.arange(len(table))[::-1]
     # Intervals on one side of zero stand out.
     clear = ((table["low"] > 0) | (table["high"] < 0)).to_numpy()
@@ -182,6 +171,5 @@ def gains_figure(table, *, reference, title=None):
     panel.axvline(0, color="black", linewidth=0.8)
     panel.set_yticks(rows, table["method"])
     panel.set_xlabel(f"gain over {reference}")
-    finish_panel(panel, title)
-    panel.grid(axis="x", color="#E5E5E5", linewidth=0.6)
+    finish_panel(panel, title, grid="both")
     return figure

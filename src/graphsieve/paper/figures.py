@@ -3,7 +3,7 @@
 import numpy as np
 
 from ..evaluation import ALL_FEATURES
-from ..plots import COLORS, MARKERS, MUTED, finish_panel
+from ..plots import COLORS, MARKERS, MUTED, finish_panel, new_panel
 
 # What every comparison shows, behind the rest.
 BASELINES = ("random", "variance", "RandomRanker", "Variance")
@@ -49,11 +49,9 @@ def share_curves_figure(table, metric, *, title=None, legend=True, size=(6.4, 4.
     matplotlib.figure.Figure
         The figure.
     """
-    from matplotlib.figure import Figure
     from matplotlib.ticker import PercentFormatter
 
-    figure = Figure(figsize=size, layout="constrained")
-    panel = figure.subplots()
+    figure, panel = new_panel(*size)
     curves = table[table["method"] != ALL_FEATURES]
     for method, style in line_styles(curves["method"].unique()).items():
         _draw_curve(panel, curves[curves["method"] == method], metric, method, style)
@@ -153,10 +151,7 @@ def lines_figure(
     matplotlib.figure.Figure
         The figure.
     """
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=PANEL, layout="constrained")
-    panel = figure.subplots()
+    figure, panel = new_panel(*PANEL)
     for number, (name, style) in enumerate(line_styles(table[group].unique()).items()):
         line = table[table[group] == name].groupby(x)[y].mean()
         if not markers:

@@ -144,9 +144,23 @@ class _Clock:
 
 
 def _write_table(store, experiment, profile, planned):
-    rows = _rows(store, experiment, profile, planned)
+    """Write the rows of all stored cells, in the order of the plan."""
+    rows = []
+    for entry in planned:
+        # A damaged record stays if the run that would have repeated it was interrupted.
+        record = _intact(store, entry[0].key)
+        if record is not None:
+            rows += rows_of(record, experiment.name, profile, entry)
     if rows:
         store.write_table(experiment.name, rows)
+
+
+def _intact(store, key):
+    """The record of a cell, or None if there is none that can be read."""
+    try:
+        return store.get(key)
+    except DamagedRecord:
+        return None
 
 
 def _stored(store, cell, key):
@@ -193,10 +207,7 @@ def _left(cells, store, known, others):
     work.
     """
     for key, cell in cells.items():
-        try:
-            record = store.get(key)
-        except DamagedRecord:
-            record = None
+        record = _intact(store, key)
         if record == known[key]:
             yield key, cell
         else:
@@ -228,17 +239,3 @@ def _end_with(parent):
         os._exit(1)
 
     threading.Thread(target=watch, daemon=True).start()
-
-
-def _rows(store, experiment, profile, planned):
-    """Tidy rows of all stored cells, in the order of the plan."""
-    rows = []
-    for entry in planned:
-        try:
-            record = store.get(entry[0].key)
-        except DamagedRecord:
-            # The run that would have repeated it was interrupted.
-            record = None
-        if record is not None:
-            rows += rows_of(record, experiment.name, profile, entry)
-    return rows

@@ -3,7 +3,7 @@
 import numpy as np
 from scipy.linalg import orthogonal_procrustes
 
-from .._utils.eigen import some_eigenpairs
+from .._utils.linalg import some_eigenpairs
 
 _POINTS = 400
 # A picture reaches as far as most points. Where some are this many times farther out than 98 % of

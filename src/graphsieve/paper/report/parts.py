@@ -40,6 +40,13 @@ def cell(text, best=False):
     return {"text": text, "best": bool(best)}
 
 
+def cells(values, best=None, form=".3f"):
+    """Cells of numbers, empty for NaN; ``best`` has the numbers that are best."""
+    best = [None] * len(values) if best is None else best
+    pairs = zip(values, best, strict=True)
+    return [cell("" if np.isnan(v) else format(v, form), v == other) for v, other in pairs]
+
+
 def dataset_title(dataset):
     """Short title of a data set."""
     return DATASETS[dataset].title.partition(",")[0] if dataset in DATASETS else dataset
@@ -93,20 +100,11 @@ def rank_tables(rules):
                 columns[f"{SHORT[score]}, {rule}"] = ranked[0]
     if not columns:
         return []
-    first = next(iter(columns.values()))
-    rows = [
-        [
-            cell(method),
-            *(
-                cell(
-                    f"{ranks[method]:.2f}" if method in ranks else "",
-                    ranks.get(method) == min(ranks.values()),
-                )
-                for ranks in columns.values()
-            ),
-        ]
-        for method in first
-    ]
+    best = [min(ranks.values()) for ranks in columns.values()]
+    rows = []
+    for method in next(iter(columns.values())):
+        ranks = [ranks.get(method, np.nan) for ranks in columns.values()]
+        rows.append([cell(method), *cells(ranks, best, ".2f")])
     note = (
         "1 is best; a data set counts once, with its mean over the fractions. Methods that miss a "
         "data set are left out."
@@ -120,23 +118,9 @@ def score_table(table, score):
     lower = score in ERRORS
     best = means.min(axis="columns") if lower else means.max(axis="columns")
     order = means.mean().sort_values(ascending=lower).index
-    rows = [
-        [
-            cell(method),
-            *(
-                cell("" if np.isnan(value) else f"{value:.3f}", value == best[dataset])
-                for dataset, value in means[method].items()
-            ),
-        ]
-        for method in order
-    ]
-    everything = all_features(table, score)
-    rows.append(
-        [
-            cell(ALL_FEATURES),
-            *(cell(f"{everything[d]:.3f}" if d in everything else "") for d in means.index),
-        ]
-    )
+    rows = [[cell(method), *cells(means[method], best)] for method in order]
+    everything = all_features(table, score).reindex(means.index)
+    rows.append([cell(ALL_FEATURES), *cells(everything)])
     shares = ", ".join(f"{share:.3g}" for share in 100 * np.sort(table["share"].unique()))
     shares = shares.removesuffix(", 100")
     return {
@@ -195,7 +179,7 @@ def means_table(table, scores):
     means = by_case[scores].mean().groupby("method", sort=False).mean()
     sets = by_case.ngroup().groupby(rows["method"]).nunique()
     seconds = rows.drop_duplicates("key").groupby("method")["fit_cpu_seconds"].mean()
-    best = {s: means[s].min() if s in ERRORS else means[s].max() for s in scores}
+    best = [means[s].min() if s in ERRORS else means[s].max() for s in scores]
     order = means.sort_values(scores[0], ascending=scores[0] in ERRORS).index
     return {
         "title": "Mean scores",
@@ -204,10 +188,7 @@ def means_table(table, scores):
         "rows": [
             [
                 cell(method),
-                *(
-                    cell(f"{means.loc[method, s]:.3f}", means.loc[method, s] == best[s])
-                    for s in scores
-                ),
+                *cells(means.loc[method, scores], best),
                 cell(f"{seconds[method]:.2f}"),
                 cell(str(sets[method])),
             ]
