@@ -5,7 +5,7 @@ import numpy as np
 from ...datasets import DATASETS
 from ...evaluation import ALL_FEATURES
 from ..diagrams import critical_difference_figure, gains_figure
-from ..figures import LABELS, PANEL, legend_figure, share_curves_figure
+from ..figures import LABELS, legend_figure, share_curves_figure
 from ..paired import ERRORS, gains, mean_ranks, wins
 from ..summary import all_features, scores_by_case
 
@@ -18,6 +18,9 @@ SHORT = {
     "reconstruction": "Reconstruction error",
     "neighborhood": "Neighbours preserved",
 }
+
+# Mean scores that differ by no more are a tie.
+_TIE = 0.01
 
 
 def scores_in(table):
@@ -64,9 +67,7 @@ def curves(table, score, name, title, note="", folded=False):
     ]
     for dataset, part in table.groupby("dataset", sort=False):
         part = part.sort_values("method", key=lambda column: column.map(rank), kind="stable")
-        figure = share_curves_figure(
-            part, score, title=dataset_title(dataset), legend=False, size=PANEL
-        )
+        figure = share_curves_figure(part, score, title=dataset_title(dataset))
         alt = f"{LABELS[score]} on {dataset} against the fraction of features selected"
         figures.append(entry(figure, f"{name}-{dataset}", alt))
     return group(figures, title=title, note=note, folded=folded)
@@ -148,9 +149,9 @@ def gains_group(by_score, reference, rule=""):
     return group(figures, title=title, note=note, wide=True)
 
 
-def wins_table(table, scores, against="random", margin=0.01):
+def wins_table(table, scores):
     """Data sets on which a method is better or worse than random selection."""
-    results = {score: wins(table, score, against, margin).set_index("method") for score in scores}
+    results = {score: wins(table, score, margin=_TIE).set_index("method") for score in scores}
     order = next(iter(results.values())).index
     rows = []
     for method in order:
@@ -165,8 +166,8 @@ def wins_table(table, scores, against="random", margin=0.01):
         rows.append(row)
     columns = [text for score in scores for text in (SHORT[score], "worst data set")]
     return {
-        "title": f"Data sets won, tied and lost against {against}",
-        "note": f"A difference of at most {margin} is a tie.",
+        "title": "Data sets won, tied and lost against random",
+        "note": f"A difference of at most {_TIE} is a tie.",
         "columns": ["method", *columns],
         "rows": rows,
     }

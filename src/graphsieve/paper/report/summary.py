@@ -18,18 +18,7 @@ _NEEDED = {
 
 
 def summarise(tables):
-    """Everything the page shows, figures included, as plain dicts and lists.
-
-    Parameters
-    ----------
-    tables : dict of str to pandas.DataFrame
-        Tables by the name of the experiment.
-
-    Returns
-    -------
-    dict
-        What the template needs.
-    """
+    """Everything the page shows, figures included, as plain dicts and lists for the template."""
     for name, table in tables.items():
         measure = load_experiment(name).measure if name in SECTIONS else "shares"
         check_columns(table, name, _NEEDED[measure])
