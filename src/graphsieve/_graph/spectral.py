@@ -99,11 +99,8 @@ def null_space(A):
 def eigenpairs(A, components, n_pairs, random_state=None):
     """The smallest non-zero eigenvalues of the normalised Laplacian, and their eigenvectors.
 
-    Returns
-    -------
-    values : ndarray of shape (k,), ascending
-    vectors : ndarray of shape (n_samples, k), orthonormal, signs fixed
-        k is ``n_pairs``, or less when the graph has fewer.
+    The values ascend; the vectors are orthonormal, with fixed signs. There are ``n_pairs`` of them,
+    or less when the graph has fewer.
     """
     random_state = check_random_state(random_state)
     weight = edge_weight(A)

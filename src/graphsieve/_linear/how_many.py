@@ -44,18 +44,9 @@ class GainCurve:
 
 
 def gain_curve(X, order):
-    """Compare the gains along a ranking with those of shuffled columns.
+    """Compare the gains along a ranking, best first, with those of shuffled columns.
 
-    Parameters
-    ----------
-    X : ndarray of shape (n_rows, n_features)
-        Some rows of the data; at most a few thousand.
-    order : ndarray of shape (n_features,)
-        The ranking, best first.
-
-    Returns
-    -------
-    GainCurve
+    ``X`` are some rows of the data, at most a few thousand.
     """
     Z = standardised(X)[0]
     if Z.size > _LARGE:

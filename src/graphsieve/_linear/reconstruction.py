@@ -70,11 +70,6 @@ class ReconstructionErrors:
 
     They do not depend on the ranking. A count of columns then costs at most
     ``O(min(n, d)^2 n_test)``, however many columns are predicted.
-
-    Parameters
-    ----------
-    X_train, X_test : array-like or CSR matrix of shape (n_samples, n_features)
-        Training and test rows.
     """
 
     def __init__(self, X_train, X_test):

@@ -100,14 +100,9 @@ class Products:
 
 
 def fit_reconstruction(data, kept: np.ndarray, ridge: float = RIDGE) -> Reconstruction:
-    """Ridge regression of the dropped on the kept columns.
+    """Ridge regression of the dropped columns on the ``kept`` ones, given by a mask.
 
-    Parameters
-    ----------
-    data : Rows
-    kept : ndarray of bool of shape (n_features,)
-    ridge : float
-        See ``ridge_penalty``; 0 for least squares.
+    See ``ridge_penalty`` for ``ridge``; 0 means least squares.
     """
     return solve_products(_collect(data, kept), kept, ridge)
 
@@ -115,19 +110,8 @@ def fit_reconstruction(data, kept: np.ndarray, ridge: float = RIDGE) -> Reconstr
 def fit_heldout(data, kept, held_out, ridge=RIDGE):
     """A regression on all rows, and how well one without the held-out rows predicts these.
 
-    Parameters
-    ----------
-    data : Rows
-    kept : ndarray of bool of shape (n_features,)
-    held_out : ndarray of bool of shape (n_samples,)
-    ridge : float
-
-    Returns
-    -------
-    reconstruction : Reconstruction
-        From all rows.
-    r2 : ndarray of shape (n_dropped,)
-        R^2 of the dropped columns on the held-out rows; 1 for columns that are constant there.
+    Returns the Reconstruction from all rows, and the R^2 of the dropped columns on the held-out
+    rows, 1 for columns that are constant there.
     """
     train = _collect(data, kept, (~held_out).astype(float))
     test = _collect(data, kept, held_out.astype(float))

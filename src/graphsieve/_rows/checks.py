@@ -50,18 +50,9 @@ def check_entries(
 ) -> Rows:
     """Refuse NaN, infinity, and numbers whose squares overflow or vanish, and name the place.
 
-    Parameters
-    ----------
-    data : Rows
-    column_name : callable
-        Maps the number of a column to the name that the user knows.
-    allow_gaps : bool, default=False
-        Accept NaN as missing values.
-
-    Returns
-    -------
-    Rows
-        ``data``, or rows with filled gaps, see ``fill_gaps``.
+    ``column_name`` maps the number of a column to the name that the user knows. With
+    ``allow_gaps``, NaN is a missing value, and the rows are returned with filled gaps, see
+    ``fill_gaps``.
     """
     if not np.isfinite(np.stack(data.column_range())).all():
         gaps, infinite = data.reduce(_count_gaps, combine=_add_pairs)

@@ -161,16 +161,8 @@ def to_unit_interval(X_train, X_test):
     """Scale training and test rows to the range of the training rows; clip the test rows to it.
 
     A column that is nearly constant in the training rows may vary a hundred times more in the
-    test rows, and would outweigh all others.
-
-    Parameters
-    ----------
-    X_train, X_test : ndarray or CSR array of shape (n_samples, n_features)
-
-    Returns
-    -------
-    train, test : ndarray or CSR array of shape (n_samples, n_features)
-        In double precision. Columns that are constant in the training rows become 0.
+    test rows, and would outweigh all others. The results are in double precision; columns that are
+    constant in the training rows become 0.
     """
     X_train, X_test = X_train.astype(np.float64), X_test.astype(np.float64)
     if sp.issparse(X_train):

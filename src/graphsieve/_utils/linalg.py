@@ -5,23 +5,12 @@ from scipy.linalg import LinAlgError, cho_factor, eigh
 
 
 def some_eigenpairs(A, first, last):
-    """Eigenvalues and eigenvectors of a symmetric matrix, in ascending order.
+    """Eigenvalues and eigenvectors number ``first`` to ``last`` of a symmetric matrix, ascending.
 
     LAPACK's routine for a part of the spectrum (SYEVR) gives up on some matrices with multiple
     eigenvalues, such as those of binary data: it reports an internal error or returns fewer pairs
     than asked for. The whole spectrum is then computed by divide and conquer, which does not fail
     there.
-
-    Parameters
-    ----------
-    A : ndarray of shape (n, n)
-    first, last : int
-        Numbers of the first and the last pair, from 0 to n - 1.
-
-    Returns
-    -------
-    values : ndarray of shape (last - first + 1,)
-    vectors : ndarray of shape (n, last - first + 1)
     """
     try:
         values, vectors = eigh(A, subset_by_index=[first, last])

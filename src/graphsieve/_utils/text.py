@@ -19,17 +19,6 @@ def printable(text):
 
     Control characters, and characters that change the direction of writing, become escapes.
 
-    Parameters
-    ----------
-    text : object
-        Its ``str`` is shown.
-
-    Returns
-    -------
-    str
-
-    Examples
-    --------
     >>> printable("a\x1b[1m")
     'a\\x1b[1m'
     """

@@ -26,19 +26,9 @@ def check_anndata(adata):
 
 
 def expression(adata, layer=None):
-    """Cells by genes, as estimators take them.
+    """Cells by genes, as estimators take them, from ``adata.X`` or a layer.
 
-    Parameters
-    ----------
-    adata : AnnData
-    layer : str or None
-        A key of ``adata.layers``, or None for ``adata.X``.
-
-    Returns
-    -------
-    ndarray, CSR array, Dask array or Stream
-        Dense data in a file remain there; sparse data in a file are loaded, because they are
-        compact.
+    Dense data in a file remain there; sparse data in a file are loaded, because they are compact.
     """
     import h5py
 

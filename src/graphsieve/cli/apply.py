@@ -31,21 +31,15 @@ Extra = Annotated[
 ]
 
 
+@options.reads_table
 def apply(
-    ctx: typer.Context,
     kept: Kept,
     file: Table,
     output: Annotated[Path, typer.Option("-o", "--output", metavar="FILE", help="Where to write.")],
     extra: Extra = False,
     force: options.Force = False,
-    key: options.Key = None,
-    no_header: options.NoHeader = False,
-    sep: options.Separator = None,
-    decimal: options.Decimal = None,
-    encoding: options.Encoding = None,
-    index: options.Index = False,
-    transpose: options.Transpose = False,
-    max_size: options.MaxSize = None,
+    *,
+    reading: dict,
 ):
     """Keep the columns of a saved selection in another table."""
     from .._utils.text import listed
@@ -54,7 +48,7 @@ def apply(
 
     check_outputs(file, output, None, force)
     with errors_shown(), warnings_shown():
-        selection, table = _load(kept, file, ctx)
+        selection, table = _load(kept, file, reading)
         columns = selection.find(table.names, table.X.shape)
         seen = set(selection.feature_names_in or table.names)
         unseen = [j for j, name in enumerate(table.names) if name not in seen]
@@ -67,8 +61,8 @@ def apply(
     tell(f"Written: {output} ({len(columns)} of {len(table.names)} columns)")
 
 
+@options.reads_table
 def report(
-    ctx: typer.Context,
     kept: Kept,
     file: Table,
     output: Annotated[
@@ -77,14 +71,8 @@ def report(
     image_shape: options.ImageShape = None,
     color: options.Color = None,
     force: options.Force = False,
-    key: options.Key = None,
-    no_header: options.NoHeader = False,
-    sep: options.Separator = None,
-    decimal: options.Decimal = None,
-    encoding: options.Encoding = None,
-    index: options.Index = False,
-    transpose: options.Transpose = False,
-    max_size: options.MaxSize = None,
+    *,
+    reading: dict,
 ):
     """Write a page about a saved selection and the table it was made from."""
     from .artifacts import check_artifacts, parse_image_shape
@@ -95,7 +83,7 @@ def report(
     with errors_shown(), warnings_shown():
         from ..report import make_report
 
-        selection, table = _load(kept, file, ctx)
+        selection, table = _load(kept, file, reading)
         names = selection.feature_names_in
         features = table if names is None else table.take(_find(names, table, file))
         _check_numbers(features, file)
@@ -118,7 +106,7 @@ def _check_numbers(table, file):
             )
 
 
-def _load(kept, file, ctx):
+def _load(kept, file, reading):
     from ..selection import Selection
     from .arguments import check_input, make_reading
     from .io.files import extension
@@ -126,7 +114,7 @@ def _load(kept, file, ctx):
 
     if not kept.is_file():
         raise ValueError(f"there is no file {kept}: write one with graphsieve select --save")
-    reading = make_reading(ctx.params, whole=True)
+    reading = make_reading(reading, whole=True)
     check_input(file, reading)
     selection = Selection.load(kept)
     return selection, read(file, file.name, extension(file), reading)

@@ -26,15 +26,7 @@ _ADVICE = {
 
 
 def make_reading(options, *, whole):
-    """Return how to read the input, with the options checked that are free text.
-
-    Parameters
-    ----------
-    options : dict
-        Options of the command, by the names of its parameters.
-    whole : bool
-        Whether the table is needed in memory.
-    """
+    """Return how to read the input, from options of the command by the names of its parameters."""
     separator, encoding, max_size = (options[name] for name in ("sep", "encoding", "max_size"))
     if separator is not None:
         # A shell passes \\t as two characters.

@@ -65,6 +65,7 @@ Picture = Annotated[
 ]
 
 
+@options.reads_table
 def compare(
     ctx: typer.Context,
     file: options.File,
@@ -83,20 +84,14 @@ def compare(
     impute: options.Impute = None,
     drop_rows: options.DropRows = False,
     encode: options.Encode = None,
-    key: options.Key = None,
-    no_header: options.NoHeader = False,
-    sep: options.Separator = None,
-    decimal: options.Decimal = None,
-    encoding: options.Encoding = None,
-    index: options.Index = False,
-    transpose: options.Transpose = False,
-    max_size: options.MaxSize = None,
+    *,
+    reading: dict,
 ):
     """Compare methods on a table without labels."""
     from .arguments import check_input, check_output, check_outputs, make_reading
 
     whole = bool(impute or drop_rows or encode)
-    reading = make_reading(ctx.params, whole=whole)
+    reading = make_reading(reading, whole=whole)
     check_input(file, reading)
     check_outputs(file, output, None, force)
     if plot is not None:

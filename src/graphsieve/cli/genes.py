@@ -23,19 +23,8 @@ def check_counts(features, key):
 def mark_genes(source, table, roles, estimator, *, subset, method, settings):
     """Return a function that writes a copy of an AnnData file with the selected genes marked.
 
-    Parameters
-    ----------
-    source : Path
-    table : Table
-        What was read from it.
-    roles : Roles
-    estimator : FeatureRanker
-        Fitted on the features of the table.
-    subset : bool
-        Whether the other genes are left out.
-    method : str
-        For the record, like ``settings``.
-    settings : dict
+    The estimator was fitted on the features of the table. With ``subset``, the other genes are left
+    out; ``method`` and ``settings`` are for the record.
     """
     from ..anndata.columns import make_record, panel_columns
     from ..anndata.files import annotate_h5ad

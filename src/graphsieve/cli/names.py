@@ -11,15 +11,8 @@ from .io.tables import TableError
 def find_columns(items, names, option):
     """Return the positions of columns that a user asked for, in the order of the table.
 
-    Parameters
-    ----------
-    items : list of str
-        Each a name, a position from 0 (-1 is the last one), a pattern with ``*`` or ``?``, or
-        several of these with commas between.
-    names : list of str
-        All names.
-    option : str
-        The option that they were given to, for messages.
+    Each item is a name, a position from 0 (-1 is the last one), a pattern with ``*`` or ``?``, or
+    several of these with commas between. Messages name the option that they were given to.
     """
     position = {name: j for j, name in enumerate(names)}
     found = set()

@@ -1,6 +1,7 @@
 """The options of ``graphsieve select``: names, types and help, one alias each."""
 
-from functools import partial
+import inspect
+from functools import partial, wraps
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -248,3 +249,34 @@ RawNames = Annotated[
     ),
 ]
 Force = Annotated[bool, _output("--force", help="Overwrite existing files.")]
+
+# The options that concern the input, with their defaults.
+_READING = {
+    "key": (Key, None),
+    "no_header": (NoHeader, False),
+    "sep": (Separator, None),
+    "decimal": (Decimal, None),
+    "encoding": (Encoding, None),
+    "index": (Index, False),
+    "transpose": (Transpose, False),
+    "max_size": (MaxSize, None),
+}
+
+
+def reads_table(command):
+    """Give a command the options that concern the input, which it gets as a dict ``reading``."""
+    own = inspect.signature(command).parameters
+    shared = [
+        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=kind)
+        for name, (kind, default) in _READING.items()
+    ]
+    parameters = [*(p for name, p in own.items() if name != "reading"), *shared]
+
+    @wraps(command)
+    def call(**given):
+        return command(reading={name: given.pop(name) for name in _READING}, **given)
+
+    # What Typer reads the options from.
+    call.__signature__ = inspect.Signature(parameters)
+    call.__annotations__ = {p.name: p.annotation for p in parameters}
+    return call

@@ -18,16 +18,9 @@ _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 def write_outputs(kept, output, ranking, scores, *, raw_names=False):
     """Write the files that were asked for, and return notes about what is not as it was.
 
-    Parameters
-    ----------
-    kept : Table or callable
-        The columns to write, or a function that writes to a path.
-    output : Path or None
-    ranking : DataFrame or None
-        A row per feature, for the scores.
-    scores : Path or None
-    raw_names : bool
-        Whether names are written as they are even if a spreadsheet would run them.
+    ``kept`` is a Table, or a function that writes to a path, and ``ranking`` a frame with a row per
+    feature, for the scores. With ``raw_names``, names are written as they are even if a spreadsheet
+    would run them.
     """
     notes = []
     outputs = [] if output is None else [(output, kept)]

@@ -48,17 +48,11 @@ class Features:
             estimator.set_params(n_features_to_select=n_values)
 
     def ranking(self, estimator, n_features):
-        """Return a frame of the columns, best first.
+        """Return a frame of the columns, best first, from an estimator that was fitted on ``X``.
 
         A column that was encoded has the place and the score of its best value. The estimator is
-        changed to keep all values of the kept columns.
-
-        Parameters
-        ----------
-        estimator : FeatureRanker
-            Fitted on ``X``.
-        n_features : int, float, "auto" or None
-            How many columns are kept; None if a budget decides.
+        changed to keep all values of the kept columns. ``n_features`` is None if a budget decides
+        how many columns are kept.
         """
         import pandas as pd
 
@@ -111,14 +105,7 @@ def drop_incomplete_rows(table, features):
 def prepare(table, *, impute=None, encode=None):
     """Return the features of a table of candidate columns, and a note.
 
-    Parameters
-    ----------
-    table : Table
-        The columns to select from.
-    impute : {"median", "mean"} or None
-        What to fill gaps with.
-    encode : {"onehot"} or None
-        How text becomes numbers.
+    Gaps are filled with the ``impute`` of the column, and ``encode`` says how text becomes numbers.
     """
     X, notes = table.X, []
     if impute and (n_gaps := _gaps(table)[0]):

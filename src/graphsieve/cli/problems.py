@@ -39,18 +39,8 @@ def find_problems(table, features, *, encode=False, fill=False):
     """Look for columns that cannot be used as features.
 
     Missing values of arrays that are not read yet are found by the method, which looks at every
-    entry anyway.
-
-    Parameters
-    ----------
-    table : Table
-    features : list of int
-        Positions of the columns to look at.
-    encode : bool
-        Whether text becomes numbers.
-    fill : bool
-        Whether missing values are no problem: they are filled, their rows are left out, or the
-        method accepts them.
+    entry anyway. With ``encode``, text becomes numbers; with ``fill``, missing values are no
+    problem: they are filled, their rows are left out, or the method accepts them.
     """
     problems = Problems()
     kind = kinds(table.take(features))

@@ -68,15 +68,7 @@ class _Data:
 
 
 def run(given, arguments):
-    """Run ``graphsieve select``.
-
-    Parameters
-    ----------
-    given : SimpleNamespace
-        The options of the command.
-    arguments : list of str
-        The command as it was typed, for suggestions.
-    """
+    """Run ``graphsieve select``; ``arguments`` is the command as it was typed, for suggestions."""
     plan = _check(given, arguments)
     with errors_shown(), warnings_shown(), opened(given.file) as source:
         data = _read(plan, *source)
@@ -90,10 +82,10 @@ def run(given, arguments):
 def _check(given, arguments):
     """Find whatever is wrong with the command itself, before the data are read."""
     whole = bool(given.impute or given.drop_rows or given.encode or given.batch)
-    reading = make_reading(vars(given), whole=whole)
+    reading = make_reading(given.reading, whole=whole)
     check_input(given.file, reading)
     marks = check_selection(
-        given.file, given.output, given.scores, given.force, given.subset, given.key
+        given.file, given.output, given.scores, given.force, given.subset, reading.key
     )
     check_artifacts(given.save, given.report, given.force)
     shape = parse_image_shape(given.image_shape)
@@ -148,7 +140,7 @@ def _set_conditions(plan, data):
     given, estimator, features = plan.given, plan.estimator, data.features
     if data.holds_genes:
         prepare_genes(estimator, given.parameters)
-        check_counts(features, given.key)
+        check_counts(features, plan.reading.key)
     set_constraints(estimator, features, given.include, given.exclude)
     if line := set_costs(estimator, features, given.cost, given.budget):
         note(line)
@@ -204,17 +196,18 @@ def _write(plan, data, estimator, ranking):
         image_shape=plan.image_shape,
         color=column_values(data.table, given.color, "--color"),
     )
-    kept = _marked(given, data, estimator) if plan.marks else _kept(data, ranking)
+    kept = _marked(plan, data, estimator) if plan.marks else _kept(data, ranking)
     for line in write_outputs(kept, given.output, ranking, given.scores, raw_names=given.raw_names):
         note(line)
     for artifact, destination in made:
         artifact.save(destination)
 
 
-def _marked(given, data, estimator):
-    """Return the copy of the input in which the selected genes are marked."""
+def _marked(plan, data, estimator):
+    """Return what writes the copy of the input in which the selected genes are marked."""
+    given = plan.given
     settings = {
-        "layer": given.key,
+        "layer": plan.reading.key,
         "batch_key": given.batch,
         "random_state": given.seed,
         "method_parameters": given.parameters,

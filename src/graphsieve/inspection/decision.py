@@ -29,17 +29,9 @@ _CONFIDENCE = 0.95
 def ranked_table(judged, criterion):
     """Means of all criteria, one row per candidate, the best by ``criterion`` first.
 
-    Parameters
-    ----------
-    judged : Judged
-    criterion : str
-        A key of ``CRITERIA``.
-
-    Returns
-    -------
-    pandas.DataFrame
-        ``rank``, ``candidate``, the criteria, ``behind`` (by how much the first candidate is
-        better), ``behind_error`` (half-width of its 95 % interval), and ``seconds`` per fit.
+    The columns are ``rank``, ``candidate``, the criteria, ``behind`` (by how much the first
+    candidate is better), ``behind_error`` (half-width of its 95 % interval), and ``seconds`` per
+    fit.
     """
     table = judged.halves.groupby("candidate", sort=False).mean().drop(columns="half")
     table["stability"] = {name: found.value for name, found in judged.stability.items()}
@@ -52,26 +44,11 @@ def ranked_table(judged, criterion):
 
 
 def difference(judged, criterion, better, worse):
-    """Compute how much better one candidate is than another.
+    """How much better one candidate is than another, and the half-width of its 95 % interval.
 
     Differences are taken half by half. Halves of different repeats overlap, which the usual
     standard error ignores; it is corrected as by Nadeau and Bengio ("Inference for the
     generalization error", Machine Learning 52, 2003), with as many rows to judge as to fit.
-
-    Parameters
-    ----------
-    judged : Judged
-    criterion : str
-        A key of ``CRITERIA``.
-    better, worse : str
-        Candidates.
-
-    Returns
-    -------
-    difference : float
-        Positive if the first candidate is better.
-    half_width : float
-        Of the 95 % interval of the difference.
     """
     sign = 1 if CRITERIA[criterion] else -1
     if criterion == "stability":
@@ -100,21 +77,7 @@ def choose(judged, criterion, incumbent):
     """Choose the incumbent unless the criterion clearly prefers another candidate.
 
     "Clearly" means that the 95 % interval of the difference to the best candidate excludes 0.
-
-    Parameters
-    ----------
-    judged : Judged
-    criterion : str
-        A key of ``CRITERIA``.
-    incumbent : str
-        Candidate that is taken without evidence.
-
-    Returns
-    -------
-    best : str
-        The chosen candidate.
-    verdict : str
-        Says which criterion decided and how clearly.
+    Returns the chosen candidate, and a verdict that says which criterion decided and how clearly.
     """
     first = ranked_table(judged, criterion)["candidate"].iloc[0]
     decided = f"Decided by {TITLES[criterion]}:"

@@ -72,29 +72,9 @@ def judge(
 
     The rows are divided into two halves at random, ``n_repeats`` times. Every candidate selects
     features on each half, and the other half says how good they are. All candidates see the same
-    halves.
-
-    Parameters
-    ----------
-    candidates : dict of str to FeatureRanker
-        Selectors by name. They are cloned. A candidate that raises a ValueError is left out, with
-        a warning.
-    X : container of shape (n_samples, n_features)
-        At most 2,000 rows of it are used, drawn at random.
-    n_features_to_select : int, float or None
-        Number or fraction of features that every candidate selects; None selects half of them.
-    n_repeats : int, default=3
-        Number of divisions into halves; every candidate is fitted twice as often.
-    random_state : int, RandomState or None, default=0
-        Random seed of rows, halves and selectors.
-    n_jobs : int or None, default=None
-        Number of fits that run at the same time, as in joblib.
-    verbose : int, default=0
-        If positive, show progress.
-
-    Returns
-    -------
-    Judged
+    halves. At most 2,000 rows are used, drawn at random; ``n_features_to_select`` replaces that of
+    the candidates, a dict from names to selectors, which are cloned. One that raises a ValueError
+    is left out, with a warning. The other parameters are those of ``compare``.
     """
     rng = check_random_state(random_state)
     values, names = _draw(X, rng)

@@ -14,16 +14,7 @@ class _Display:
     """A plot whose axes are ``ax_`` and whose figure is ``figure_``."""
 
     def plot(self, ax=None):
-        """Draw into ``ax``, or into a new figure.
-
-        Parameters
-        ----------
-        ax : matplotlib axes, optional
-
-        Returns
-        -------
-        self
-        """
+        """Draw into the matplotlib axes ``ax``, or into a new figure; returns the display."""
         if ax is None:
             from matplotlib import pyplot as plt
 

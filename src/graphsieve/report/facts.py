@@ -69,17 +69,7 @@ class Facts:
 
 
 def read_facts(sel):
-    """Collect the facts about a fitted selector.
-
-    Parameters
-    ----------
-    sel : FeatureRanker or Selection
-        Fitted selector, or a selection that was saved by one.
-
-    Returns
-    -------
-    Facts
-    """
+    """Collect the facts about a fitted selector, or about a Selection that was saved by one."""
     is_saved = isinstance(sel, Selection)
     selection = sel if is_saved else sel.to_selection()
     parameters = selection.parameters if is_saved else sel.get_params(deep=False)

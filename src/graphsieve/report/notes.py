@@ -14,7 +14,7 @@ _UNITS_DIFFER = 1e4
 
 
 def write_notes(facts, sample, constant, coverage, closest, explained):
-    """Notes about the fit and the data.
+    """Notes about the fit and the data: dicts with a ``level`` and a ``text``, warnings first.
 
     Parameters
     ----------
@@ -27,11 +27,6 @@ def write_notes(facts, sample, constant, coverage, closest, explained):
         Position and correlation of the closest selected feature of every column.
     explained : tuple of float
         Explained fraction of the selected features, and of as many random ones.
-
-    Returns
-    -------
-    list of dict
-        With a ``level`` ("good", "note" or "warning") and a ``text``.
     """
     notes = [
         *_convergence(facts),

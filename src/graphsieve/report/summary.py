@@ -29,14 +29,7 @@ _UNDEFINED = 255
 def summarise(sel, X, *, color=None, image_shape=None, title=None, random_state=0):
     """Everything about one selection, as dicts, lists, numbers, strings and arrays.
 
-    Parameters
-    ----------
-    sel, X, color, image_shape, title, random_state
-        As in ``make_report``.
-
-    Returns
-    -------
-    dict
+    The parameters are those of ``make_report``.
     """
     facts = read_facts(sel)
     shape = None if image_shape is None else check_shape(image_shape, facts.n_features)

@@ -61,16 +61,9 @@ def open_bytes(path):
 
 
 def find_dialect(path, name, reading, usual_separator):
-    """Find the layout of a text file.
+    """Find the layout of a text file that messages call ``name``.
 
-    Parameters
-    ----------
-    path : Path
-    name : str
-        What to call the file in messages.
-    reading : Reading
-    usual_separator : str
-        The separator that the extension of the file stands for.
+    ``usual_separator`` is the one that the extension of the file stands for.
     """
     encoding, has_quotes, notes = _scan(path, name, reading)
     with io.TextIOWrapper(open_bytes(path), encoding=encoding, newline="") as file:
