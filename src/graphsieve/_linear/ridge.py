@@ -162,23 +162,18 @@ def _collect(data, kept, weight=None):
     # Zeros of sparse data must stay.
     shift = np.zeros(d) if data.is_sparse else low / 2 + high / 2
     aligned = () if weight is None else (weight,)
-    shift = shift.astype(np.float64)
-    n, *sums = data.reduce(partial(_sums, shift, kept), *aligned, combine=_add)
-    return Products(n, *sums, shift)
+    return data.reduce(partial(_products, shift.astype(np.float64), kept), *aligned)
 
 
-def _sums(shift, kept, block, weight=None):
-    """Products of a block of rows: the fields of ``Products``."""
+def _products(shift, kept, block, weight=None):
+    """Products of a block of rows."""
     if weight is not None:
         block = block[weight > 0]
     if sp.issparse(block):
         block = block.astype(np.float64, copy=False)
         cross = (block[:, kept].T @ block).toarray()
-        return block.shape[0], cross, block.sum(axis=0), block.power(2).sum(axis=0)
+        squares = block.power(2).sum(axis=0)
+        return Products(block.shape[0], cross, block.sum(axis=0), squares, shift)
     block = block - shift
     squares = np.einsum("ij,ij->j", block, block)
-    return len(block), block[:, kept].T @ block, block.sum(axis=0), squares
-
-
-def _add(one, other):
-    return tuple(a + b for a, b in zip(one, other, strict=True))
+    return Products(len(block), block[:, kept].T @ block, block.sum(axis=0), squares, shift)

@@ -5,6 +5,7 @@ import scipy.sparse as sp
 
 from .._rows import HDF5Stream, ZarrStream, check_container, is_dask
 from .._utils.names import find_columns, suggestion
+from .._utils.text import listed
 
 
 def import_anndata():
@@ -115,7 +116,4 @@ def _missing(parameter, name, where, known):
 
 
 def _listed(names):
-    names = [str(name) for name in names]
-    if not names:
-        return "which is empty"
-    return ", ".join(names[:8]) + (", ..." if len(names) > 8 else "")
+    return listed([str(name) for name in names]) or "which is empty"
