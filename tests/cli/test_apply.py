@@ -84,7 +84,7 @@ def test_a_page_about_text_says_where_to_get_one(folder):
     frame.to_csv("text.csv", index=False)
     run("select", "text.csv", "-k", 2, "-m", "css", "--encode", "onehot", "--save", "kept.json")
     message = run("report", "kept.json", "text.csv", code=1)
-    assert "'kind' holds no numbers" in message
+    assert "not numeric: 'kind'" in message
     assert "--encode onehot --report" in message
 
 

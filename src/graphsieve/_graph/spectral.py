@@ -146,7 +146,8 @@ def embedding(A, n_dims, random_state=None):
     n_nodes = sum(map(len, components.nodes))
     if n_dims >= n_nodes:
         warn(
-            f"a graph that joins {n_nodes} samples has no {n_dims} directions: using {n_nodes - 1}"
+            f"a graph that joins {n_nodes} samples has only {n_nodes - 1} directions: these are "
+            f"used instead of {n_dims}"
         )
         n_dims = n_nodes - 1
     n_null = min(len(components.nodes) - 1, n_dims)

@@ -102,7 +102,7 @@ def connectivities(adata, neighbors_key):
         raise ValueError(
             f"neighbors_key={neighbors_key!r} is neither a neighbour graph in adata.uns nor a key "
             f"of adata.obsp ({_listed([*known, *adata.obsp])}): run scanpy.pp.neighbors first, or "
-            "leave neighbors_key out."
+            "leave neighbors_key out"
         )
     return sp.csr_array(adata.obsp[key])
 

@@ -194,8 +194,8 @@ def _limit(sizes, n_included, n_eligible):
     """The numbers of genes that can be selected."""
     if sizes[0] < n_included:
         raise ValueError(
-            f"include has {n_included} genes, more than n_top_genes={sizes[0]}, which counts them, "
-            f"too: use {n_included} or more"
+            f"include has {n_included} genes, more than n_top_genes={sizes[0]}, which also "
+            f"counts them: use {n_included} or more"
         )
     if n_eligible == 0:
         raise ValueError("no gene can be selected: all are constant, excluded or masked")

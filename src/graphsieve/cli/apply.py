@@ -35,7 +35,7 @@ Extra = Annotated[
 def apply(
     kept: Kept,
     file: Table,
-    output: Annotated[Path, typer.Option("-o", "--output", metavar="FILE", help="Where to write.")],
+    output: Annotated[Path, typer.Option("-o", "--output", metavar="FILE", help="File to write.")],
     extra: Extra = False,
     force: options.Force = False,
     *,
@@ -66,7 +66,7 @@ def report(
     kept: Kept,
     file: Table,
     output: Annotated[
-        Path, typer.Option("-o", "--output", metavar="FILE", help="The page.")
+        Path, typer.Option("-o", "--output", metavar="FILE", help="Page to write.")
     ] = Path("report.html"),
     image_shape: options.ImageShape = None,
     color: options.Color = None,
@@ -101,8 +101,8 @@ def _check_numbers(table, file):
         text = list(table.X.select_dtypes(exclude=["number", "bool"]).columns)
         if text:
             raise ValueError(
-                f"{file.name}: {listed(text)} holds no numbers, and a page shows numbers alone. "
-                "Write the page during the selection: graphsieve select --encode onehot --report"
+                f"{file.name}: not numeric: {listed(text)}, and a page can only show numbers. "
+                "Write it during the selection: graphsieve select --encode onehot --report"
             )
 
 

@@ -35,8 +35,8 @@ Methods = Annotated[
     typer.Option(
         "--methods",
         metavar="NAME,...",
-        help="Methods to compare; see graphsieve methods. The first one is preferred unless "
-        "another is clearly better.  [default: gafs,css,mrsf,mcfs,lap_score]",
+        help="Methods to compare, by default gafs,css,mrsf,mcfs,lap_score; see graphsieve methods. "
+        "The first one is preferred unless another is clearly better.",
         show_default=False,
     ),
 ]
@@ -50,7 +50,7 @@ Repeats = Annotated[
         "--repeats",
         metavar="N",
         min=1,
-        help="How often the rows are divided into halves; every method is fitted twice as often.",
+        help="Number of times the rows are split in half; every method is fitted on both halves.",
     ),
 ]
 TableFile = Annotated[
@@ -102,8 +102,8 @@ def compare(
 
         table = read(path, name, suffix, reading)
         roles = assign(table, drop, keep, not no_ids)
-        mending = {"impute": impute, "drop_rows": drop_rows, "encode": encode}
-        _, features = prepare_features(name, table, roles, ctx.meta["arguments"], **mending)
+        preparing = {"impute": impute, "drop_rows": drop_rows, "encode": encode}
+        _, features = prepare_features(name, table, roles, ctx.meta["arguments"], **preparing)
         found = compare_methods(
             features.X,
             n_features,

@@ -79,7 +79,7 @@ NoIds = Annotated[
     bool,
     _columns(
         "--no-ids",
-        help="Select from columns that look like an ID, too; by default they are carried.",
+        help="Also select from columns that look like an ID; by default they are only carried.",
     ),
 ]
 Impute = Annotated[
@@ -123,7 +123,7 @@ Encoding = Annotated[
     str | None,
     _input("--encoding", metavar="NAME", help="Encoding of a text file, such as cp1252 or utf-16."),
 ]
-Index = Annotated[bool, _input("--index", help="The first column holds the names of rows.")]
+Index = Annotated[bool, _input("--index", help="The first column holds the row names.")]
 Transpose = Annotated[bool, _input("--transpose", help="The file has one feature per row.")]
 MaxSize = Annotated[
     float | None,
@@ -149,7 +149,7 @@ Exclude = Annotated[
     _columns(
         "--exclude",
         metavar="COLUMN,...",
-        help="Columns that are never selected, given like those of --include.",
+        help="Columns that are never selected, in the same form as --include.",
     ),
 ]
 Cost = Annotated[
@@ -157,8 +157,8 @@ Cost = Annotated[
     _columns(
         "--cost",
         metavar="FILE",
-        help="Table of two columns, name and cost: columns are selected by gain per cost. Columns "
-        "that it does not name cost 1.",
+        help="Table of two columns, name and cost: columns are selected by gain per cost. Other "
+        "columns cost 1.",
     ),
 ]
 Budget = Annotated[
@@ -184,8 +184,8 @@ Explain = Annotated[
     bool,
     _output(
         "--explain",
-        help="Show from which kept columns the dropped ones are predicted, and how well; also in "
-        "the file of --scores.",
+        help="Show which kept columns predict the dropped ones, and how well; also in the file of "
+        "--scores.",
     ),
 ]
 Save = Annotated[
@@ -217,8 +217,7 @@ Color = Annotated[
     _output(
         "--color",
         metavar="COLUMN",
-        help="Column by whose values the samples in the report are coloured. It is carried to the "
-        "output.",
+        help="Column that colours the samples in the report. It is carried to the output.",
     ),
 ]
 Output = Annotated[

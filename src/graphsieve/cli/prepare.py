@@ -93,8 +93,8 @@ def drop_incomplete_rows(table, features):
     _, incomplete = _gaps(table.take(features))
     if incomplete.all():
         raise TableError(
-            "--drop-rows leaves no row: every row has a missing value. Use --impute median, or "
-            "leave out the columns with most gaps with --drop"
+            "--drop-rows leaves no rows: every row has a missing value. Use --impute median, or "
+            "--drop the columns with the most gaps"
         )
     if not incomplete.any():
         return table, ""

@@ -70,7 +70,7 @@ def gains(table, score, reference, *, n_resamples=2000):
 
     scores = by_split(table, score)
     if reference not in scores:
-        raise ValueError(f"the table has no method {reference!r}: {', '.join(scores)} are there")
+        raise ValueError(f"the table has no method {reference!r}; it has {', '.join(scores)}")
     sign = -1 if score in ERRORS else 1
     differences = sign * scores.drop(columns=reference).sub(scores[reference], axis="index")
     rows = []
@@ -107,7 +107,7 @@ def wins(table, score, against="random", margin=0.0):
 
     means = by_split(table, score).groupby("dataset", sort=False).mean()
     if against not in means:
-        raise ValueError(f"the table has no method {against!r}: {', '.join(means)} are there")
+        raise ValueError(f"the table has no method {against!r}; it has {', '.join(means)}")
     sign = -1 if score in ERRORS else 1
     rows = []
     for method in means.columns.drop(against):

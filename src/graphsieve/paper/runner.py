@@ -117,7 +117,7 @@ def _complete(planned, known):
     missing = {(cell.dataset, cell.split) for cell, _, _ in planned if known[cell.key] is None}
     complete = [entry for entry in planned if (entry[0].dataset, entry[0].split) not in missing]
     if not complete:
-        raise ValueError("no data set is complete yet: its cells are stored as they are finished")
+        raise ValueError("no data set is complete yet: wait until all cells of one are stored")
     return complete
 
 

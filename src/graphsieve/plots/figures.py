@@ -81,7 +81,7 @@ def comparison_figure(table, best):
     for panel, (name, higher_is_better) in zip(panels, CRITERIA.items(), strict=True):
         for chosen, color, marker in ((~is_best, MUTED, "o"), (is_best, COLORS[0], "D")):
             panel.plot(table[name][chosen], places[chosen], marker, color=color)
-        panel.set_xlabel("more is better" if higher_is_better else "less is better")
+        panel.set_xlabel("higher is better" if higher_is_better else "lower is better")
         finish_panel(panel, TITLES[name], grid="x")
     panels[0].set_yticks(places, [printable(name) for name in table["candidate"]])
     for label in panels[0].get_yticklabels():

@@ -82,7 +82,7 @@ def _rows(facts, sample):
         yield _note(
             "note",
             f"There are more features ({facts.n_features:,}) than samples ({n_samples:,}), so "
-            "that many features are correlated by chance. Coverage is measured on samples that "
+            "many features are correlated by chance. Coverage is measured on samples that "
             "were left out of the regression, which corrects for most of it.",
         )
 
@@ -127,7 +127,7 @@ def _choice(facts, coverage, closest):
         yield _note(
             "note",
             f"The first {facts.n_exact:,} features were picked one by one, each given those before "
-            "it. The order of the others is by what each would add next; fit again with a larger "
+            "it. The others are ordered by what each would add next; fit again with a larger "
             "n_features_to_select to look further.",
         )
     redundant = int((np.abs(closest[1])[is_kept] > _REDUNDANT).sum())
@@ -156,7 +156,7 @@ def _baseline(explained):
         yield _note(
             "warning",
             f"Random features explain more on average ({random:.0%}) than the selected ones "
-            f"({this:.0%}). Compare with another method, or with other scaling of the data.",
+            f"({this:.0%}). Try another method, or another scaling of the data.",
         )
 
 

@@ -222,7 +222,7 @@ def array_table(name, X, names=None, key="X", notes=()):
             f"{name}: {key} has {X.ndim} dimensions {X.shape}; a table has rows and columns"
         )
     if not is_numeric(X.dtype):
-        raise TableError(f"{name}: {key} does not hold numbers but {X.dtype.name}")
+        raise TableError(f"{name}: {key} holds {X.dtype.name} instead of numbers")
     names = np.array([] if names is None else names, dtype=object).ravel()
     named = len(names) == X.shape[1]
     if len(names) and not named:

@@ -168,8 +168,8 @@ def _read_pandas(name, file, frames, reading):
     group = frames[key]
     if _decoded(group.attrs["pandas_type"]) != "frame":
         raise TableError(
-            f"{name}: {key} has the format 'table' of pandas, which is not read; save it with "
-            "DataFrame.to_parquet"
+            f"{name}: {key} has the format 'table' of pandas, which cannot be read; save it "
+            "with DataFrame.to_parquet"
         )
     blocks, skipped = [], []
     for number in range(int(group.attrs["nblocks"])):
