@@ -1,6 +1,6 @@
 """What the report takes from a fitted selector."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -55,13 +55,13 @@ class Facts:
     n_exact: int
     is_auto: bool
     parameters: dict
-    gains: np.ndarray | None = None
-    gain_curve: GainCurve | None = None
-    trace: list = field(default_factory=list)
-    converged: bool | None = None
-    ranks_by_trace: bool = False
-    frequency: np.ndarray | None = None
-    stability: tuple | None = None
+    gains: np.ndarray | None
+    gain_curve: GainCurve | None
+    trace: list
+    converged: bool | None
+    ranks_by_trace: bool
+    frequency: np.ndarray | None
+    stability: tuple | None
 
     @property
     def n_features(self):
