@@ -21,7 +21,8 @@ def rows(tables):
 def _objective(table):
     for row in table[table["limit"].notna()].itertuples():
         yield (
-            f"an evaluation takes few times its five products, n {row.n}, d {row.d}, m {row.m}",
+            "an evaluation is a small multiple of its five products, "
+            f"n {row.n}, d {row.d}, m {row.m}",
             f"{row.over_products:.2f} x",
             f"at most {row.limit:g} x",
             row.over_products <= row.limit,
@@ -39,7 +40,7 @@ def _fit(table):
     )
     yield "its objective is no higher", f"{gap:+.1%}", "at most +1 %", gap <= 0.01
     sooner = ours["times_faster_to_it"]
-    yield "it is sooner at the objective of plain float64", f"{sooner:.1f} x", "-", sooner > 1
+    yield "it reaches the objective of plain float64 sooner", f"{sooner:.1f} x", "-", sooner > 1
 
 
 def _scaling(table):

@@ -55,7 +55,7 @@ def measure_share(cell, share):
     candidates = {name: one_thread(ranker(name)(count)) for name in METHODS}
     judged = judge(candidates, split.X_train, count, n_repeats=N_REPEATS, random_state=cell.seed)
     means = judged.halves.groupby("candidate").mean()
-    chosen = {f"by_{name}": choose(judged, name, INCUMBENT).best for name in CRITERIA}
+    chosen = {f"by_{name}": choose(judged, name, INCUMBENT)[0] for name in CRITERIA}
     for name, estimator in candidates.items():
         fitted, _ = fit_on(estimator, split.X_train, cell.seed)
         scores = score_order(
@@ -127,7 +127,7 @@ def by_rule(table, criterion):
     for (dataset, share), group in table.groupby(["dataset", "share"]):
         halves = group.rename(columns={"method": "candidate", "split": "half"})
         halves = halves[["candidate", "half", *[c for c in CRITERIA if c in group]]]
-        best = choose(Judged(halves.assign(**missing(group)), {}, 0, 0), criterion, INCUMBENT).best
+        best = choose(Judged(halves.assign(**missing(group)), {}, 0, 0), criterion, INCUMBENT)[0]
         chosen |= {(dataset, share, split): best for split in group["split"].unique()}
     return pd.Series(chosen)
 

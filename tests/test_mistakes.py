@@ -19,7 +19,7 @@ MISTAKES = {
     "misspelt name": (
         lambda X: GreedyCSS(2, include=["Gamm"]).fit(X),
         "include refers to column 'Gamm', which the data do not have",
-        "Did you mean 'gamma'?",
+        "(did you mean gamma?)",
     ),
     "a name for an array": (
         lambda X: GreedyCSS(2, include="gamma").fit(X.to_numpy()),

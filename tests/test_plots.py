@@ -156,8 +156,8 @@ def test_comparison_highlights_the_choice():
     figure = comparison_figure(table, "$x$")
     figure.savefig(BytesIO())
     assert [panel.get_xlabel() for panel in figure.axes] == [
-        *("more is better", "more is better", "less is better"),
-        *("more is better", "less is better"),
+        *("higher is better", "higher is better", "lower is better"),
+        *("higher is better", "lower is better"),
     ]
     others, best = figure.axes[2].lines
     assert (others.get_xdata().tolist(), others.get_ydata().tolist()) == ([0.1], [0])

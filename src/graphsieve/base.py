@@ -295,7 +295,7 @@ class FeatureRanker(
                 f"and {data.n_features} features"
             )
         if data.is_sparse and not self._accepts_sparse:
-            raise TypeError(f"{name} needs dense data, and the chunks of X are sparse")
+            raise TypeError(f"{name} needs dense data, but the chunks of X are sparse")
 
     def _count_above_chance(self, data):
         """Number of features that add more than they would to shuffled columns."""
@@ -304,8 +304,8 @@ class FeatureRanker(
         if self.gain_curve_.n_features == 0:
             warn(
                 'n_features_to_select="auto" keeps one feature: no feature explains more of the '
-                "others than it would of shuffled columns. The columns may be independent; use a "
-                "number of features to keep more"
+                "others than it would of shuffled columns. The columns may be independent; pass a "
+                "number to keep more features"
             )
         return max(1, self.gain_curve_.n_features)
 

@@ -181,7 +181,7 @@ class Selection:
         if missing:
             raise ValueError(
                 f"the table lacks {len(missing)} of the {len(self.kept)} selected columns: "
-                f"{listed(missing)}.{suggestion(missing[0], columns)}"
+                f"{listed(missing)}{suggestion(missing[0], columns)}"
             )
         wanted = list(self.names)
         if extra == "pass":
@@ -199,7 +199,7 @@ class Selection:
         if not _is_count(d) or d < 1:
             return f"n_features_in is {d!r}"
         if not _are_positions(self.kept, d) or not self.kept or sorted(self.kept) != self.kept:
-            return f"the kept columns are no increasing positions in a table of {d} columns"
+            return f"the kept columns are not increasing positions in a table of {d} columns"
         # As long as the file says: a short file cannot declare a huge table.
         if not _are_positions(self.order, d) or len(self.order) != d:
             return f"the order does not rank {d} columns"

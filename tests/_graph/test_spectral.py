@@ -205,7 +205,7 @@ def test_sign_of_a_tie_is_that_of_the_first_entry():
 
 def test_more_directions_than_there_are():
     A = GRAPHS["isolated nodes"]
-    with pytest.warns(UserWarning, match="using 64"):
+    with pytest.warns(UserWarning, match="has only 64 directions"):
         Y = spectral.embedding(A, 500)
     assert Y.shape == (68, 64)
 

@@ -21,8 +21,7 @@ from graphsieve import (
     Variance,
 )
 from graphsieve._rows import fill_gaps, open_rows
-from graphsieve._rows.division import divide_columns
-from graphsieve._rows.scaling import Scaling
+from graphsieve._rows.scaling import Scaling, divide_columns
 
 
 @pytest.fixture

@@ -92,7 +92,7 @@ def test_types_of_parquet_columns(tmp_path):
 
 def test_what_holds_no_numbers_is_refused(tmp_path):
     pq.write_table(pa.table({"a": [1, 2], "town": ["Ulm", "Bonn"]}), tmp_path / "X.parquet")
-    with pytest.raises(ValueError, match="column 'town' does not hold numbers"):
+    with pytest.raises(ValueError, match="column 'town' holds .* instead of numbers"):
         Variance(1).fit(pq.ParquetFile(tmp_path / "X.parquet"))
     array = zarr.create_array(tmp_path / "X.zarr", shape=(4, 3, 2), dtype="float64")
     with pytest.raises(ValueError, match="two dimensions"):

@@ -63,7 +63,7 @@ def test_rare_and_unknown_types_are_left_out(adata):
     [
         ({}, "panels is empty"),
         ({"mine": []}, "panel 'mine' has no genes"),
-        ({"mine": ["gen1"]}, "panel 'mine' refers to .*'gen1'.*Did you mean"),
+        ({"mine": ["gen1"]}, "panel 'mine' refers to .*'gen1'.*did you mean"),
         ({"mine": "highly_varable"}, re.escape("adata.var['highly_varable']")),
     ],
 )

@@ -43,7 +43,7 @@ def test_apply_names_missing_columns_and_overwrites_nothing(folder):
     pd.read_csv("wine.csv").rename(columns={"hue": "Hue"}).to_csv("other.csv", index=False)
     message = run("apply", "kept.json", "other.csv", "-o", "out.csv", code=1)
     assert "'hue'" in message
-    assert "Did you mean 'Hue'?" in message
+    assert "(did you mean Hue" in message
     assert not (folder / "out.csv").exists()
     run("apply", "kept.json", "wine.csv", "-o", "out.csv")
     assert "--force" in run("apply", "kept.json", "wine.csv", "-o", "out.csv", code=2)
@@ -84,7 +84,7 @@ def test_a_page_about_text_says_where_to_get_one(folder):
     frame.to_csv("text.csv", index=False)
     run("select", "text.csv", "-k", 2, "-m", "css", "--encode", "onehot", "--save", "kept.json")
     message = run("report", "kept.json", "text.csv", code=1)
-    assert "'kind' holds no numbers" in message
+    assert "not numeric: 'kind'" in message
     assert "--encode onehot --report" in message
 
 
@@ -125,4 +125,4 @@ def test_report_names_the_missing_columns(folder):
     run("select", "wine.csv", "-k", 4, "--method", "variance", "--save", "kept.json")
     pd.read_csv("wine.csv").drop(columns=["hue", "ash"]).to_csv("less.csv", index=False)
     said = run("report", "kept.json", "less.csv", code=1)
-    assert "less.csv lacks 2 of the 13 columns ranked: 'ash', 'hue'." in said
+    assert "less.csv lacks 2 of the 13 columns ranked: 'ash', 'hue'" in said

@@ -137,7 +137,7 @@ def test_outputs_that_must_not_be_written(run, csv, tmp_path, option, monkeypatc
 
 def test_folder_without_permission(fails, csv, monkeypatch):
     monkeypatch.setattr(os, "access", lambda path, mode: mode != os.W_OK)
-    assert "may not be written to" in fails(USAGE, csv, "-k", 1, *VARIANCE)
+    assert "is not writable" in fails(USAGE, csv, "-k", 1, *VARIANCE)
 
 
 def test_one_file_for_two_outputs(run, csv, tmp_path):
@@ -229,7 +229,7 @@ def test_arrays_that_are_no_tables(fails, tmp_path):
     np.save(tmp_path / "cube.npy", np.zeros((2, 3, 4)))
     assert "3 dimensions (2, 3, 4)" in fails(DATA, tmp_path / "cube.npy", "-k", 1, *VARIANCE)
     np.save(tmp_path / "text.npy", np.array([["a", "b"], ["c", "d"]]))
-    assert "does not hold numbers" in fails(DATA, tmp_path / "text.npy", "-k", 1, *VARIANCE)
+    assert "instead of numbers" in fails(DATA, tmp_path / "text.npy", "-k", 1, *VARIANCE)
     np.savez(tmp_path / "none.npz")
     assert "it holds none" in fails(DATA, tmp_path / "none.npz", "-k", 1, *VARIANCE)
 

@@ -124,7 +124,7 @@ def test_all_problems_in_one_message_with_one_command(select, table, run, tmp_pa
     _, result = select(table, *REFUSING)
     assert result.exit_code == 1
     *_, message = result.stderr.splitlines()
-    assert message.startswith("Error: data.csv needs decisions. ")
+    assert message.startswith("Error: data.csv cannot be used as it is. ")
     assert "text: 'sex' ('sex' holds 'f')" in message
     assert "dates: 'visit' ('visit' holds '2020-01-01')" in message
     assert "no values: 'nothing'" in message
@@ -175,7 +175,7 @@ def test_drop_rows(select, frame):
     frame["d"] = np.where(np.arange(20) % 2, np.nan, 1.5)
     frame["e"] = np.where(np.arange(20) % 2, 1.5, np.nan)
     _, result = select(frame, "--drop-rows", "--keep", "note")
-    assert "--drop-rows leaves no row" in result.stderr
+    assert "--drop-rows leaves no rows" in result.stderr
 
 
 @pytest.mark.parametrize("suffix", [".npy", ".npz", ".zarr", ".h5"])

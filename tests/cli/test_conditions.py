@@ -52,7 +52,7 @@ def test_costs_and_budget(run, path, prices, sensors, tmp_path):
         (["-k", "2", "--cost", "none.csv"], "--cost: none.csv does not exist"),
         (["-k", "2", "--cost", "PRICES", "-m", "mcfs"], "mcfs takes no costs; use --method css or"),
         (["-k", "2", "--group-by", "Donor"], "--group-by: there is no column 'Donor' (did you"),
-        (["-k", "2", "--batch", "s*"], "--batch: 's*' is 7 columns; name one"),
+        (["-k", "2", "--batch", "s*"], "--batch: 's*' matches 7 columns; name one"),
     ],
 )
 def test_wrong_conditions(run, path, prices, options, message):
@@ -67,8 +67,8 @@ def test_wrong_conditions(run, path, prices, options, message):
     [
         ("s1,3\ns2,4\n", "should have two columns with a header, such as column,cost"),
         ("a,b,c\ns1,3,4\n", "should have two columns with a header, such as column,cost; it has 3"),
-        ("column,cost\nS1,3\n", "has no cost of a column to select from (did you mean s1"),
-        ("column,cost\ns1,3\ns1,4\n", "has two costs of s1"),
+        ("column,cost\nS1,3\n", "has no cost for any column to select from (did you mean s1"),
+        ("column,cost\ns1,3\ns1,4\n", "has two costs for s1"),
         ("column,cost\ns1,-3\n", "costs must be positive numbers"),
         ("column,cost\ns1,cheap\n", "the second column is 'cost'"),
     ],

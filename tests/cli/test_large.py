@@ -199,7 +199,7 @@ def test_columns_of_one_name(run, tmp_path):
     pq.write_table(pa.Table.from_arrays(columns, names), tmp_path / "data.parquet")
     result = run("select", tmp_path / "data.parquet", "-k", 1, *VARIANCE)
     assert result.exit_code == 1
-    assert "need different names" in result.stderr
+    assert "two columns of the same name" in result.stderr
 
 
 def test_array_of_a_zarr_group(run, tmp_path):

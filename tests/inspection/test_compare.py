@@ -40,7 +40,7 @@ def test_same_seed_same_table(groups):
 
 
 def test_mistakes(groups):
-    with pytest.raises(ValueError, match="no method 'cs'. Did you mean 'css'"):
+    with pytest.raises(ValueError, match="no method 'cs' .did you mean css"):
         compare(groups, 5, ["cs"])
     with pytest.raises(ValueError, match="criterion='accuracy' is unknown: use one of 'struc"):
         compare(groups, 5, ["css"], criterion="accuracy")

@@ -122,7 +122,8 @@ def test_square_roots_of_counts(rng, container):
     counts = rng.poisson(rng.random(20) * rng.exponential(0.15, (150, 1)), (150, 20))
     assert (counts == 0).mean() > 0.9
     assert counts.max() > 1
-    settings = {"random_state": 0, "n_jobs": 1, "dtype": "float64"}
+    # One iteration: more of them magnify the rounding of the roots, differently on every machine.
+    settings = {"random_state": 0, "n_jobs": 1, "dtype": "float64", "max_iter": 1}
     sel = GAFS(5, **settings).fit(container(counts))
     wanted = GAFS(5, scale="minmax", **settings).fit(container(np.sqrt(counts)))
     np.testing.assert_array_equal(sel.order_, wanted.order_)

@@ -100,5 +100,5 @@ def test_wins_and_losses():
 
 @pytest.mark.parametrize("compare", [lambda t: gains(t, "acc", "x"), lambda t: wins(t, "acc", "x")])
 def test_unknown_reference_is_named(compare):
-    with pytest.raises(ValueError, match="no method 'x': a, b, c are there"):
+    with pytest.raises(ValueError, match="no method 'x'; it has a, b, c"):
         compare(scores(lambda *_: 0.5))

@@ -13,15 +13,10 @@ _FEWEST_BATCHES = 20
 
 
 class Batches:
-    """All rows in random order, cut into batches; called once for every pass.
+    """All rows of an Objective in random order, cut into batches; called once for every pass.
 
     The Laplacian of a batch has the edges within it, weighted so that its graph term is right on
     average over all batches.
-
-    Parameters
-    ----------
-    objective : Objective
-    rng : RandomState
     """
 
     def __init__(self, objective, rng):

@@ -10,14 +10,7 @@ _DEVICE_BLOCK_BYTES = 64 * BLOCK_BYTES
 
 
 class DevicePart:
-    """``encode`` and ``decode`` for DeviceRows: products on the device, code and sums on the host.
-
-    Parameters
-    ----------
-    data : DeviceRows
-    L : CSR array of shape (n_rows, n_samples) or None
-    terms : Terms
-    """
+    """``encode`` and ``decode`` for DeviceRows: products on the device, sums on the host."""
 
     def __init__(self, data, L, terms):
         self.data, self.L, self.terms = data, L, terms

@@ -115,20 +115,9 @@ class Buffers:
 class HostPart:
     """``encode`` and ``decode`` for NumPy and CSR rows, block by block.
 
-    The gradients are returned in arrays that the next call overwrites: with few rows and many
-    columns, allocating them takes longer than computing them.
-
-    Parameters
-    ----------
-    data : RowBlocks
-        The rows of this part.
-    L : CSR array of shape (n_rows, n_samples) or None
-        These rows of the Laplacian.
-    terms : Terms
-    buffers : Buffers
-        Shared by all parts of the same data.
-    block_bytes : int
-        Size of a block of rows as a dense array.
+    ``L`` has the rows of the Laplacian that belong to the rows of this part; ``buffers`` are shared
+    by all parts of the same data. The gradients are returned in arrays that the next call
+    overwrites: with few rows and many columns, allocating them takes longer than computing them.
     """
 
     def __init__(self, data, L, terms, buffers, block_bytes=BLOCK_BYTES):

@@ -28,20 +28,9 @@ class Penalties(NamedTuple):
 def principal_start(X, axes, output):
     """Weights with which the network, linear around the mean, is the projection on ``axes``.
 
-    Hidden units get inputs of variance 1, where the sigmoid has the slope 1/4; an output of mean p
-    has the slope p (1 - p). No random numbers are involved, so neither are they in the result.
-
-    Parameters
-    ----------
-    X : Rows
-        Scaled data.
-    axes : ndarray of shape (n_features, n_hidden)
-        Orthonormal principal axes.
-    output : {"sigmoid", "identity"}
-
-    Returns
-    -------
-    Weights
+    The axes (d, m) are orthonormal. Hidden units get inputs of variance 1, where the sigmoid has
+    the slope 1/4; an output of mean p has the slope p (1 - p). No random numbers are involved, so
+    neither are they in the result.
     """
     mean = X.column_moments()[0]
     spread = X.stack(partial(_project, axes)).std(axis=0)
@@ -59,18 +48,7 @@ def principal_start(X, axes, output):
 def relative_penalties(X, L, weights):
     """Penalties relative to the data: each is a hundredth of the loss of a constant code.
 
-    Parameters
-    ----------
-    X : Rows
-        Scaled data.
-    L : sparse array or None
-        Laplacian.
-    weights : Weights
-        Where the solver starts.
-
-    Returns
-    -------
-    Penalties
+    ``weights`` are those at which the solver starts.
     """
     budget = _FRACTION * X.column_moments()[1].sum() / 2
     squares = np.vdot(weights.W_in, weights.W_in) + np.vdot(weights.W_out, weights.W_out)

@@ -27,16 +27,7 @@ _MANY_CANDIDATES = 64
 def exact_pairs(points, n_neighbors, workers):
     """Sample and neighbour, for the ``n_neighbors`` nearest samples of every sample.
 
-    Parameters
-    ----------
-    points : Points
-    n_neighbors : int
-    workers : Workers
-
-    Returns
-    -------
-    i, j : ndarray
-        By increasing i and then j.
+    Returns two arrays i and j, by increasing i and then j.
     """
     states = points.data.fold_parts(_fold, points.without_data(), n_neighbors)
     if states is None:

@@ -11,20 +11,8 @@ from .neighbors import nearest_neighbors
 def local_scatter(X, *, n_neighbors, ridge, neighbors="auto", n_jobs=None):
     """sum_i P_i' C (G_i G_i' + ridge I)^-1 C P_i, a sparse n x n matrix.
 
-    P_i picks sample i and its neighbours, C centres them, and G_i = C P_i X.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n_samples, n_features)
-    n_neighbors : int
-    ridge : float
-    neighbors : {"auto", "exact", "approximate"}, default="auto"
-    n_jobs : int or None, default=None
-
-    Returns
-    -------
-    B : CSR array of shape (n_samples, n_samples)
-        Positive semidefinite; the sum of every row is zero.
+    P_i picks sample i and its neighbours, C centres them, and G_i = C P_i X. The matrix is positive
+    semidefinite, and the sum of every row is zero.
     """
     n = len(X)
     i, j, _ = nearest_neighbors(

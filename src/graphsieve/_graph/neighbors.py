@@ -36,14 +36,7 @@ def limit_neighbors(n_neighbors, n_samples):
 def nearest_neighbors(data, n_neighbors, *, metric, neighbors="auto", n_jobs=None):
     """The ``n_neighbors`` nearest other samples of every sample.
 
-    Parameters
-    ----------
-    data : Rows
-    n_neighbors : int
-        Ties go to the sample that comes first.
-    metric : {"cosine", "euclidean"}
-    neighbors : {"auto", "exact", "approximate"}, default="auto"
-    n_jobs : int or None, default=None
+    Ties go to the sample that comes first. See ``build_graph`` for the other options.
 
     Returns
     -------

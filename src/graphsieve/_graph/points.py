@@ -31,19 +31,9 @@ class Points:
     the distance from it, so dense points are stored relative to their centre: the median of some
     rows, which no outlier can move.
 
-    Parameters
-    ----------
-    data : Rows
-    metric : {"cosine", "euclidean"}
-
-    Attributes
-    ----------
-    scale : ndarray of shape (n_samples,)
-        Factor of every row; 0 for a row of zeros, which has no cosine.
-    norm : ndarray of shape (n_samples,)
-        Length of every scaled row before centring.
-    square : ndarray of shape (n_samples,)
-        Squared distance of every point from the centre.
+    For every row there are its factor ``scale`` (0 for a row of zeros, which has no cosine), its
+    length ``norm`` after scaling and before centring, and its squared distance ``square`` from the
+    centre.
     """
 
     def __init__(self, data, metric):
@@ -140,15 +130,10 @@ class Points:
     def threshold(self, nearest, i):
         """Smallest score that a neighbour of sample i may have.
 
-        The score of sample j is 2 <x_i, x_j> - |x_j|^2 = |x_i|^2 - |x_i - x_j|^2.
-
-        Parameters
-        ----------
-        nearest : ndarray
-            At least ``n_neighbors`` samples have a computed score this large. Their distance d
-            satisfies |x_j| <= |x_i| + d, which bounds the error of their scores, and those of all
-            nearer samples, by numbers of sample i alone.
-        i : ndarray of the same shape
+        The score of sample j is 2 <x_i, x_j> - |x_j|^2 = |x_i|^2 - |x_i - x_j|^2. At least
+        ``n_neighbors`` samples have a computed score of ``nearest``. Their distance d satisfies
+        |x_j| <= |x_i| + d, which bounds the error of their scores, and those of all nearer samples,
+        by numbers of sample i alone.
         """
         square, c = self.square[i], self.error
         farthest = (np.maximum(square - nearest, 0) + 3 * c * square) / (1 - 2 * c)

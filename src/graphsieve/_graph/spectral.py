@@ -13,7 +13,7 @@ import scipy.sparse as sp
 from sklearn.utils import check_random_state
 
 from .._rows import Moments
-from .._utils.eigen import some_eigenpairs
+from .._utils.linalg import some_eigenpairs
 from .._utils.threads import single_threaded_blas
 from .._utils.warn import warn
 from .affinity import degree
@@ -99,11 +99,8 @@ def null_space(A):
 def eigenpairs(A, components, n_pairs, random_state=None):
     """The smallest non-zero eigenvalues of the normalised Laplacian, and their eigenvectors.
 
-    Returns
-    -------
-    values : ndarray of shape (k,), ascending
-    vectors : ndarray of shape (n_samples, k), orthonormal, signs fixed
-        k is ``n_pairs``, or less when the graph has fewer.
+    The values ascend; the vectors are orthonormal, with fixed signs. There are ``n_pairs`` of them,
+    or less when the graph has fewer.
     """
     random_state = check_random_state(random_state)
     weight = edge_weight(A)
@@ -149,7 +146,8 @@ def embedding(A, n_dims, random_state=None):
     n_nodes = sum(map(len, components.nodes))
     if n_dims >= n_nodes:
         warn(
-            f"a graph that joins {n_nodes} samples has no {n_dims} directions: using {n_nodes - 1}"
+            f"a graph that joins {n_nodes} samples has only {n_nodes - 1} directions: these are "
+            f"used instead of {n_dims}"
         )
         n_dims = n_nodes - 1
     n_null = min(len(components.nodes) - 1, n_dims)

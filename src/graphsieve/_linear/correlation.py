@@ -15,16 +15,8 @@ _BLOCK_BYTES = 2**26
 class Correlations:
     """The correlation matrix C of the columns; rows and columns of constant ones are 0.
 
-    Parameters
-    ----------
-    data : Rows
-
-    Attributes
-    ----------
-    varying : ndarray of bool of shape (n_features,)
-        Columns that are not constant.
-    matrix : ndarray of shape (n_features, n_features) or None
-        C, if there are few enough columns to store it.
+    ``varying`` is the mask of the columns that are not constant, and ``matrix`` is C, or None if
+    there are too many columns to store it.
     """
 
     def __init__(self, data):

@@ -38,10 +38,9 @@ def cover_columns(apply, take, varying, threshold, *, tie_break, given=(), candi
 
     Parameters
     ----------
-    apply : callable
-        ``apply(V)`` returns C V for V of shape (n_features, k), with C the correlation matrix.
-    take : callable
-        ``take(columns)`` returns the columns of C at an array of positions.
+    apply, take : callable
+        ``apply(V)`` returns C V for V of shape (n_features, k), with C the correlation matrix, and
+        ``take(columns)`` the columns of C at an array of positions.
     varying : ndarray of bool of shape (n_features,)
         Columns that are not constant; the others are neither kept nor counted.
     threshold : float in (0, 1]
@@ -53,10 +52,6 @@ def cover_columns(apply, take, varying, threshold, *, tie_break, given=(), candi
         Columns that are always kept.
     candidates : ndarray of bool, optional
         Columns that may be kept; all by default.
-
-    Returns
-    -------
-    Cover
     """
     state = _Residuals(apply, take, varying, threshold)
     allowed = varying if candidates is None else varying & candidates
@@ -141,19 +136,8 @@ def keep_uncorrelated(C, varying, threshold, *, tie_break, given=(), candidates=
     at ``threshold`` or more in absolute value.
 
     The column with most correlated columns left is kept first, so the result does not depend on
-    the order of the columns.
-
-    Parameters
-    ----------
-    C : ndarray of shape (n_features, n_features)
-        Correlations.
-    varying, threshold, tie_break, given, candidates
-        As in ``cover_columns``; the threshold is that of the correlation.
-
-    Returns
-    -------
-    ndarray of int
-        Kept columns, in the order in which they were picked.
+    the order of the columns. ``C`` are the correlations; the other parameters are those of
+    ``cover_columns``. Returns the kept columns, in the order in which they were picked.
     """
     close = np.abs(C) >= threshold
     close[:, ~varying] = close[~varying] = False

@@ -11,6 +11,7 @@ import numpy as np
 from sklearn.utils.extmath import row_norms
 
 from .._rows import RowBlocks
+from .._rows.scaling import standardised
 from .forward import ForwardSelection
 from .operator import ColumnOperator
 from .targets import GramTarget
@@ -43,20 +44,13 @@ class GainCurve:
 
 
 def gain_curve(X, order):
-    """Compare the gains along a ranking with those of shuffled columns.
+    """Compare the gains along a ranking, best first, with those of shuffled columns.
 
-    Parameters
-    ----------
-    X : ndarray of shape (n_rows, n_features)
-        Some rows of the data; at most a few thousand.
-    order : ndarray of shape (n_features,)
-        The ranking, best first.
-
-    Returns
-    -------
-    GainCurve
+    ``X`` are some rows of the data, at most a few thousand.
     """
-    Z = _standardised(X)
+    Z = standardised(X)[0]
+    if Z.size > _LARGE:
+        Z = Z.astype(np.float32)
     given = _gains(Z, order)
     rng = np.random.default_rng(0)  # always the same, so that no seed decides how many
     shuffled = [_gains(rng.permuted(Z, axis=0)) for _ in range(_N_SHUFFLES)]
@@ -77,13 +71,6 @@ def _count_before_chance(excess):
         if excess[k] <= 0 and excess[k : k + _PATIENCE].sum() <= 0:
             return k
     return len(excess)
-
-
-def _standardised(X):
-    spread = X.std(axis=0)
-    varying = spread > 1e-12 * np.abs(X).max(axis=0, initial=1.0)
-    Z = (X - X.mean(axis=0)) / np.where(varying, spread, np.inf)
-    return Z.astype(np.float32) if Z.size > _LARGE else Z
 
 
 def _gains(Z, order=None):

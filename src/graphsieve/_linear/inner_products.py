@@ -7,13 +7,9 @@ _AHEAD = 16
 
 
 class InnerProducts:
-    """Inner products of all columns with those that a solver asks for, kept once computed.
+    """Inner products of all Columns with those that a solver asks for, kept once computed.
 
     Neither X'X nor XX' is formed.
-
-    Parameters
-    ----------
-    columns : Columns
     """
 
     def __init__(self, columns):

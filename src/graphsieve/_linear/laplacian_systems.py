@@ -13,19 +13,12 @@ _BLOCK_SIDES = 64
 
 
 def solve_laplacian(L, scale, B):
-    """(L + diag(1 / scale))^-1 B.
+    """(L + diag(1 / scale))^-1 B for a positive ``scale``.
 
     With F the diagonal of the matrix, F^-1/2 (L + diag(1 / scale)) F^-1/2 = I - M, and the graph
     says how large the eigenvalues of M are: at most q = max_j L_jj scale_j / (1 + L_jj scale_j).
     Chebyshev's iteration then needs a number of steps that is known before. Where the Laplacian
     outweighs the diagonal they are many, and the matrix is factorised instead.
-
-    Parameters
-    ----------
-    L : sparse array of shape (d, d)
-    scale : ndarray of shape (d,)
-        Positive.
-    B : ndarray of shape (d, k)
     """
     weight = L.diagonal() * scale
     q = (weight / (1 + weight)).max()

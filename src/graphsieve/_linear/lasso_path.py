@@ -12,18 +12,8 @@ def lasso(products, Xty, n_nonzero):
 
     Follows the solution down from alpha = max |X'y|, where w = 0. Between two events (a weight
     enters, or falls back to zero) it is linear in alpha. It stops just before one weight too many
-    would enter, or when nothing is left to explain.
-
-    Parameters
-    ----------
-    products : InnerProducts
-        Of the columns of X.
-    Xty : ndarray of shape (n_features,)
-    n_nonzero : int
-
-    Returns
-    -------
-    w : ndarray of shape (n_features,)
+    would enter, or when nothing is left to explain. ``products`` are the InnerProducts of the
+    columns of X.
     """
     n_features = len(Xty)
     correlation = Xty.copy()

@@ -8,7 +8,7 @@ _TIE = 1e-9
 
 
 def prune(C_S, kept, residual, slack, *, may_go, tie_break):
-    """Kept columns without those that are not needed to cover all columns.
+    """Kept columns without those that are not needed to cover all columns, and the residuals then.
 
     With P = C_SS^-1 and the weights B = P C_S' of all columns on the kept ones, leaving out c adds
     B_ci^2 / P_cc to the residual variance of column i. The column whose absence leaves the worst
@@ -27,11 +27,6 @@ def prune(C_S, kept, residual, slack, *, may_go, tie_break):
         Which of the kept columns may be left out.
     tie_break : ndarray of int of shape (n_features,)
         Between equal columns, the larger goes.
-
-    Returns
-    -------
-    kept, residual : ndarray
-        As given, after pruning.
     """
     P = pinvh(C_S[kept])
     B = P @ C_S.T

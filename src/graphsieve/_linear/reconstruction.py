@@ -3,10 +3,9 @@
 from itertools import pairwise
 
 import numpy as np
-import scipy.sparse as sp
 from scipy.linalg import solve
 
-from .._rows import check_container
+from .._rows import check_container, to_dense
 from .ridge import ridge_penalty
 
 
@@ -71,18 +70,12 @@ class ReconstructionErrors:
 
     They do not depend on the ranking. A count of columns then costs at most
     ``O(min(n, d)^2 n_test)``, however many columns are predicted.
-
-    Parameters
-    ----------
-    X_train, X_test : array-like or CSR matrix of shape (n_samples, n_features)
-        Training and test rows.
     """
 
     def __init__(self, X_train, X_test):
         train, test = _dense(X_train), _dense(X_test)
         mean = train.mean(axis=0)
-        train -= mean
-        test -= mean
+        train, test = train - mean, test - mean
         self.n_train = len(train)
         self.energy = np.einsum("ij,ij->j", test, test)
         self.by_columns = train.shape[1] <= train.shape[0]
@@ -135,6 +128,5 @@ class ReconstructionErrors:
 
 
 def _dense(X):
-    """A new dense array of floats."""
     check_container(X)
-    return X.toarray().astype(float) if sp.issparse(X) else np.array(X, dtype=float)
+    return np.asarray(to_dense(X), dtype=float)

@@ -1,9 +1,9 @@
 """Correlation among the selected columns."""
 
 import numpy as np
-import scipy.sparse as sp
 
-from .._rows import check_container, split_rows
+from .._rows import check_container, split_rows, to_dense
+from .._rows.scaling import standardised
 
 
 def redundancy(X):
@@ -47,7 +47,9 @@ def redundancy_path(X):
     >>> redundancy_path([[0.0, 0.0, 1.0], [1.0, -1.0, -2.0], [2.0, -2.0, 1.0]]).round(3).tolist()
     [0.0, 1.0, 0.333]
     """
-    Z = _standardised(X)
+    check_container(X)
+    Z = standardised(np.asarray(to_dense(X), dtype=float))[0]
+    Z = (Z / np.sqrt(len(Z))).astype(np.float32)
     d = Z.shape[1]
     with_earlier = np.empty(d)
     # Blocks of columns, so that no d x d matrix is ever held.
@@ -56,13 +58,3 @@ def redundancy_path(X):
         with_earlier[rows] = np.tril(correlation, rows.start - 1).sum(axis=1)
     pairs = np.arange(d) * np.arange(1, d + 1) / 2
     return np.minimum(np.cumsum(with_earlier) / np.maximum(pairs, 1), 1.0)
-
-
-def _standardised(X):
-    """Centred columns of length 1 in single precision; zeros for constant ones."""
-    check_container(X)
-    Z = X.toarray().astype(float) if sp.issparse(X) else np.array(X, dtype=float)
-    Z -= Z.mean(axis=0)
-    length = np.sqrt((Z**2).sum(axis=0))
-    Z /= np.where(length > 1e-12 * max(length.max(), 1.0), length, np.inf)
-    return Z.astype(np.float32)

@@ -100,14 +100,9 @@ class Products:
 
 
 def fit_reconstruction(data, kept: np.ndarray, ridge: float = RIDGE) -> Reconstruction:
-    """Ridge regression of the dropped on the kept columns.
+    """Ridge regression of the dropped columns on the ``kept`` ones, given by a mask.
 
-    Parameters
-    ----------
-    data : Rows
-    kept : ndarray of bool of shape (n_features,)
-    ridge : float
-        See ``ridge_penalty``; 0 for least squares.
+    See ``ridge_penalty`` for ``ridge``; 0 means least squares.
     """
     return solve_products(_collect(data, kept), kept, ridge)
 
@@ -115,19 +110,8 @@ def fit_reconstruction(data, kept: np.ndarray, ridge: float = RIDGE) -> Reconstr
 def fit_heldout(data, kept, held_out, ridge=RIDGE):
     """A regression on all rows, and how well one without the held-out rows predicts these.
 
-    Parameters
-    ----------
-    data : Rows
-    kept : ndarray of bool of shape (n_features,)
-    held_out : ndarray of bool of shape (n_samples,)
-    ridge : float
-
-    Returns
-    -------
-    reconstruction : Reconstruction
-        From all rows.
-    r2 : ndarray of shape (n_dropped,)
-        R^2 of the dropped columns on the held-out rows; 1 for columns that are constant there.
+    Returns the Reconstruction from all rows, and the R^2 of the dropped columns on the held-out
+    rows, 1 for columns that are constant there.
     """
     train = _collect(data, kept, (~held_out).astype(float))
     test = _collect(data, kept, held_out.astype(float))
@@ -178,23 +162,18 @@ def _collect(data, kept, weight=None):
     # Zeros of sparse data must stay.
     shift = np.zeros(d) if data.is_sparse else low / 2 + high / 2
     aligned = () if weight is None else (weight,)
-    shift = shift.astype(np.float64)
-    n, *sums = data.reduce(partial(_sums, shift, kept), *aligned, combine=_add)
-    return Products(n, *sums, shift)
+    return data.reduce(partial(_products, shift.astype(np.float64), kept), *aligned)
 
 
-def _sums(shift, kept, block, weight=None):
-    """Products of a block of rows: the fields of ``Products``."""
+def _products(shift, kept, block, weight=None):
+    """Products of a block of rows."""
     if weight is not None:
         block = block[weight > 0]
     if sp.issparse(block):
         block = block.astype(np.float64, copy=False)
         cross = (block[:, kept].T @ block).toarray()
-        return block.shape[0], cross, block.sum(axis=0), block.power(2).sum(axis=0)
+        squares = block.power(2).sum(axis=0)
+        return Products(block.shape[0], cross, block.sum(axis=0), squares, shift)
     block = block - shift
     squares = np.einsum("ij,ij->j", block, block)
-    return len(block), block[:, kept].T @ block, block.sum(axis=0), squares
-
-
-def _add(one, other):
-    return tuple(a + b for a, b in zip(one, other, strict=True))
+    return Products(len(block), block[:, kept].T @ block, block.sum(axis=0), squares, shift)

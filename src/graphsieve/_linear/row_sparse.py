@@ -11,8 +11,8 @@ from sklearn.utils.extmath import row_norms
 
 from .._solvers.monitor import Monitor
 from .._solvers.reweighted import reweighted_l21
+from .._utils.linalg import factorise
 from .._utils.threads import single_threaded_blas
-from .cholesky import factorise
 
 # Curvature given to each row along itself, where the penalty has none, as a fraction of what it has
 # across. It keeps Newton's system regular for copies of a column and is too small to slow it.
@@ -43,13 +43,7 @@ def row_sparse_path(products, XtY, y_square, alphas, monitor, *, n_nonzero=np.in
     """``row_sparse`` for falling alphas, each from the last, until ``n_nonzero`` rows are active.
 
     With an infinite ``n_nonzero`` only the last alpha matters, and only it is solved to the
-    tolerance of the monitor.
-
-    Returns
-    -------
-    result : Result
-        Of the last alpha.
-    alpha : float
+    tolerance of the monitor. Returns the Result of the last alpha, and this alpha.
     """
     W = np.zeros_like(XtY)
     rough = Monitor(tol=max(_LOOSE, monitor.tol), max_iter=monitor.max_iter)
@@ -67,23 +61,9 @@ def row_sparse_path(products, XtY, y_square, alphas, monitor, *, n_nonzero=np.in
 def row_sparse(products, XtY, y_square, alpha, W, monitor):
     """min_W |Y - X W|_F^2 + alpha sum_j |W_j|: Newton steps on the rows that are not zero.
 
-    Parameters
-    ----------
-    products : InnerProducts
-        Of the columns of X.
-    XtY : ndarray of shape (n_features, n_targets)
-    y_square : float
-        |Y|_F^2.
-    alpha : float
-    W : ndarray of shape (n_features, n_targets)
-        Where to start.
-    monitor : Monitor
-        The solver has converged when no row violates its condition of optimality by more than
-        ``tol * alpha``.
-
-    Returns
-    -------
-    Result
+    The solver starts at ``W``, and has converged when no row violates its condition of optimality
+    by more than ``tol * alpha``. ``products`` are the InnerProducts of the columns of X, and
+    ``y_square`` is |Y|_F^2.
     """
     W = W.copy()
     rows, G, C = _select(products, XtY, W)
@@ -119,18 +99,8 @@ def row_sparse(products, XtY, y_square, alpha, W, monitor):
 def interpolate(V, T, monitor):
     """min_W sum_j |W_j| subject to V'W = T: the limit of ``row_sparse`` for alpha to zero.
 
-    Parameters
-    ----------
-    V : ndarray of shape (n_features, r)
-        With orthonormal columns.
-    T : ndarray of shape (r, n_targets)
-    monitor : Monitor
-        Holds the stopping rule.
-
-    Returns
-    -------
-    Result
-        Its ``x`` holds the norms of the rows of W.
+    The columns of V (d, r) are orthonormal. The ``x`` of the Result holds the norms of the rows
+    of W.
     """
 
     def solve(inverse):
@@ -147,13 +117,8 @@ def interpolate(V, T, monitor):
 def rank_zero_rows(strength, misfit, norms, target_norm):
     """``strength`` of every column, with zeros replaced by what ranks them below all others.
 
-    Parameters
-    ----------
-    strength, misfit, norms : ndarray of shape (n_features,)
-        Columns without strength are ordered by ``misfit / norms``: how much of the residual the
-        column would match.
-    target_norm : float
-        Norm of the targets; a match that is rounding compared with it counts as none.
+    Columns without strength are ordered by ``misfit / norms``: how much of the residual the column
+    would match. A match that is rounding compared with ``target_norm`` counts as none.
     """
     zero = strength == 0
     pull = np.where(zero & (norms > 0), misfit / np.where(norms > 0, norms, 1), 0)

@@ -6,15 +6,9 @@ from .units import Units
 
 
 class Allowance:
-    """What may still be picked. It only shrinks: what does not fit now will not fit later.
+    """What may still be picked under the Rules, at most ``n_picks`` columns.
 
-    Parameters
-    ----------
-    rules : Rules
-    n_features : int
-        Number of columns of the data.
-    n_picks : int
-        The most columns to pick.
+    It only shrinks: what does not fit now will not fit later.
     """
 
     def __init__(self, rules, n_features, n_picks):
@@ -50,25 +44,10 @@ class Allowance:
 def select_columns(selection, n_selected, n_picks=None, progress=None):
     """Run a forward selection to at most ``n_selected`` columns, as its rules allow.
 
-    Columns behind the picks follow if the picks end earlier, because nothing is left to gain or
-    because there are only ``n_picks``; but none of these is bought from a budget.
-
-    Parameters
-    ----------
-    selection : ForwardSelection
-    n_selected : int
-        The most columns to select.
-    n_picks : int, optional
-        The most columns to pick one by one; ``n_selected`` by default.
-    progress : object, optional
-        Its ``update`` is called with the number of picks.
-
-    Returns
-    -------
-    found : ForwardOrder
-        With the selected columns first.
-    n_selected : int
-        Their number.
+    At most ``n_picks`` columns, by default all, are picked one by one. Columns behind the picks
+    follow if the picks end earlier, because nothing is left to gain or because there are only
+    ``n_picks``; but none of these is bought from a budget. ``progress.update`` is called with the
+    number of picks. Returns a ForwardOrder with the selected columns first, and their number.
     """
     rules, n_features = selection.rules, selection.columns.n_features
     n_picks = n_selected if n_picks is None else n_picks

@@ -19,8 +19,8 @@ from sklearn.utils.extmath import row_norms
 
 from .._rows import to_dense
 from .._solvers import SMOOTHING, inverse_weights, reweighted_l21
+from .._utils.linalg import factorise
 from .._utils.warn import warn
-from .cholesky import factorise
 from .columns import is_mostly_zero, square_rows
 
 # The default alpha as a fraction of the smallest one for which W = 0.
@@ -44,17 +44,8 @@ def square_memory(n_samples, n_features):
 def robust_self_representation(columns, monitor, *, alpha, power=1.0, norms=None):
     """Minimise sum_i |X_i - X_i W| + alpha sum_j |W_j|^power over W, both norms reweighted.
 
-    Parameters
-    ----------
-    columns : Columns
-    monitor : Monitor
-    norms : ndarray of shape (n_samples + n_features,), optional
-        Where to start: the ``x`` of an earlier result.
-
-    Returns
-    -------
-    Result
-        Its ``x`` holds the n residual norms |X_i - X_i W|, then the d row norms |W_j|.
+    The ``x`` of the Result holds the n residual norms |X_i - X_i W|, then the d row norms |W_j|;
+    ``norms`` is that of an earlier result, to start from.
     """
     n, d = columns.n_samples, columns.n_features
     length = row_norms(columns.root)
@@ -83,22 +74,11 @@ def robust_limit(columns):
 
 
 def choose_alpha(columns, solve, alpha=None):
-    """``solve(alpha)`` for a given alpha, or for one that is relative to ``robust_limit``.
+    """``solve(alpha)`` for a given alpha, or for one relative to ``robust_limit``; and this alpha.
 
     If alpha is None, it is ALPHA_FRACTION of the limit. When n > d, the residuals may vanish there;
-    alpha then moves towards the limit, half of the way at a time, until they do not.
-
-    Parameters
-    ----------
-    columns : Columns
-    solve : callable
-        ``solve(alpha)`` returns the Result of ``robust_self_representation``.
-    alpha : float or None
-
-    Returns
-    -------
-    result : Result
-    alpha : float
+    alpha then moves towards the limit, half of the way at a time, until they do not. ``solve``
+    returns the Result of ``robust_self_representation``.
     """
     if alpha is not None:
         result = solve(alpha)

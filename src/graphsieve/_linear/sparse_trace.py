@@ -9,7 +9,7 @@ from scipy.linalg import cho_factor, cho_solve, eigh
 from scipy.sparse.linalg import LinearOperator, eigsh
 
 from .._solvers import SMOOTHING, Monitor, inverse_weights, reweighted_l21
-from .._utils.eigen import some_eigenpairs
+from .._utils.linalg import some_eigenpairs
 from .columns import square_rows
 
 # Number of features up to which a dense eigenproblem is faster than Lanczos, also if n < d.
@@ -20,15 +20,9 @@ _TRIAL_ITERATIONS = 5
 
 
 def open_problem(X, B, m):
-    """The eigenproblems of M = X'BX, in the form that is faster.
+    """The eigenproblems of M = X'BX for m directions, in the form that is faster.
 
-    Parameters
-    ----------
-    X : ndarray of shape (n, d)
-    B : sparse array of shape (n, n)
-        Positive semidefinite.
-    m : int
-        Number of directions.
+    ``B`` is sparse and positive semidefinite.
     """
     n, d = X.shape
     return (DenseProblem if d <= max(n, _SMALL, 8 * m) else LanczosProblem)(X, B, m)
@@ -37,18 +31,8 @@ def open_problem(X, B, m):
 def minimise(problem, spread, alpha, monitor):
     """Reweighted eigenproblems from the start that is best after a few iterations.
 
-    Parameters
-    ----------
-    problem : DenseProblem or LanczosProblem
-    spread : ndarray of shape (d,)
-        Standard deviations of the columns of X.
-    alpha : float
-    monitor : Monitor
-
-    Returns
-    -------
-    Result
-        Its ``x`` holds the row norms |W_j|.
+    ``spread`` are the standard deviations of the columns of X. The ``x`` of the Result holds the
+    row norms |W_j|.
     """
     solve = problem.step(alpha)
 

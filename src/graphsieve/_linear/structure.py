@@ -13,7 +13,7 @@ from scipy.linalg import eigh
 from sklearn.utils.extmath import row_norms
 
 from .._rows import chosen_rows
-from .._utils.eigen import largest_eigenvalue, some_eigenpairs
+from .._utils.linalg import largest_eigenvalue, some_eigenpairs
 from .._utils.threads import blas_for
 
 # Structure is estimated from at most so many rows, which bounds all matrices below.
@@ -140,19 +140,10 @@ def sample_rows(X, most, rng):
 
 
 def find_structure(X):
-    """Structure of the columns of X.
+    """Structure of the scaled columns of X, at most ``MOST_ROWS`` of the rows of large data.
 
     Each row is reduced to the direction in which it deviates from the mean row, so that no outlier
     dominates: spherical principal components (Locantore et al. 1999).
-
-    Parameters
-    ----------
-    X : ndarray of shape (n_rows, n_features)
-        Scaled columns; at most ``MOST_ROWS`` of the rows of large data.
-
-    Returns
-    -------
-    Structure
     """
     with blas_for(float(X.size) * min(X.shape)):
         return _find_structure(X)

@@ -19,13 +19,9 @@ _DEPENDENT = 1e-9
 
 
 class Units:
-    """Which columns belong together.
+    """Which columns belong together: those with the same label.
 
-    Parameters
-    ----------
-    labels : ndarray of int of shape (n_features,) or None
-        Columns with the same label are a unit; None makes every column a unit of its own.
-    n_features : int
+    Without labels every column is a unit of its own.
     """
 
     def __init__(self, labels, n_features):

@@ -53,14 +53,14 @@ def centre_within(data, number):
     """
     if data.is_sparse:
         raise TypeError(
-            "groups centre the columns within every batch, which would fill in the zeros of sparse "
-            "data. Use GroupedRanker, which ranks the features within every batch, or pass "
-            "X.toarray()"
+            "with groups, the columns are centred within every batch, which would fill in the "
+            "zeros of sparse data. Use GroupedRanker, which ranks the features within every batch, "
+            "or pass X.toarray()"
         )
     X = data.observed().resident()
     if not isinstance(X, np.ndarray):
         raise TypeError(
-            "groups centre the columns within every batch, which needs an array in memory. Use "
+            "with groups, the columns are centred within every batch, in memory. Use "
             "GroupedRanker, or subtract the means of the batches before fit"
         )
     member = sp.csr_array((np.ones(len(number)), (number, np.arange(len(number)))))

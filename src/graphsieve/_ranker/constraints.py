@@ -101,7 +101,7 @@ class IncludeExclude:
         if count < least:
             raise ValueError(
                 f"include has {least} columns, but n_features_to_select={wanted} keeps {count}. "
-                f"n_features_to_select counts the included columns, too: use {least} or more"
+                f"n_features_to_select also counts the included columns: use {least} or more"
             )
         if count > most:
             raise ValueError(
@@ -293,7 +293,7 @@ class GreedyConstraints(IncludeExclude):
                 if twice:
                     raise ValueError(
                         f"column {self._column_name(twice[0])} is in group {group!r} and in "
-                        "another group: a column can have one group only"
+                        "another group: a column can belong to one group only"
                     )
                 labels[members] = number
             return labels
@@ -345,5 +345,5 @@ class GreedyConstraints(IncludeExclude):
             j = int(np.argmin(np.where(exclude, np.inf, prices)))
             raise ValueError(
                 f"budget={self.budget:g} buys no column: the cheapest, "
-                f"{self._column_name(j)}, costs {prices[j]:g}. Increase the budget to that or more"
+                f"{self._column_name(j)}, costs {prices[j]:g}. Increase the budget to at least that"
             )

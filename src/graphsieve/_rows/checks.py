@@ -50,21 +50,12 @@ def check_entries(
 ) -> Rows:
     """Refuse NaN, infinity, and numbers whose squares overflow or vanish, and name the place.
 
-    Parameters
-    ----------
-    data : Rows
-    column_name : callable
-        Maps the number of a column to the name that the user knows.
-    allow_gaps : bool, default=False
-        Accept NaN as missing values.
-
-    Returns
-    -------
-    Rows
-        ``data``, or rows with filled gaps, see ``fill_gaps``.
+    ``column_name`` maps the number of a column to the name that the user knows. With
+    ``allow_gaps``, NaN is a missing value, and the rows are returned with filled gaps, see
+    ``fill_gaps``.
     """
     if not np.isfinite(np.stack(data.column_range())).all():
-        gaps, infinite = data.reduce(_count_gaps, combine=_add_pairs)
+        gaps, infinite = data.reduce(_count_gaps)
         if infinite.any() or not allow_gaps:
             raise ValueError(_describe_gaps(data, gaps, infinite, column_name))
         data = fill_gaps(data)
@@ -111,16 +102,9 @@ def _describe_gaps(data, gaps, infinite, column_name):
 def _count_gaps(block):
     """Number of missing and of infinite entries of every column."""
     if not sp.issparse(block):
-        return np.isnan(block).sum(axis=0), np.isinf(block).sum(axis=0)
-    column = block.tocoo().col
-    return tuple(
-        np.bincount(column[mask], minlength=block.shape[1])
-        for mask in (np.isnan(block.data), np.isinf(block.data))
-    )
-
-
-def _add_pairs(one, other):
-    return one[0] + other[0], one[1] + other[1]
+        return np.array([np.isnan(block).sum(axis=0), np.isinf(block).sum(axis=0)])
+    column, masks = block.tocoo().col, (np.isnan(block.data), np.isinf(block.data))
+    return np.array([np.bincount(column[mask], minlength=block.shape[1]) for mask in masks])
 
 
 def _largest_entry(data):

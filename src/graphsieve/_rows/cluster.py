@@ -34,16 +34,8 @@ _FAN_IN = 8
 class ClusterRows(Rows):
     """Rows of a Dask array with known chunk sizes.
 
-    Parameters
-    ----------
-    cluster : Cluster
-    slices : list of slice
-        The rows of each part.
-    make_parts : callable
-        Returns the futures of the parts, which are RowBlocks.
-    n_features : int
-    dtype : numpy.dtype
-    is_sparse : bool
+    ``slices`` are the rows of each part, and ``make_parts`` returns the futures of the parts, which
+    are RowBlocks.
     """
 
     def __init__(self, cluster, slices, make_parts, *, n_features, dtype, is_sparse):

@@ -81,7 +81,7 @@ def check_columns(X: Any) -> tuple[int, np.ndarray | None]:
         for name, dtype in types.items():
             if not is_numeric(dtype):
                 raise ValueError(
-                    f"column {name!r} does not hold numbers but {dtype}: leave it out, or convert "
+                    f"column {name!r} holds {dtype} instead of numbers: leave it out, or convert "
                     "it to numbers first"
                 )
     elif len(X.shape) != 2 or not is_numeric(X.dtype):

@@ -10,19 +10,10 @@ from sklearn.utils.sparsefuncs import mean_variance_axis
 
 
 def column_moments(X, weight: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
-    """Mean and population variance of every column.
+    """Mean and population variance of every column of a dense, CSR or CSC matrix.
 
-    Sums are accumulated in double precision whatever the type of ``X``.
-
-    Parameters
-    ----------
-    X : ndarray, CSR or CSC matrix of shape (n_samples, n_features)
-    weight : ndarray of shape (n_samples,), optional
-        Non-negative weights of the rows, not all zero.
-
-    Returns
-    -------
-    mean, variance : ndarray of shape (n_features,)
+    Sums are accumulated in double precision whatever the type of ``X``. The ``weight`` of a row is
+    not negative, and not all are zero.
     """
     if sp.issparse(X):
         # For single precision scikit-learn would round the result to it.

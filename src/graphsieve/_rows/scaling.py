@@ -1,4 +1,4 @@
-"""Scaling of columns to the range that a model expects: (X - offset) * factor."""
+"""Scaling of columns, (X - offset) * factor: to a range, or by their spread alone."""
 
 from __future__ import annotations
 
@@ -79,9 +79,7 @@ def column_scaling(data: Rows, scale: str | None) -> Scaling:
         mean, variance = data.column_moments()
         offset, spread = mean, np.sqrt(variance)
     else:
-        low, high = (np.asarray(edge, dtype=np.float64) for edge in data.column_range())
-        if scale == "global":
-            low, high = np.full_like(low, low.min()), np.full_like(high, high.max())
+        low, high = _range(data, scale)
         offset, spread = low, high - low
     if data.is_sparse:
         _check_sparse(offset, scale)
@@ -89,6 +87,64 @@ def column_scaling(data: Rows, scale: str | None) -> Scaling:
     constant = is_constant(offset, offset + spread)
     factor = np.where(constant, 0.0, 1 / np.where(constant, 1.0, spread))
     return Scaling(offset, factor, scale == "auto" and offset.min() >= 0 and is_mostly_zero(data))
+
+
+def divide_columns(data, scale, *, auto="minmax"):
+    """Rows with every column divided by its spread.
+
+    Columns that contain zero are not shifted, unlike with ``column_scaling``: sparse data stay
+    sparse whatever their signs, and give the same result as dense data. Columns of one sign, which
+    no sparse format can store without all their entries, are shifted to touch zero, so that an
+    offset does not hide the differences between samples in a cosine.
+
+    A column whose gaps were filled is also divided by the root of the fraction of values that are
+    present: its variance is then that of the observed values, in the units of ``scale``.
+
+    Parameters
+    ----------
+    data : Rows
+    scale : {"auto", "standard", "minmax", "global"} or None
+        "standard" divides every column by its standard deviation, "minmax" by its range, "global"
+        all columns by the range of the whole table; None leaves the data unchanged. "auto" stands
+        for None if more than 90 % of the entries are zero, else for ``auto``. In such data (words,
+        events) the spread of a column is how often it occurs, and dividing by it would make rare
+        columns count as much as frequent ones.
+    auto : {"standard", "minmax"}, default="minmax"
+
+    Returns
+    -------
+    Rows
+        Constant columns are zero, unless all are constant or ``scale`` is "global" or None.
+    """
+    if scale == "auto":
+        scale = None if is_mostly_zero(data) else auto
+    present = _root_present(data)
+    if is_constant(*data.column_range()).all() or (scale is None and data.gaps is None):
+        return data
+    if scale is None:
+        return data.scaled(Scaling(np.zeros_like(present), 1 / present), data.dtype)
+    low, high = _range(data, scale)
+    deviation = np.sqrt(data.column_moments()[1])
+    spread = deviation if scale == "standard" else (high - low) * present
+    constant = is_constant(low, high) | (spread == 0)
+    factor = np.where(constant, 0.0, 1 / np.where(constant, 1.0, spread))
+    offset = np.maximum(low, 0) + np.minimum(high, 0)
+    return data.scaled(Scaling(offset, factor), np.float64)
+
+
+def _root_present(data):
+    """Root of the fraction of values that are present in every column."""
+    if data.gaps is None:
+        return np.ones(data.n_features)
+    return np.sqrt(np.maximum(data.gaps.present, 1 / data.n_samples))
+
+
+def _range(data, scale):
+    """Smallest and largest entry of every column, or of all columns if the scale is "global"."""
+    low, high = (np.asarray(edge, dtype=np.float64) for edge in data.column_range())
+    if scale == "global":
+        return np.full_like(low, low.min()), np.full_like(high, high.max())
+    return low, high
 
 
 def is_mostly_zero(data: Rows) -> bool:
@@ -105,16 +161,8 @@ def to_unit_interval(X_train, X_test):
     """Scale training and test rows to the range of the training rows; clip the test rows to it.
 
     A column that is nearly constant in the training rows may vary a hundred times more in the
-    test rows, and would outweigh all others.
-
-    Parameters
-    ----------
-    X_train, X_test : ndarray or CSR array of shape (n_samples, n_features)
-
-    Returns
-    -------
-    train, test : ndarray or CSR array of shape (n_samples, n_features)
-        In double precision. Columns that are constant in the training rows become 0.
+    test rows, and would outweigh all others. The results are in double precision; columns that are
+    constant in the training rows become 0.
     """
     X_train, X_test = X_train.astype(np.float64), X_test.astype(np.float64)
     if sp.issparse(X_train):
@@ -128,6 +176,13 @@ def to_unit_interval(X_train, X_test):
     constant = is_constant(scaler.data_min_, scaler.data_max_)
     train[:, constant] = test[:, constant] = 0
     return train, test
+
+
+def standardised(X):
+    """Columns of mean 0 and variance 1 of an array, and their deviations; both 0 where constant."""
+    mean, deviation = X.mean(axis=0), X.std(axis=0)
+    deviation[is_constant(X.min(axis=0), X.max(axis=0))] = 0
+    return (X - mean) / np.where(deviation > 0, deviation, np.inf), deviation
 
 
 def _check_sparse(offset, scale):

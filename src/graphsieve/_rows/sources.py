@@ -63,7 +63,7 @@ class ParquetStream(Stream):
         self.file = file
         fields = list(file.schema_arrow)
         if len({field.name for field in fields}) < len(fields):
-            raise ValueError("the columns of a Parquet file need different names")
+            raise ValueError("a Parquet file must not have two columns of the same name")
         stored = (file.schema_arrow.pandas_metadata or {}).get("index_columns", ())
         # Row labels written by pandas are not features.
         self.labels = [field.name for field in fields if field.name in stored]

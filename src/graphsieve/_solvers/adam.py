@@ -22,21 +22,8 @@ def adam(value_and_grad, batches, x0, monitor):
     of the objective die down and meet ``tol``. Stops like :func:`lbfgs`; the objective may rise
     from one iteration to the next.
 
-    Parameters
-    ----------
-    value_and_grad : callable
-        The objective itself.
-    batches : callable
-        Returns the functions ``value_and_grad`` of the batches of one pass, whose gradients are
-        right on average.
-    x0 : ndarray
-        Where to start.
-    monitor : Monitor
-        Holds the stopping rule.
-
-    Returns
-    -------
-    Result
+    ``batches()`` returns the functions ``value_and_grad`` of the batches of one pass, whose
+    gradients are right on average.
     """
     x, (value, _) = x0.copy(), value_and_grad(x0)
     monitor.start(value)

@@ -17,24 +17,11 @@ _MOST_EVALUATIONS = 20
 
 
 def lbfgs(value_and_grad, x0, monitor, *, memory=10, dtype="float64"):
-    """Minimise a smooth function.
+    """Minimise a smooth function from ``x0`` until the Monitor says that it is enough.
 
-    Parameters
-    ----------
-    value_and_grad : callable
-        ``value_and_grad(x)`` returns the objective and its gradient.
-    x0 : ndarray
-        Where to start.
-    monitor : Monitor
-        Holds the stopping rule.
-    memory : int, default=10
-        Number of pairs of vectors that are kept.
-    dtype : str, default="float64"
-        Precision of these pairs. Single precision is enough where gradients have no more.
-
-    Returns
-    -------
-    Result
+    ``value_and_grad(x)`` returns the objective and its gradient, ``memory`` is the number of pairs
+    of vectors that are kept, and ``dtype`` their precision: single precision is enough where
+    gradients have no more.
     """
     x, (value, grad) = x0.copy(), value_and_grad(x0)
     point = np.empty_like(x)  # where the function is evaluated; it must not keep it

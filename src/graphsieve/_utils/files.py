@@ -53,16 +53,9 @@ def replacing(path):
 
 
 def remove_leftovers(folder, target=None):
-    """Remove the temporary files of writers that were killed.
+    """Remove the temporary files of writers that were killed, all in a folder or those of one path.
 
     Files of processes that are still running, and of other machines, are left alone.
-
-    Parameters
-    ----------
-    folder : path-like
-        Where to look.
-    target : path-like, optional
-        Remove only the temporary files of this path.
     """
     folder = Path(folder)
     # A folder that does not exist is reported by whoever writes to it.

@@ -6,20 +6,10 @@ from importlib import import_module
 class LazyAccessor:
     """An attribute of a class that wraps the instance, as ``plot`` of a pandas data frame does.
 
-    The module is imported on first use, so that a class may offer what higher layers implement
-    without loading, or depending on, them.
+    The class ``name`` of ``module``, a full name, takes the instance as its only argument. The
+    module is imported on first use, so that a class may offer what higher layers implement without
+    loading, or depending on, them.
 
-    Parameters
-    ----------
-    module : str
-        Full name of a module.
-    name : str
-        A class in it, which takes the instance as its only argument.
-    doc : str
-        Docstring of the attribute.
-
-    Examples
-    --------
     >>> class Number(int):
     ...     fraction = LazyAccessor("fractions", "Fraction", "The number as a fraction.")
     >>> Number(3).fraction

@@ -1,4 +1,4 @@
-"""Columns that a user names: by name, position or mask."""
+"""Names that users give: columns by name, position or mask, and choices from a list."""
 
 from difflib import get_close_matches
 from numbers import Integral
@@ -37,11 +37,23 @@ def find_columns(columns, n_features, names=None, *, parameter):
     return list(dict.fromkeys(found))
 
 
+def check_choice(name, value, choices):
+    """Raise an error that lists the choices if ``value`` is not one of them."""
+    if value not in choices:
+        raise ValueError(f"{name}={value!r} is unknown: use one of {', '.join(map(repr, choices))}")
+
+
 def suggestion(name, known):
-    """' Did you mean ...?' with the nearest known name regardless of case, or nothing."""
-    lower = {str(entry).lower(): str(entry) for entry in known}
-    near = get_close_matches(str(name).lower(), lower, n=1, cutoff=0.6)
-    return f" Did you mean {lower[near[0]]!r}?" if near else ""
+    """Known names that are close to ``name``, as a question in brackets, or nothing.
+
+    Upper and lower case count as equal.
+    """
+    by_lower = {}
+    for other in map(str, known):
+        by_lower.setdefault(other.lower(), other)
+    lower = str(name).lower()
+    close = [lower] if lower in by_lower else get_close_matches(lower, by_lower, cutoff=0.5)
+    return f" (did you mean {' or '.join(by_lower[other] for other in close)}?)" if close else ""
 
 
 def _from_mask(mask, n_features, parameter):
@@ -68,6 +80,6 @@ def _position(entry, n_features, position, parameter):
             "pass a data frame, or use column positions"
         )
     raise ValueError(
-        f"{parameter} refers to column {entry!r}, which the data do not have."
+        f"{parameter} refers to column {entry!r}, which the data do not have"
         f"{suggestion(entry, position)}"
     )

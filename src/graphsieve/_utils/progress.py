@@ -10,19 +10,9 @@ _LINE_SECONDS = 5.0
 
 
 def open_progress(title, total):
-    """A progress display, to be used in a ``with`` statement.
+    """A progress display of at most ``total`` steps, to be used in a ``with`` statement.
 
-    Parameters
-    ----------
-    title : str
-        What is going on.
-    total : int
-        Number of steps at most.
-
-    Returns
-    -------
-    _Bar or _Lines
-        Call ``update(step, text)`` on it after every step.
+    Call its ``update(step, text)`` after every step.
     """
     if sys.stderr.isatty() and find_spec("rich") is not None:
         return _Bar(title, total)

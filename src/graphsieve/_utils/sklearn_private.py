@@ -58,14 +58,7 @@ def to_numpy(X, xp):
 def in_output_container(estimator, array, original, columns):
     """``array`` in the container that ``set_output(transform=...)`` asks for.
 
-    Parameters
-    ----------
-    estimator : estimator
-    array : ndarray of shape (n_samples, n_columns)
-    original : container
-        Where the index of the samples is taken from, if it is a data frame.
-    columns : sequence
-        Names of the columns.
+    The index of the samples is that of ``original``, if it is a data frame.
     """
     container = _get_output_config("transform", estimator)["dense"]
     if container == "default":

@@ -8,10 +8,10 @@ def counted(number, noun):
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
-def listed(names, most=_NAMED):
+def listed(names):
     """The first few names in quotes, and how many more there are."""
-    text = ", ".join(repr(name) for name in list(names)[:most])
-    return text if len(names) <= most else f"{text} and {len(names) - most} more"
+    text = ", ".join(repr(name) for name in list(names)[:_NAMED])
+    return text if len(names) <= _NAMED else f"{text} and {len(names) - _NAMED} more"
 
 
 def printable(text):
@@ -19,17 +19,6 @@ def printable(text):
 
     Control characters, and characters that change the direction of writing, become escapes.
 
-    Parameters
-    ----------
-    text : object
-        Its ``str`` is shown.
-
-    Returns
-    -------
-    str
-
-    Examples
-    --------
     >>> printable("a\x1b[1m")
     'a\\x1b[1m'
     """

@@ -10,12 +10,7 @@ _INTERNAL = ("graphsieve", "sklearn", "joblib", "concurrent", "threading", "cont
 def warn(message, category=UserWarning):
     """Issue a warning that is attributed to the caller of graphsieve.
 
-    Parameters
-    ----------
-    message : str
-        What happened, what it means for the result, and what to do.
-    category : type, default=UserWarning
-        Class of the warning.
+    The message says what happened, what it means for the result, and what to do.
     """
     warnings.warn(message, category, stacklevel=_user_level())
 

@@ -6,17 +6,10 @@ import numpy as np
 
 
 def panel_columns(place, score, size, selecting=None):
-    """The columns of a selection, by the endings of their names.
+    """The columns of a selection of ``size`` genes, by the endings of their names.
 
-    Parameters
-    ----------
-    place : ndarray of shape (n_genes,)
-        Position in the ranking, 0 is best; infinity for genes that cannot be selected.
-    score : ndarray of shape (n_genes,)
-    size : int
-        Number of genes that are selected.
-    selecting : tuple (ndarray of int of shape (n_genes,), int) or None
-        The number of batches that select a gene, and the number of batches.
+    ``place`` is the position in the ranking, 0 is best, and infinity for genes that cannot be
+    selected. ``selecting`` has the number of batches that select a gene, and the number of batches.
     """
     selected = place < size
     columns = {"": selected, "_rank": np.where(selected, place, np.nan), "_score": score}

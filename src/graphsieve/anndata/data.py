@@ -5,6 +5,7 @@ import scipy.sparse as sp
 
 from .._rows import HDF5Stream, ZarrStream, check_container, is_dask
 from .._utils.names import find_columns, suggestion
+from .._utils.text import listed
 
 
 def import_anndata():
@@ -26,19 +27,9 @@ def check_anndata(adata):
 
 
 def expression(adata, layer=None):
-    """Cells by genes, as estimators take them.
+    """Cells by genes, as estimators take them, from ``adata.X`` or a layer.
 
-    Parameters
-    ----------
-    adata : AnnData
-    layer : str or None
-        A key of ``adata.layers``, or None for ``adata.X``.
-
-    Returns
-    -------
-    ndarray, CSR array, Dask array or Stream
-        Dense data in a file remain there; sparse data in a file are loaded, because they are
-        compact.
+    Dense data in a file remain there; sparse data in a file are loaded, because they are compact.
     """
     import h5py
 
@@ -111,7 +102,7 @@ def connectivities(adata, neighbors_key):
         raise ValueError(
             f"neighbors_key={neighbors_key!r} is neither a neighbour graph in adata.uns nor a key "
             f"of adata.obsp ({_listed([*known, *adata.obsp])}): run scanpy.pp.neighbors first, or "
-            "leave neighbors_key out."
+            "leave neighbors_key out"
         )
     return sp.csr_array(adata.obsp[key])
 
@@ -121,13 +112,8 @@ def _is_graph(value):
 
 
 def _missing(parameter, name, where, known):
-    return (
-        f"{parameter}={name!r} is not in {where} ({_listed(known)}).{suggestion(name, list(known))}"
-    )
+    return f"{parameter}={name!r} is not in {where} ({_listed(known)}){suggestion(name, known)}"
 
 
 def _listed(names):
-    names = [str(name) for name in names]
-    if not names:
-        return "which is empty"
-    return ", ".join(names[:8]) + (", ..." if len(names) > 8 else "")
+    return listed([str(name) for name in names]) or "which is empty"

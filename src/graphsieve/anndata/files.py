@@ -52,19 +52,9 @@ def write_h5ad(adata, path):
 def annotate_h5ad(source, target, columns, record, *, subset=False):
     """Copy an .h5ad file, and mark a selection of its genes in the copy.
 
-    Only ``var`` and ``uns["graphsieve"]`` are written: everything else is copied as it is, without
-    loading it.
-
-    Parameters
-    ----------
-    source, target : path-like
-        The file, and its copy.
-    columns : dict of str to ndarray
-        Columns of ``var``, by their names.
-    record : dict
-        For ``uns["graphsieve"]``.
-    subset : bool
-        Leave the other genes out of the copy.
+    Only ``columns``, by name, in ``var`` and the record ``uns["graphsieve"]`` are written:
+    everything else is copied as it is, without loading it. With ``subset``, the other genes are
+    left out of the copy.
     """
     if subset:
         adata = read_h5ad(source)

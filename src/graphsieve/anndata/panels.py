@@ -159,7 +159,7 @@ def _panel(adata, name, panel):
     if isinstance(panel, str):
         if panel not in adata.var:
             raise ValueError(
-                f"panel {name!r} refers to adata.var[{panel!r}], which does not exist."
+                f"panel {name!r} refers to adata.var[{panel!r}], which does not exist"
                 f"{suggestion(panel, adata.var)}"
             )
         panel = gene_mask(adata, panel)

@@ -19,13 +19,8 @@ _FEWEST_CELLS = 20
 def make_estimator(method, random_state, affinity=None):
     """An unfitted estimator from the name of a method, or a clone of an estimator.
 
-    Parameters
-    ----------
-    method : str or FeatureRanker
-    random_state : int, RandomState or None
-        For a method given by its name, if it uses random numbers.
-    affinity : sparse matrix or None
-        Neighbour graph of the cells.
+    ``random_state`` is for a method given by its name, ``affinity`` is a neighbour graph that the
+    method is to use.
     """
     if isinstance(method, FeatureRanker):
         estimator = clone(method)
@@ -36,8 +31,8 @@ def make_estimator(method, random_state, affinity=None):
         share_unit(estimator)
     else:
         raise ValueError(
-            f"method={method!r} is neither a method of graphsieve nor an estimator."
-            f"{suggestion(method, REGISTRY)} The methods are {', '.join(REGISTRY)}"
+            f"method={method!r} is neither a method of graphsieve nor an estimator"
+            f"{suggestion(method, REGISTRY)}; the methods are {', '.join(REGISTRY)}"
         )
     if affinity is not None and "affinity" not in estimator.get_params():
         with_graph = [name for name, cls in REGISTRY.items() if "affinity" in cls().get_params()]
@@ -57,15 +52,7 @@ def share_unit(estimator):
 def check_values(X, names, estimator, where):
     """Refuse values that the estimator cannot process; returns the mask of constant genes.
 
-    Parameters
-    ----------
-    X : container
-        Cells by genes.
-    names : sequence of str
-        Names of the genes.
-    estimator : FeatureRanker
-    where : str
-        The name of X, for messages.
+    ``where`` is the name of X in messages.
     """
     data = open_rows(X)
     if data.is_sparse and not estimator.__sklearn_tags__().input_tags.sparse:
@@ -96,14 +83,8 @@ def check_values(X, names, estimator, where):
 def warn_of_counts(X, smallest, where):
     """Warn if values look like counts.
 
-    Parameters
-    ----------
-    X : ndarray or CSR array
-        Some cells.
-    smallest : float
-        Of the values of all cells.
-    where : str
-        The name of the values, for the message.
+    ``X`` has some of the cells, ``smallest`` is the least value of all, and ``where`` the name of
+    the values in the message.
     """
     values = X.data if sp.issparse(X) else X
     largest = values.max(initial=0)
@@ -141,20 +122,9 @@ def find_batches(adata, batch_key):
 
 
 def rank_genes(estimator, X, affinity=None, batches=None):
-    """Ranks (0 is best) and scores of the genes in every batch.
+    """Ranks (0 is best) and scores of the genes, one row per batch.
 
-    Parameters
-    ----------
-    estimator : FeatureRanker
-    X : container
-        Cells by genes.
-    affinity : sparse matrix or None
-    batches : list of ndarray of bool, or None
-        Masks of the cells; None for one batch of all cells.
-
-    Returns
-    -------
-    ranks, scores : ndarray of shape (n_batches, n_genes)
+    ``batches`` are masks of the cells; None means one batch of all cells.
     """
     if batches is None:
         fits = [_fit(estimator, X, affinity)]

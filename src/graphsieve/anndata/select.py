@@ -6,6 +6,7 @@ import numpy as np
 
 from .._rows import view_columns
 from .._utils.warn import warn
+from ..inspection.grouped import cut_ranks
 from .columns import add_columns, make_record, panel_columns
 from .data import check_anndata, connectivities, expression, find_genes, gene_mask
 from .rank import check_values, find_batches, make_estimator, rank_genes
@@ -193,8 +194,8 @@ def _limit(sizes, n_included, n_eligible):
     """The numbers of genes that can be selected."""
     if sizes[0] < n_included:
         raise ValueError(
-            f"include has {n_included} genes, more than n_top_genes={sizes[0]}, which counts them, "
-            f"too: use {n_included} or more"
+            f"include has {n_included} genes, more than n_top_genes={sizes[0]}, which also "
+            f"counts them: use {n_included} or more"
         )
     if n_eligible == 0:
         raise ValueError("no gene can be selected: all are constant, excluded or masked")
@@ -211,10 +212,7 @@ def _frame(names, columns, eligible, sizes, ranks, scores, *, nested, batched):
     import pandas as pd
 
     largest = sizes[-1]
-    # Beyond the selection, greedy methods rank roughly, and of two genes that represent each other
-    # one comes early and the other anywhere: a gene that a batch does not select counts as
-    # the first one that is not.
-    mean_rank = np.minimum(ranks, largest).mean(axis=0)
+    mean_rank = cut_ranks(ranks, largest).mean(axis=0)
     order = columns[np.lexsort((ranks.mean(axis=0), mean_rank))]
     order = order[eligible[order]]
     place = np.full(len(names), np.inf)

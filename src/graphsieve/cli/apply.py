@@ -31,21 +31,15 @@ Extra = Annotated[
 ]
 
 
+@options.reads_table
 def apply(
-    ctx: typer.Context,
     kept: Kept,
     file: Table,
-    output: Annotated[Path, typer.Option("-o", "--output", metavar="FILE", help="Where to write.")],
+    output: Annotated[Path, typer.Option("-o", "--output", metavar="FILE", help="File to write.")],
     extra: Extra = False,
     force: options.Force = False,
-    key: options.Key = None,
-    no_header: options.NoHeader = False,
-    sep: options.Separator = None,
-    decimal: options.Decimal = None,
-    encoding: options.Encoding = None,
-    index: options.Index = False,
-    transpose: options.Transpose = False,
-    max_size: options.MaxSize = None,
+    *,
+    reading: dict,
 ):
     """Keep the columns of a saved selection in another table."""
     from .._utils.text import listed
@@ -54,7 +48,7 @@ def apply(
 
     check_outputs(file, output, None, force)
     with errors_shown(), warnings_shown():
-        selection, table = _load(kept, file, ctx)
+        selection, table = _load(kept, file, reading)
         columns = selection.find(table.names, table.X.shape)
         seen = set(selection.feature_names_in or table.names)
         unseen = [j for j, name in enumerate(table.names) if name not in seen]
@@ -67,24 +61,18 @@ def apply(
     tell(f"Written: {output} ({len(columns)} of {len(table.names)} columns)")
 
 
+@options.reads_table
 def report(
-    ctx: typer.Context,
     kept: Kept,
     file: Table,
     output: Annotated[
-        Path, typer.Option("-o", "--output", metavar="FILE", help="The page.")
+        Path, typer.Option("-o", "--output", metavar="FILE", help="Page to write.")
     ] = Path("report.html"),
     image_shape: options.ImageShape = None,
     color: options.Color = None,
     force: options.Force = False,
-    key: options.Key = None,
-    no_header: options.NoHeader = False,
-    sep: options.Separator = None,
-    decimal: options.Decimal = None,
-    encoding: options.Encoding = None,
-    index: options.Index = False,
-    transpose: options.Transpose = False,
-    max_size: options.MaxSize = None,
+    *,
+    reading: dict,
 ):
     """Write a page about a saved selection and the table it was made from."""
     from .artifacts import check_artifacts, parse_image_shape
@@ -95,11 +83,9 @@ def report(
     with errors_shown(), warnings_shown():
         from ..report import make_report
 
-        selection, table = _load(kept, file, ctx)
+        selection, table = _load(kept, file, reading)
         names = selection.feature_names_in
-        features = table
-        if names is not None:
-            features = table.take(_find(names, table, f"{file.name} lacks", "columns ranked"))
+        features = table if names is None else table.take(_find(names, table, file))
         _check_numbers(features, file)
         looks = {"image_shape": shape, "color": column_values(table, color, "--color")}
         with progress(f"Writing {output.name}"):
@@ -115,12 +101,12 @@ def _check_numbers(table, file):
         text = list(table.X.select_dtypes(exclude=["number", "bool"]).columns)
         if text:
             raise ValueError(
-                f"{file.name}: {listed(text)} holds no numbers, and a page shows numbers alone. "
-                "Write the page during the selection: graphsieve select --encode onehot --report"
+                f"{file.name}: not numeric: {listed(text)}, and a page can only show numbers. "
+                "Write it during the selection: graphsieve select --encode onehot --report"
             )
 
 
-def _load(kept, file, ctx):
+def _load(kept, file, reading):
     from ..selection import Selection
     from .arguments import check_input, make_reading
     from .io.files import extension
@@ -128,13 +114,13 @@ def _load(kept, file, ctx):
 
     if not kept.is_file():
         raise ValueError(f"there is no file {kept}: write one with graphsieve select --save")
-    reading = make_reading(ctx.params, whole=True)
+    reading = make_reading(reading, whole=True)
     check_input(file, reading)
     selection = Selection.load(kept)
     return selection, read(file, file.name, extension(file), reading)
 
 
-def _find(names, table, lacks, kind):
+def _find(names, table, file):
     """Positions of columns in the table, or an error that names the missing ones."""
     from .._utils.names import suggestion
     from .._utils.text import listed
@@ -143,7 +129,7 @@ def _find(names, table, lacks, kind):
     missing = [name for name in names if name not in place]
     if missing:
         raise ValueError(
-            f"{lacks} {len(missing)} of the {len(names)} {kind}: {listed(missing)}."
-            f"{suggestion(missing[0], table.names)}"
+            f"{file.name} lacks {len(missing)} of the {len(names)} columns ranked: "
+            f"{listed(missing)}{suggestion(missing[0], table.names)}"
         )
     return [place[name] for name in names]

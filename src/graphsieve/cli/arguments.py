@@ -5,12 +5,12 @@ import codecs
 import os
 from importlib import import_module
 
+from .._utils.names import suggestion
 from .console import usage_error
 from .io.dialect import SEPARATORS
 from .io.files import FORMATS, PACKABLE, READABLE, WRITABLE, extension
 from .io.reading import Reading
 from .methods import find_method, settable
-from .names import suggestion
 
 # A table of scores holds names and numbers: it needs a format for frames.
 _SCORE_FORMATS = tuple(suffix for suffix in WRITABLE if not FORMATS[suffix].numbers_only)
@@ -26,15 +26,7 @@ _ADVICE = {
 
 
 def make_reading(options, *, whole):
-    """Return how to read the input, with the options checked that are free text.
-
-    Parameters
-    ----------
-    options : dict
-        Options of the command, by the names of its parameters.
-    whole : bool
-        Whether the table is needed in memory.
-    """
+    """Return how to read the input, from options of the command by the names of its parameters."""
     separator, encoding, max_size = (options[name] for name in ("sep", "encoding", "max_size"))
     if separator is not None:
         # A shell passes \\t as two characters.
@@ -83,11 +75,11 @@ def check_input(file, reading):
         raise usage_error(f"{file} does not exist", "FILE")
     if suffix == ".gz":
         raise usage_error(
-            f"{file} is compressed, which is read for {', '.join(PACKABLE)} only; unpack it first",
+            f"{file} is compressed, and only {', '.join(PACKABLE)} files may be; unpack it first",
             "FILE",
         )
     if suffix in _ADVICE:
-        raise usage_error(f"{file} is not read; {_ADVICE[suffix]}", "FILE")
+        raise usage_error(f"{file} cannot be read; {_ADVICE[suffix]}", "FILE")
     if suffix not in FORMATS:
         raise _unknown_format(file, READABLE, "FILE")
     if file.is_dir() and suffix != ".zarr":
@@ -118,7 +110,7 @@ def check_selection(file, output, scores, force, subset, key):
     marks = output is not None and extension(output) == ".h5ad"
     if marks and extension(file) != ".h5ad":
         raise usage_error(
-            "an .h5ad file is made from an .h5ad file only; write .csv or .parquet", "-o"
+            "an .h5ad file can only be written from one; write .csv or .parquet", "-o"
         )
     if marks and key == "raw/X":
         raise usage_error(
@@ -126,7 +118,7 @@ def check_selection(file, output, scores, force, subset, key):
             "--key",
         )
     if subset and not marks:
-        raise usage_error("only with -o FILE.h5ad; other formats have nothing else", "--subset")
+        raise usage_error("only with -o FILE.h5ad; other formats hold nothing else", "--subset")
     check_outputs(file, output, scores, force, (*WRITABLE, ".h5ad"))
     return marks
 
@@ -140,7 +132,7 @@ def check_output(path, formats, force, option):
     if not path.parent.is_dir():
         raise usage_error(f"there is no folder {path.parent}; create it first", option)
     if not os.access(path.parent, os.W_OK):
-        raise usage_error(f"{path.parent} may not be written to", option)
+        raise usage_error(f"{path.parent} is not writable", option)
     if suffix in FORMATS and FORMATS[suffix].package:
         # A missing package should not be discovered after the work.
         import_module(FORMATS[suffix].package)

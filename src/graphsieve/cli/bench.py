@@ -2,9 +2,8 @@
 
 from contextlib import ExitStack, contextmanager, nullcontext
 from datetime import timedelta
-from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -29,21 +28,12 @@ REPORT_EPILOG = examples(
 )
 
 
-class Profile(StrEnum):
-    quick = "quick"
-    medium = "medium"
-    full = "full"
-
-
-class Backend(StrEnum):
-    loky = "loky"
-    dask = "dask"
-
-
 @app.command(epilog=RUN_EPILOG)
 def run(
     names: Annotated[list[str], typer.Argument(metavar="NAME...", help="Experiments, or all.")],
-    profile: Annotated[Profile, typer.Option(help="Size of the experiment.")] = Profile.quick,
+    profile: Annotated[
+        Literal["quick", "medium", "full"], typer.Option(help="Size of the experiment.")
+    ] = "quick",
     datasets: Annotated[
         str | None, typer.Option(metavar="A,B", help="Data sets, instead of those of the profile.")
     ] = None,
@@ -58,8 +48,8 @@ def run(
         Path, typer.Option("--out", metavar="DIR", help="Folder for the results.")
     ] = Path("bench"),
     backend: Annotated[
-        Backend, typer.Option(help="Local processes (loky) or Dask workers.")
-    ] = Backend.loky,
+        Literal["loky", "dask"], typer.Option(help="Local processes (loky) or Dask workers.")
+    ] = "loky",
     scheduler: Annotated[
         str | None,
         typer.Option(metavar="ADDRESS", help="Dask scheduler; by default, a local cluster."),
@@ -70,25 +60,26 @@ def run(
     ] = False,
 ):
     """Run experiments; cells that are stored already are not run again."""
-    with errors_shown(), _interrupted():
+    resume = "finished cells are stored; give the same command to resume"
+    with errors_shown(interrupted=resume):
         from ..paper import experiment_names, load_experiment
         from ..paper import run as run_experiment
 
         names = experiment_names() if names == ["all"] else names
         experiments = [load_experiment(name) for name in names]
         succeeded = True
-        with _dask_client(scheduler, jobs) if backend == Backend.dask else nullcontext():
+        with _dask_client(scheduler, jobs) if backend == "dask" else nullcontext():
             for experiment in experiments:
                 with _progress(experiment.name) as progress:
                     table = run_experiment(
                         experiment,
                         folder,
-                        profile=profile.value,
+                        profile=profile,
                         datasets=datasets.split(",") if datasets else None,
                         methods=methods.split(",") if methods else None,
                         n_splits=splits,
                         n_jobs=jobs,
-                        backend=backend.value,
+                        backend=backend,
                         retry=retry,
                         only_stored=stored,
                         progress=progress,
@@ -135,19 +126,6 @@ def report(
         figures = figures or output.with_name(f"{output.stem}-figures")
         write_report(tables, output, figures)
     tell(f"Written: {output}, {figures}")
-
-
-@contextmanager
-def _interrupted():
-    try:
-        yield
-    except KeyboardInterrupt as error:
-        say(
-            "Interrupted",
-            "finished cells are stored; give the same command to resume",
-            "bold red",
-        )
-        raise typer.Exit(130) from error
 
 
 @contextmanager

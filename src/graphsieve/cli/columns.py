@@ -35,13 +35,8 @@ class Roles:
 def assign_roles(table, drop, keep, *, find_ids=True):
     """Decide what every column of a table is for.
 
-    Parameters
-    ----------
-    table : Table
-    drop, keep : list of str
-        Columns to leave out of the output, and columns to write without selecting from them.
-    find_ids : bool
-        Whether columns that look like an ID are carried instead of selected from.
+    The columns ``drop`` are left out of the output, the columns ``keep`` written without selecting
+    from them. With ``find_ids``, columns that look like an ID are carried as well.
     """
     label_names = [] if table.labels is None else [str(name) for name in table.labels.columns]
     names = [*table.names, *label_names]

@@ -7,7 +7,7 @@ import typer
 
 from .._utils.text import printable
 from . import options
-from .console import errors_shown, examples, out, tell, usage_error, warnings_shown
+from .console import errors_shown, examples, grid, out, tell, usage_error, warnings_shown
 from .load import assign, opened, prepare_features, read
 
 EPILOG = examples(
@@ -35,8 +35,8 @@ Methods = Annotated[
     typer.Option(
         "--methods",
         metavar="NAME,...",
-        help="Methods to compare; see graphsieve methods. The first one is preferred unless "
-        "another is clearly better.  [default: gafs,css,mrsf,mcfs,lap_score]",
+        help="Methods to compare, by default gafs,css,mrsf,mcfs,lap_score; see graphsieve methods. "
+        "The first one is preferred unless another is clearly better.",
         show_default=False,
     ),
 ]
@@ -50,7 +50,7 @@ Repeats = Annotated[
         "--repeats",
         metavar="N",
         min=1,
-        help="How often the rows are divided into halves; every method is fitted twice as often.",
+        help="Number of times the rows are split in half; every method is fitted on both halves.",
     ),
 ]
 TableFile = Annotated[
@@ -65,6 +65,7 @@ Picture = Annotated[
 ]
 
 
+@options.reads_table
 def compare(
     ctx: typer.Context,
     file: options.File,
@@ -83,20 +84,14 @@ def compare(
     impute: options.Impute = None,
     drop_rows: options.DropRows = False,
     encode: options.Encode = None,
-    key: options.Key = None,
-    no_header: options.NoHeader = False,
-    sep: options.Separator = None,
-    decimal: options.Decimal = None,
-    encoding: options.Encoding = None,
-    index: options.Index = False,
-    transpose: options.Transpose = False,
-    max_size: options.MaxSize = None,
+    *,
+    reading: dict,
 ):
     """Compare methods on a table without labels."""
     from .arguments import check_input, check_output, check_outputs, make_reading
 
     whole = bool(impute or drop_rows or encode)
-    reading = make_reading(ctx.params, whole=whole)
+    reading = make_reading(reading, whole=whole)
     check_input(file, reading)
     check_outputs(file, output, None, force)
     if plot is not None:
@@ -107,8 +102,8 @@ def compare(
 
         table = read(path, name, suffix, reading)
         roles = assign(table, drop, keep, not no_ids)
-        mending = {"impute": impute, "drop_rows": drop_rows, "encode": encode}
-        _, features = prepare_features(name, table, roles, ctx.meta["arguments"], **mending)
+        preparing = {"impute": impute, "drop_rows": drop_rows, "encode": encode}
+        _, features = prepare_features(name, table, roles, ctx.meta["arguments"], **preparing)
         found = compare_methods(
             features.X,
             n_features,
@@ -161,7 +156,6 @@ def _write(found, output, plot):
 
 
 def _show(found, name, shape):
-    from rich.table import Table as Grid
     from rich.text import Text
 
     from ..inspection.decision import trust
@@ -169,15 +163,11 @@ def _show(found, name, shape):
 
     rows = f"{found.n_rows} of {shape[0]}" if found.n_rows < shape[0] else f"{shape[0]}"
     tell(f"{found.n_features} of {shape[1]} columns of {name} ({rows} rows), best first")
-    grid = Grid(box=None, header_style="bold", pad_edge=False)
-    grid.add_column("method")
-    for criterion in CRITERIA:
-        grid.add_column(criterion, justify="right")
-    grid.add_column("time", justify="right")
+    table = grid({"method": "left"} | dict.fromkeys([*CRITERIA, "time"], "right"))
     for row in found.table.itertuples():
         values = [f"{getattr(row, criterion):.3f}" for criterion in CRITERIA]
         style = "bold" if row.candidate == found.best else None
-        grid.add_row(Text(printable(row.candidate)), *values, f"{row.seconds:.1f} s", style=style)
-    out.print(grid)
+        table.add_row(Text(printable(row.candidate)), *values, f"{row.seconds:.1f} s", style=style)
+    out.print(table)
     tell(found.verdict)
     tell(trust(found.criterion))

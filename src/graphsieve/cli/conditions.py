@@ -4,12 +4,13 @@ from pathlib import Path
 
 import numpy as np
 
+from .._utils.names import suggestion
 from .._utils.text import counted, listed
 from .console import usage_error
 from .io.files import extension, read_table
 from .io.reading import Reading
 from .io.tables import TableError
-from .names import find_columns, suggestion
+from .names import find_columns
 from .problems import is_number
 
 
@@ -55,7 +56,7 @@ def set_costs(estimator, features, path, budget):
     unknown = [name for name in given if name not in position]
     if not found:
         raise TableError(
-            f"--cost: {path.name} has no cost of a column to select from"
+            f"--cost: {path.name} has no cost for any column to select from"
             f"{suggestion(unknown[0], features.names)}; it names {listed(unknown)}"
         )
     costs = np.ones(len(features.names))
@@ -81,7 +82,7 @@ def _read_costs(path):
     names = frame.iloc[:, 0].astype(str)
     if names.duplicated().any():
         raise TableError(
-            f"--cost: {path.name} has two costs of {names[names.duplicated()].iloc[0]}"
+            f"--cost: {path.name} has two costs for {names[names.duplicated()].iloc[0]}"
         )
     return dict(zip(names, frame.iloc[:, 1].astype(float), strict=True))
 
@@ -105,7 +106,7 @@ def one_column(table, column, option):
     names = _all_names(table)
     found = find_columns([column], names, option)
     if len(found) > 1:
-        raise TableError(f"{option}: {column!r} is {len(found)} columns; name one")
+        raise TableError(f"{option}: {column!r} matches {len(found)} columns; name one")
     return [names[found[0]]]
 
 

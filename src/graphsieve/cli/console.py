@@ -6,6 +6,7 @@ from contextlib import contextmanager
 
 import typer
 from rich.console import Console
+from rich.table import Table
 from typer.core import TyperGroup
 
 from .._utils.text import printable
@@ -44,6 +45,14 @@ class UsageError(Exception):
     """A wrong command, which exits with code 2."""
 
 
+def grid(columns):
+    """Return a table without borders, given the alignment of every column."""
+    table = Table(box=None, header_style="bold", pad_edge=False)
+    for name, side in columns.items():
+        table.add_column(name, justify=side)
+    return table
+
+
 def usage_error(message, option):
     """Return the error for a wrong value of an option or argument."""
     return UsageError(f"{option}: {message}")
@@ -73,7 +82,7 @@ def install_hint(extra):
 
 
 @contextmanager
-def errors_shown():
+def errors_shown(*, interrupted="nothing was written"):
     """Errors of the data or the run become one line on stderr and exit code 1.
 
     Anything else that is raised is a defect of ours, and its traceback is what we want to see.
@@ -87,7 +96,7 @@ def errors_shown():
         say("Error", f"not enough memory. {error}".strip(), "bold red")
         raise typer.Exit(1) from error
     except KeyboardInterrupt as error:
-        say("Interrupted", "nothing was written", "bold red")
+        say("Interrupted", interrupted, "bold red")
         raise typer.Exit(130) from error
 
 

@@ -5,7 +5,7 @@ from math import isnan
 from rich.text import Text
 
 from .._utils.text import printable
-from .console import out
+from .console import grid, out
 
 # Dropped columns that are shown.
 _SHOWN = 10
@@ -59,21 +59,15 @@ def _of_columns(coverage, features):
 
 def show_explanations(ranking):
     """Print the dropped columns that the kept ones predict worst."""
-    from rich.table import Table as Grid
-
     dropped = ranking[~ranking["kept"]].sort_values("r2", kind="stable")
     if not len(dropped):
         return
     out.print()
-    grid = Grid(box=None, header_style="bold", pad_edge=False)
-    grid.add_column("dropped")
-    grid.add_column("R^2", justify="right")
-    grid.add_column("predicted from (weight)")
+    table = grid({"dropped": "left", "R^2": "right", "predicted from (weight)": "left"})
     for row in dropped.head(_SHOWN).itertuples():
         by = printable(row.explained_by) or ("nothing" if row.r2 <= 0 else "constant")
-        grid.add_row(
-            Text(printable(row.feature)), "" if isnan(row.r2) else f"{row.r2:.2f}", Text(by)
-        )
-    out.print(grid)
+        r2 = "" if isnan(row.r2) else f"{row.r2:.2f}"
+        table.add_row(Text(printable(row.feature)), r2, Text(by))
+    out.print(table)
     if len(dropped) > _SHOWN:
         out.print(f"... and {len(dropped) - _SHOWN} more, better predicted; --scores has them all")

@@ -1,7 +1,6 @@
 """AnnData files in ``graphsieve select``: genes in one unit, the selection marked."""
 
-from dataclasses import dataclass
-from pathlib import Path
+from functools import partial
 
 import numpy as np
 
@@ -21,49 +20,14 @@ def check_counts(features, key):
     warn_of_counts(features.X[:1000], features.X.min(), key or "X")
 
 
-@dataclass(frozen=True)
-class MarkedGenes:
-    """A copy of an AnnData file in which the selected genes are marked.
-
-    Parameters
-    ----------
-    source : Path
-    columns : dict of str to ndarray
-        What is added to ``var``.
-    record : dict
-        What is added to ``uns``.
-    subset : bool
-        Whether the other genes are left out.
-    """
-
-    source: Path
-    columns: dict
-    record: dict
-    subset: bool
-
-    def write(self, path):
-        from ..anndata.files import annotate_h5ad
-
-        annotate_h5ad(self.source, path, self.columns, self.record, subset=self.subset)
-
-
 def mark_genes(source, table, roles, estimator, *, subset, method, settings):
-    """Return the MarkedGenes of a fitted estimator.
+    """Return a function that writes a copy of an AnnData file with the selected genes marked.
 
-    Parameters
-    ----------
-    source : Path
-    table : Table
-        What was read from it.
-    roles : Roles
-    estimator : FeatureRanker
-        Fitted on the features of the table.
-    subset : bool
-    method : str
-        For the record, like ``settings``.
-    settings : dict
+    The estimator was fitted on the features of the table. With ``subset``, the other genes are left
+    out; ``method`` and ``settings`` are for the record.
     """
     from ..anndata.columns import make_record, panel_columns
+    from ..anndata.files import annotate_h5ad
 
     given, genes = estimator.get_params(deep=False), np.array(roles.features)
     names = np.array(table.names, dtype=object)[genes]
@@ -81,4 +45,4 @@ def mark_genes(source, table, roles, estimator, *, subset, method, settings):
     columns = panel_columns(place, score, estimator.n_features_, selecting)
     columns = {f"highly_variable{ending}": values for ending, values in columns.items()}
     record = make_record(method, {"n_top_genes": estimator.n_features_, **chosen, **settings})
-    return MarkedGenes(source, columns, record, subset)
+    return partial(annotate_h5ad, source, columns=columns, record=record, subset=subset)

@@ -31,16 +31,7 @@ def opened(file):
 def read(path, name, suffix, reading, in_memory_for=None):
     """Read the table, and say in one line what was assumed and how it is read.
 
-    Parameters
-    ----------
-    path : Path
-    name : str
-        Name of the input in messages.
-    suffix : str
-        Its extension.
-    reading : Reading
-    in_memory_for : str or None
-        Method that needs all of the data in memory.
+    ``in_memory_for`` names the method that needs all of the data in memory.
     """
     from .io.files import read_table
 

@@ -32,8 +32,8 @@ def methods(
 
 def find_method(name, hint):
     """Return the class of a method, or raise a usage error that suggests a name."""
+    from .._utils.names import suggestion
     from ..methods import REGISTRY
-    from .names import suggestion
 
     if name not in REGISTRY:
         raise usage_error(

@@ -1,38 +1,18 @@
-"""Names that users type: columns by name, position or pattern, and what they may have meant."""
+"""Columns that users type: by name, position or pattern."""
 
 import shlex
-from difflib import get_close_matches
 from fnmatch import fnmatchcase
 
+from .._utils.names import suggestion
 from .._utils.text import listed
 from .io.tables import TableError
-
-
-def suggestion(name, known):
-    """Return known names that are close to ``name``, as a question in brackets, or nothing.
-
-    Upper and lower case count as equal.
-    """
-    by_lower = {}
-    for other in map(str, known):
-        by_lower.setdefault(other.lower(), other)
-    lower = name.lower()
-    close = [lower] if lower in by_lower else get_close_matches(lower, by_lower, cutoff=0.5)
-    return f" (did you mean {' or '.join(by_lower[other] for other in close)}?)" if close else ""
 
 
 def find_columns(items, names, option):
     """Return the positions of columns that a user asked for, in the order of the table.
 
-    Parameters
-    ----------
-    items : list of str
-        Each a name, a position from 0 (-1 is the last one), a pattern with ``*`` or ``?``, or
-        several of these with commas between.
-    names : list of str
-        All names.
-    option : str
-        The option that they were given to, for messages.
+    Each item is a name, a position from 0 (-1 is the last one), a pattern with ``*`` or ``?``, or
+    several of these with commas between. Messages name the option that they were given to.
     """
     position = {name: j for j, name in enumerate(names)}
     found = set()

@@ -1,6 +1,7 @@
 """The options of ``graphsieve select``: names, types and help, one alias each."""
 
-from functools import partial
+import inspect
+from functools import partial, wraps
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -78,7 +79,7 @@ NoIds = Annotated[
     bool,
     _columns(
         "--no-ids",
-        help="Select from columns that look like an ID, too; by default they are carried.",
+        help="Also select from columns that look like an ID; by default they are only carried.",
     ),
 ]
 Impute = Annotated[
@@ -122,7 +123,7 @@ Encoding = Annotated[
     str | None,
     _input("--encoding", metavar="NAME", help="Encoding of a text file, such as cp1252 or utf-16."),
 ]
-Index = Annotated[bool, _input("--index", help="The first column holds the names of rows.")]
+Index = Annotated[bool, _input("--index", help="The first column holds the row names.")]
 Transpose = Annotated[bool, _input("--transpose", help="The file has one feature per row.")]
 MaxSize = Annotated[
     float | None,
@@ -148,7 +149,7 @@ Exclude = Annotated[
     _columns(
         "--exclude",
         metavar="COLUMN,...",
-        help="Columns that are never selected, given like those of --include.",
+        help="Columns that are never selected, in the same form as --include.",
     ),
 ]
 Cost = Annotated[
@@ -156,8 +157,8 @@ Cost = Annotated[
     _columns(
         "--cost",
         metavar="FILE",
-        help="Table of two columns, name and cost: columns are selected by gain per cost. Columns "
-        "that it does not name cost 1.",
+        help="Table of two columns, name and cost: columns are selected by gain per cost. Other "
+        "columns cost 1.",
     ),
 ]
 Budget = Annotated[
@@ -183,8 +184,8 @@ Explain = Annotated[
     bool,
     _output(
         "--explain",
-        help="Show from which kept columns the dropped ones are predicted, and how well; also in "
-        "the file of --scores.",
+        help="Show which kept columns predict the dropped ones, and how well; also in the file of "
+        "--scores.",
     ),
 ]
 Save = Annotated[
@@ -216,8 +217,7 @@ Color = Annotated[
     _output(
         "--color",
         metavar="COLUMN",
-        help="Column by whose values the samples in the report are coloured. It is carried to the "
-        "output.",
+        help="Column that colours the samples in the report. It is carried to the output.",
     ),
 ]
 Output = Annotated[
@@ -248,3 +248,34 @@ RawNames = Annotated[
     ),
 ]
 Force = Annotated[bool, _output("--force", help="Overwrite existing files.")]
+
+# The options that concern the input, with their defaults.
+_READING = {
+    "key": (Key, None),
+    "no_header": (NoHeader, False),
+    "sep": (Separator, None),
+    "decimal": (Decimal, None),
+    "encoding": (Encoding, None),
+    "index": (Index, False),
+    "transpose": (Transpose, False),
+    "max_size": (MaxSize, None),
+}
+
+
+def reads_table(command):
+    """Give a command the options that concern the input, which it gets as a dict ``reading``."""
+    own = inspect.signature(command).parameters
+    shared = [
+        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=kind)
+        for name, (kind, default) in _READING.items()
+    ]
+    parameters = [*(p for name, p in own.items() if name != "reading"), *shared]
+
+    @wraps(command)
+    def call(**given):
+        return command(reading={name: given.pop(name) for name in _READING}, **given)
+
+    # What Typer reads the options from.
+    call.__signature__ = inspect.Signature(parameters)
+    call.__annotations__ = {p.name: p.annotation for p in parameters}
+    return call

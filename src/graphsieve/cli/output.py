@@ -8,6 +8,7 @@ from .._utils.text import listed
 from .columns import kinds
 from .io.files import FORMATS, extension, write_table
 from .io.tables import Table
+from .problems import is_number
 from .progress import progress
 
 # A spreadsheet takes cells that begin like this for formulas.
@@ -17,16 +18,9 @@ _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 def write_outputs(kept, output, ranking, scores, *, raw_names=False):
     """Write the files that were asked for, and return notes about what is not as it was.
 
-    Parameters
-    ----------
-    kept : Table or MarkedGenes
-        The columns to write, or the file in which they are marked.
-    output : Path or None
-    ranking : DataFrame or None
-        A row per feature, for the scores.
-    scores : Path or None
-    raw_names : bool
-        Whether names are written as they are even if a spreadsheet would run them.
+    ``kept`` is a Table, or a function that writes to a path, and ``ranking`` a frame with a row per
+    feature, for the scores. With ``raw_names``, names are written as they are even if a spreadsheet
+    would run them.
     """
     notes = []
     outputs = [] if output is None else [(output, kept)]
@@ -39,7 +33,7 @@ def write_outputs(kept, output, ranking, scores, *, raw_names=False):
                 if isinstance(table, Table):
                     _write_table(temporary, table, path, notes, raw_names)
                 else:
-                    table.write(temporary)
+                    table(temporary)
     return list(dict.fromkeys(notes))
 
 
@@ -83,8 +77,4 @@ def _without_formulas(table, notes):
 
 
 def _harmless(name):
-    try:
-        float(name)
-    except ValueError:
-        return f"'{name}" if name.startswith(_FORMULA) else name
-    return name
+    return f"'{name}" if name.startswith(_FORMULA) and not is_number(name) else name

@@ -6,7 +6,7 @@ import numpy as np
 
 from .._utils.order import count_features
 from .._utils.text import counted
-from .columns import kinds
+from .columns import kinds, numbers
 from .io.tables import TableError, unique_names
 
 
@@ -48,17 +48,11 @@ class Features:
             estimator.set_params(n_features_to_select=n_values)
 
     def ranking(self, estimator, n_features):
-        """Return a frame of the columns, best first.
+        """Return a frame of the columns, best first, from an estimator that was fitted on ``X``.
 
         A column that was encoded has the place and the score of its best value. The estimator is
-        changed to keep all values of the kept columns.
-
-        Parameters
-        ----------
-        estimator : FeatureRanker
-            Fitted on ``X``.
-        n_features : int, float, "auto" or None
-            How many columns are kept; None if a budget decides.
+        changed to keep all values of the kept columns. ``n_features`` is None if a budget decides
+        how many columns are kept.
         """
         import pandas as pd
 
@@ -99,8 +93,8 @@ def drop_incomplete_rows(table, features):
     _, incomplete = _gaps(table.take(features))
     if incomplete.all():
         raise TableError(
-            "--drop-rows leaves no row: every row has a missing value. Use --impute median, or "
-            "leave out the columns with most gaps with --drop"
+            "--drop-rows leaves no rows: every row has a missing value. Use --impute median, or "
+            "--drop the columns with the most gaps"
         )
     if not incomplete.any():
         return table, ""
@@ -111,14 +105,7 @@ def drop_incomplete_rows(table, features):
 def prepare(table, *, impute=None, encode=None):
     """Return the features of a table of candidate columns, and a note.
 
-    Parameters
-    ----------
-    table : Table
-        The columns to select from.
-    impute : {"median", "mean"} or None
-        What to fill gaps with.
-    encode : {"onehot"} or None
-        How text becomes numbers.
+    Gaps are filled with the ``impute`` of the column, and ``encode`` says how text becomes numbers.
     """
     X, notes = table.X, []
     if impute and (n_gaps := _gaps(table)[0]):
@@ -142,8 +129,8 @@ def _gaps(table):
     X = table.X
     if table.is_frame:
         missing = X.isna().to_numpy()
-        numbers = [dtype.kind in "biuf" for dtype in X.dtypes]
-        return int(missing[:, numbers].sum()), missing.any(axis=1)
+        is_number = [dtype.kind in "biuf" for dtype in X.dtypes]
+        return int(missing[:, is_number].sum()), missing.any(axis=1)
     incomplete = np.zeros(X.shape[0], dtype=bool)
     if X.dtype.kind != "f":
         return 0, incomplete
@@ -164,7 +151,7 @@ def _impute(table, strategy):
     gaps = [
         name for name in table.names if table.X[name].dtype.kind in "biuf" and table.X[name].hasnans
     ]
-    values = [table.X[name].to_numpy(dtype=float, na_value=np.nan) for name in gaps]
+    values = [numbers(table.X[name]) for name in gaps]
     filled = imputer.fit_transform(np.column_stack(values))
     return table.X.assign(**dict(zip(gaps, filled.T, strict=True)))
 

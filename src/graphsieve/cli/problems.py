@@ -1,4 +1,4 @@
-"""Everything that keeps a table from being used, in one message with the command that mends it."""
+"""Everything that keeps a table from being used, in one message with the command that fixes it."""
 
 import re
 from dataclasses import dataclass, field
@@ -39,18 +39,8 @@ def find_problems(table, features, *, encode=False, fill=False):
     """Look for columns that cannot be used as features.
 
     Missing values of arrays that are not read yet are found by the method, which looks at every
-    entry anyway.
-
-    Parameters
-    ----------
-    table : Table
-    features : list of int
-        Positions of the columns to look at.
-    encode : bool
-        Whether text becomes numbers.
-    fill : bool
-        Whether missing values are no problem: they are filled, their rows are left out, or the
-        method accepts them.
+    entry anyway. With ``encode``, text becomes numbers; with ``fill``, missing values are no
+    problem: they are filled, their rows are left out, or the method accepts them.
     """
     problems = Problems()
     kind = kinds(table.take(features))
@@ -95,7 +85,7 @@ def _look_at_values(frame, columns, problems, fill):
 
 
 def problems_error(name, table, problems, arguments):
-    """Return one error for all problems, with one command that mends them."""
+    """Return one error for all problems, with one command that fixes them."""
     names = table.names
     said = []
     if problems.text:
@@ -121,13 +111,13 @@ def problems_error(name, table, problems, arguments):
     unusable = sorted([*problems.text, *problems.dates])
     if len(unusable) > _TYPED_NAMES or problems.n_usable == 0:
         return TableError(
-            f"{name} needs decisions. {'; '.join(said)}. Check --sep, --decimal and the first "
-            "lines of the file; carry such columns with a pattern (--keep 'NAME*'), or add "
+            f"{name} cannot be used as it is. {'; '.join(said)}. Check --sep, --decimal and the "
+            "first lines of the file; carry such columns with a pattern (--keep 'NAME*'), or add "
             "--encode onehot"
         )
     # Constant columns do no harm; a few are easily left out.
     useless = [*problems.empty, *problems.constant[:_TYPED_NAMES]]
-    mended = [
+    fixed = [
         *arguments,
         *as_arguments("--keep", unusable, names),
         *as_arguments("--drop", sorted(useless), names),
@@ -139,10 +129,10 @@ def problems_error(name, table, problems, arguments):
     if problems.gaps:
         others.append("--drop-rows to leave out incomplete rows")
     either = f" (or use {', '.join(others)})" if others else ""
-    if mended == list(arguments):
-        return TableError(f"{name} needs decisions. {'; '.join(said)}")
+    if fixed == list(arguments):
+        return TableError(f"{name} cannot be used as it is. {'; '.join(said)}")
     return TableError(
-        f"{name} needs decisions. {'; '.join(said)}. Run: {command_line(mended)}{either}"
+        f"{name} cannot be used as it is. {'; '.join(said)}. Run: {command_line(fixed)}{either}"
     )
 
 

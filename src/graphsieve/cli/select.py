@@ -21,6 +21,7 @@ EPILOG = examples(
 )
 
 
+@options.reads_table
 def select(
     ctx: typer.Context,
     file: options.File,
@@ -50,14 +51,8 @@ def select(
     impute: options.Impute = None,
     drop_rows: options.DropRows = False,
     encode: options.Encode = None,
-    key: options.Key = None,
-    no_header: options.NoHeader = False,
-    sep: options.Separator = None,
-    decimal: options.Decimal = None,
-    encoding: options.Encoding = None,
-    index: options.Index = False,
-    transpose: options.Transpose = False,
-    max_size: options.MaxSize = None,
+    *,
+    reading: dict,
 ):
     """Select the features that carry the structure of a table."""
     given = SimpleNamespace(**locals())

@@ -4,7 +4,6 @@ import time
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from rich.table import Table as Grid
 from rich.text import Text
 from scipy.sparse import issparse
 from sklearn.utils import get_tags
@@ -24,7 +23,7 @@ from .conditions import (
     set_costs,
     total_cost,
 )
-from .console import errors_shown, note, out, tell, warnings_shown
+from .console import errors_shown, grid, note, out, tell, warnings_shown
 from .explain import add_explanations, learn, show_explanations
 from .genes import check_counts, mark_genes, prepare_genes
 from .io.reading import Reading
@@ -69,15 +68,7 @@ class _Data:
 
 
 def run(given, arguments):
-    """Run ``graphsieve select``.
-
-    Parameters
-    ----------
-    given : SimpleNamespace
-        The options of the command.
-    arguments : list of str
-        The command as it was typed, for suggestions.
-    """
+    """Run ``graphsieve select``; ``arguments`` is the command as it was typed, for suggestions."""
     plan = _check(given, arguments)
     with errors_shown(), warnings_shown(), opened(given.file) as source:
         data = _read(plan, *source)
@@ -91,10 +82,10 @@ def run(given, arguments):
 def _check(given, arguments):
     """Find whatever is wrong with the command itself, before the data are read."""
     whole = bool(given.impute or given.drop_rows or given.encode or given.batch)
-    reading = make_reading(vars(given), whole=whole)
+    reading = make_reading(given.reading, whole=whole)
     check_input(given.file, reading)
     marks = check_selection(
-        given.file, given.output, given.scores, given.force, given.subset, given.key
+        given.file, given.output, given.scores, given.force, given.subset, reading.key
     )
     check_artifacts(given.save, given.report, given.force)
     shape = parse_image_shape(given.image_shape)
@@ -149,7 +140,7 @@ def _set_conditions(plan, data):
     given, estimator, features = plan.given, plan.estimator, data.features
     if data.holds_genes:
         prepare_genes(estimator, given.parameters)
-        check_counts(features, given.key)
+        check_counts(features, plan.reading.key)
     set_constraints(estimator, features, given.include, given.exclude)
     if line := set_costs(estimator, features, given.cost, given.budget):
         note(line)
@@ -205,17 +196,18 @@ def _write(plan, data, estimator, ranking):
         image_shape=plan.image_shape,
         color=column_values(data.table, given.color, "--color"),
     )
-    kept = _marked(given, data, estimator) if plan.marks else _kept(data, ranking)
+    kept = _marked(plan, data, estimator) if plan.marks else _kept(data, ranking)
     for line in write_outputs(kept, given.output, ranking, given.scores, raw_names=given.raw_names):
         note(line)
     for artifact, destination in made:
         artifact.save(destination)
 
 
-def _marked(given, data, estimator):
-    """Return the copy of the input in which the selected genes are marked."""
+def _marked(plan, data, estimator):
+    """Return what writes the copy of the input in which the selected genes are marked."""
+    given = plan.given
     settings = {
-        "layer": given.key,
+        "layer": plan.reading.key,
         "batch_key": given.batch,
         "random_state": given.seed,
         "method_parameters": given.parameters,
@@ -248,13 +240,10 @@ def _summarise(plan, data, ranking, seconds):
         f"Kept {len(best)} of {len(ranking)} columns of {data.name} ({len(data.table)} rows) with "
         f"{given.method} in {seconds:.1f} s"
     )
-    grid = Grid(box=None, header_style="bold", pad_edge=False)
-    grid.add_column("rank", justify="right")
-    grid.add_column("feature")
-    grid.add_column("score", justify="right")
+    table = grid({"rank": "right", "feature": "left", "score": "right"})
     for row in best.head(_SHOWN).itertuples():
-        grid.add_row(str(row.rank), Text(printable(row.feature)), f"{row.score:.4g}")
-    out.print(grid)
+        table.add_row(str(row.rank), Text(printable(row.feature)), f"{row.score:.4g}")
+    out.print(table)
     if len(best) > _SHOWN:
         out.print(f"... and {len(best) - _SHOWN} more")
     if given.cost is not None:

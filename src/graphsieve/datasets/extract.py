@@ -74,8 +74,10 @@ def extract_features(name, images, out=None, *, weights="imagenet", batch_size=3
         if callback is not None:
             callback(done, len(paths))
     folder = Path(out or os.environ.get(FOLDER_VARIABLE) or cache_folder())
-    content = {"X": X, "y": y, "target_names": np.array(list(classes))}
-    return _save(folder / entry.file, content)
+    folder.mkdir(parents=True, exist_ok=True)
+    with replacing(folder / entry.file) as temporary:
+        np.savez(temporary, X=X, y=y, target_names=np.array(list(classes)))
+    return folder / entry.file
 
 
 def image_classes(folder, drop_classes=(), min_images=1):
@@ -96,13 +98,6 @@ def _read_image(keras, path):
         return keras.utils.img_to_array(keras.utils.load_img(path, target_size=IMAGE_SIZE))
     except OSError as error:
         raise ValueError(f"{path} cannot be read as an image: {error}") from error
-
-
-def _save(path, content):
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with replacing(path) as temporary:
-        np.savez(temporary, **content)
-    return path
 
 
 def _import_keras():

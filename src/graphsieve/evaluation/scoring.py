@@ -8,11 +8,12 @@ import scipy.sparse as sp
 
 from .._graph.neighborhoods import neighborhood_preservation
 from .._linear.redundancy import redundancy_path
+from .._utils.names import check_choice
 from .._utils.order import count_features
 from .._utils.threads import single_threaded_blas
 from .classification import classification_accuracy, forest_accuracy, neighbor_accuracy
 from .clustering import clustering_scores
-from .splits import Split, check_choice
+from .splits import Split
 
 # The fractions of the GAFS paper.
 SHARES = (0.02, 0.04, 0.06, 0.08, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8)

@@ -11,6 +11,7 @@ from .._graph.neighborhoods import nearest_rows
 from .._linear.reconstruction import ReconstructionErrors
 from .._rows import RowBlocks, check_container
 from .._rows.scaling import SCALES, column_scaling, to_unit_interval
+from .._utils.names import check_choice
 
 
 def balanced_split(y, train_per_class=None, test_per_class=None, random_state=None):
@@ -159,12 +160,6 @@ def all_rows(X, y=None, *, scale=None):
     X, y = _checked(X, y, scale)
     X, _ = _scaled(X, X, scale)
     return Split(X, X, y, y)
-
-
-def check_choice(name, value, choices):
-    """Raise an error that lists the choices if `value` is not one of them."""
-    if value not in choices:
-        raise ValueError(f"{name}={value!r} is unknown: use one of {', '.join(map(repr, choices))}")
 
 
 def _checked(X, y, scale):

@@ -4,6 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from .._rows.scaling import standardised
+
 _BLOCK = 256
 
 
@@ -80,9 +82,7 @@ def representatives(X, order, n_kept):
     """
     X = np.asarray(X, dtype=np.float64)
     order = np.asarray(order)[:n_kept]
-    Z = X - X.mean(axis=0)
-    norm = np.sqrt((Z**2).sum(axis=0))
-    Z /= np.where(norm > 1e-12 * np.abs(X).max(axis=0, initial=0) * len(X) ** 0.5, norm, np.inf)
+    Z = standardised(X)[0] / np.sqrt(len(X))
     n_features = X.shape[1]
     # From its own position on, a feature is kept and needs no representative.
     own = np.full(n_features, n_kept)

@@ -3,10 +3,10 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from .._utils.names import suggestion
+from .._utils.names import check_choice, suggestion
 from ..methods import REGISTRY
-from .decision import check_criterion, choose, difference, ranked_table
-from .halves import judge
+from .decision import choose, difference, ranked_table
+from .halves import CRITERIA, judge
 
 # Methods that differ in what they look for, and take seconds.
 METHODS = ("gafs", "css", "mrsf", "mcfs", "lap_score")
@@ -108,7 +108,7 @@ def compare(
     >>> sorted(found.table["candidate"])
     ['css', 'lap_score', 'random', 'variance']
     """
-    check_criterion(criterion)
+    check_choice("criterion", criterion, CRITERIA)
     candidates = _candidates(methods)
     judged = judge(
         candidates,
@@ -121,15 +121,15 @@ def compare(
     )
     judged = _join_draws(judged)
     incumbent = next(name for name in candidates if name in judged.stability)
-    choice = choose(judged, criterion, incumbent)
+    best, verdict = choose(judged, criterion, incumbent)
     return Comparison(
         table=ranked_table(judged, criterion),
         halves=judged.halves,
         criterion=criterion,
         n_features=judged.n_features,
         n_rows=judged.n_rows,
-        best=choice.best,
-        verdict=choice.verdict + _against_random(judged, criterion, choice.best),
+        best=best,
+        verdict=verdict + _against_random(judged, criterion, best),
     )
 
 
@@ -139,7 +139,7 @@ def _candidates(methods):
         for name in methods:
             if name not in REGISTRY:
                 raise ValueError(
-                    f"there is no method {name!r}.{suggestion(name, REGISTRY)} Use names in "
+                    f"there is no method {name!r}{suggestion(name, REGISTRY)}. Use names in "
                     f"REGISTRY ({', '.join(REGISTRY)}), or a dict of selectors"
                 )
         methods = {name: REGISTRY[name]() for name in methods}

@@ -5,6 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.linalg import cholesky, solve_triangular
 
+from .._rows.scaling import standardised
+
 # Ridge penalty of standardised columns, per row or column, whichever are fewer: it matters little
 # in tables with many more rows than columns, where a copy of a column should get coverage 1.
 # On the 62 rows of colon, 60 columns explain .53 of the variance of left-out rows with 0.1, .25
@@ -87,14 +89,14 @@ def coverage_curve(X, order, n_kept, *, targets=None, predict_rows=()):
     order, n_kept = np.asarray(order), np.asarray(n_kept, dtype=int)
     targets = np.arange(X.shape[1]) if targets is None else np.asarray(targets)
     predict_rows = np.asarray(predict_rows, dtype=int)
-    Z, scale = _standardised(X[:, targets])
+    Z, scale = standardised(X[:, targets])
     path = _LeaveOneOut(Z, _PENALTY * min(X.shape), n_kept.max(initial=0))
     coverage = np.empty((len(n_kept), len(targets)))
     predictions = np.empty((len(n_kept), len(predict_rows), len(targets)))
     done = 0
     for step, k in enumerate(n_kept):
         for start in range(done, k, _BLOCK):
-            path.add(_standardised(X[:, order[start : min(start + _BLOCK, k)]])[0])
+            path.add(standardised(X[:, order[start : min(start + _BLOCK, k)]])[0])
         done = k
         is_kept = np.isin(targets, order[:k])
         coverage[step] = np.where(is_kept, 1.0, path.coverage())
@@ -102,14 +104,6 @@ def coverage_curve(X, order, n_kept, *, targets=None, predict_rows=()):
         predictions[step] = X[np.ix_(predict_rows, targets)] - residual
     coverage[:, scale == 0] = np.nan
     return CoverageCurve(n_kept, coverage, predictions if len(predict_rows) else None)
-
-
-def _standardised(X):
-    """Columns of mean 0 and variance 1, and their standard deviations; both 0 where constant."""
-    mean, scale = X.mean(axis=0), X.std(axis=0)
-    # Rounding leaves constant columns with a standard deviation of about 1e-16 times their mean.
-    scale[scale <= 1e-12 * np.abs(mean)] = 0.0
-    return (X - mean) / np.where(scale > 0, scale, np.inf), scale
 
 
 def explained_fraction(coverage, weights):

@@ -38,24 +38,17 @@ def has_unequal_variances(variance, ratio=_FEW_DECIDE):
 
 
 def explained_curves(X, order, grid, coverage, rng):
-    """Curves of the explained fraction, for both ways to weigh the columns.
+    """Curves of the explained fraction over a grid of numbers of features.
 
-    Parameters
-    ----------
-    X : ndarray of shape (n_samples, n_features)
-    order : ndarray of int of shape (n_features,)
-    grid : ndarray of int
-    coverage : ndarray of shape (len(grid), n_features)
-        Coverage by this ranking.
-    rng : numpy.random.Generator
+    ``coverage`` is that of all columns by this ranking, one row per entry of the grid.
 
     Returns
     -------
     dict of str to dict
-        For ``"variance"`` and ``"equal"``: lists ``this``, ``by_variance``, ``random_low``,
-        ``random_mid``, ``random_high`` and ``alone``. ``alone`` is the curve of this ranking if
-        the columns were unrelated (the expectation for data whose columns are shuffled
-        independently): then every kept column explains only itself.
+        For the weights ``"variance"`` and ``"equal"``: lists ``this``, ``by_variance``,
+        ``random_low``, ``random_mid``, ``random_high`` and ``alone``. ``alone`` is the curve of
+        this ranking if the columns were unrelated (the expectation for data whose columns are
+        shuffled independently): then every kept column explains only itself.
     """
     n_features = X.shape[1]
     variance = X.var(axis=0)

@@ -1,7 +1,5 @@
 """From measurements on halves of the rows to a choice, and to how much it can be trusted."""
 
-from dataclasses import dataclass
-
 import numpy as np
 from scipy.stats import t as student
 
@@ -28,44 +26,12 @@ AGREEMENT = {
 _CONFIDENCE = 0.95
 
 
-@dataclass(frozen=True)
-class Choice:
-    """Which of several candidates to take, and why.
-
-    Attributes
-    ----------
-    best : str
-        The chosen candidate.
-    verdict : str
-        Says which criterion decided and how clearly.
-    """
-
-    best: str
-    verdict: str
-
-
-def check_criterion(criterion):
-    """Raise an error that lists the criteria if it is not one of them."""
-    if criterion not in CRITERIA:
-        raise ValueError(
-            f"criterion={criterion!r} is unknown: use one of {', '.join(map(repr, CRITERIA))}"
-        )
-
-
 def ranked_table(judged, criterion):
     """Means of all criteria, one row per candidate, the best by ``criterion`` first.
 
-    Parameters
-    ----------
-    judged : Judged
-    criterion : str
-        A key of ``CRITERIA``.
-
-    Returns
-    -------
-    pandas.DataFrame
-        ``rank``, ``candidate``, the criteria, ``behind`` (by how much the first candidate is
-        better), ``behind_error`` (half-width of its 95 % interval), and ``seconds`` per fit.
+    The columns are ``rank``, ``candidate``, the criteria, ``behind`` (by how much the first
+    candidate is better), ``behind_error`` (half-width of its 95 % interval), and ``seconds`` per
+    fit.
     """
     table = judged.halves.groupby("candidate", sort=False).mean().drop(columns="half")
     table["stability"] = {name: found.value for name, found in judged.stability.items()}
@@ -78,26 +44,11 @@ def ranked_table(judged, criterion):
 
 
 def difference(judged, criterion, better, worse):
-    """Compute how much better one candidate is than another.
+    """How much better one candidate is than another, and the half-width of its 95 % interval.
 
     Differences are taken half by half. Halves of different repeats overlap, which the usual
     standard error ignores; it is corrected as by Nadeau and Bengio ("Inference for the
     generalization error", Machine Learning 52, 2003), with as many rows to judge as to fit.
-
-    Parameters
-    ----------
-    judged : Judged
-    criterion : str
-        A key of ``CRITERIA``.
-    better, worse : str
-        Candidates.
-
-    Returns
-    -------
-    difference : float
-        Positive if the first candidate is better.
-    half_width : float
-        Of the 95 % interval of the difference.
     """
     sign = 1 if CRITERIA[criterion] else -1
     if criterion == "stability":
@@ -113,17 +64,7 @@ def difference(judged, criterion, better, worse):
 
 
 def trust(criterion):
-    """A sentence about how well a criterion agrees with labels where there are labels.
-
-    Parameters
-    ----------
-    criterion : str
-        A key of ``CRITERIA``.
-
-    Returns
-    -------
-    str
-    """
+    """A sentence about how well a criterion agrees with labels where there are labels."""
     accuracy, clusters = AGREEMENT[criterion]
     return (
         f"Trust: on fourteen labelled data sets, ranking methods by {TITLES[criterion]} had a rank "
@@ -136,29 +77,17 @@ def choose(judged, criterion, incumbent):
     """Choose the incumbent unless the criterion clearly prefers another candidate.
 
     "Clearly" means that the 95 % interval of the difference to the best candidate excludes 0.
-
-    Parameters
-    ----------
-    judged : Judged
-    criterion : str
-        A key of ``CRITERIA``.
-    incumbent : str
-        Candidate that is taken without evidence.
-
-    Returns
-    -------
-    Choice
+    Returns the chosen candidate, and a verdict that says which criterion decided and how clearly.
     """
     first = ranked_table(judged, criterion)["candidate"].iloc[0]
     decided = f"Decided by {TITLES[criterion]}:"
     if first == incumbent:
-        return Choice(first, f"{decided} {first} is best.")
+        return first, f"{decided} {first} is best."
     gap, half_width = difference(judged, criterion, first, incumbent)
     by = f"by {gap:.3f} ± {half_width:.3f}"
     if gap > half_width:
-        return Choice(first, f"{decided} {first} is clearly better than {incumbent}, {by}.")
-    return Choice(
-        incumbent,
+        return first, f"{decided} {first} is clearly better than {incumbent}, {by}."
+    return incumbent, (
         f"{decided} {first} is better than {incumbent} {by}, which is not clear, so {incumbent} "
-        "is preferred.",
+        "is preferred."
     )

@@ -101,11 +101,8 @@ class GroupedRanker(FeatureRanker):
         self.n_groups_selected_ = np.sum([fit.get_support() for fit in fits], axis=0)
         self._n_kept = max(1, round(float(np.mean([fit.n_features_ for fit in fits]))))
         combine = {"mean": np.mean, "median": np.median, "best": np.min}[self.combine]
-        # Beyond the selection, greedy methods rank roughly, and of two features that represent
-        # each other one comes early and the other anywhere: a feature that a batch does not select
-        # counts as the first one that is not.
         kept = np.array([[fit.n_features_] for fit in fits])
-        rank = combine(np.minimum(self.rankings_, kept + 1), axis=0)
+        rank = combine(cut_ranks(self.rankings_, kept + 1), axis=0)
         # All ranks decide between features of equal combined rank, which differs by 1 / n_groups_
         # at least.
         tie = self.rankings_.mean(axis=0) / (data.n_features + 1) / (self.n_groups_ + 1)
@@ -115,3 +112,12 @@ class GroupedRanker(FeatureRanker):
         if self.n_features_to_select is not None:
             return super()._count_features(data)
         return min(self._n_kept, self.n_features_in_)
+
+
+def cut_ranks(ranks, last):
+    """Ranks up to that of the first feature that is not selected, which all others share.
+
+    Beyond the selection, greedy methods rank roughly, and of two features that represent each
+    other one comes early and the other anywhere.
+    """
+    return np.minimum(ranks, last)

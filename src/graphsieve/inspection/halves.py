@@ -72,29 +72,9 @@ def judge(
 
     The rows are divided into two halves at random, ``n_repeats`` times. Every candidate selects
     features on each half, and the other half says how good they are. All candidates see the same
-    halves.
-
-    Parameters
-    ----------
-    candidates : dict of str to FeatureRanker
-        Selectors by name. They are cloned. A candidate that raises a ValueError is left out, with
-        a warning.
-    X : container of shape (n_samples, n_features)
-        At most 2,000 rows of it are used, drawn at random.
-    n_features_to_select : int, float or None
-        Number or fraction of features that every candidate selects; None selects half of them.
-    n_repeats : int, default=3
-        Number of divisions into halves; every candidate is fitted twice as often.
-    random_state : int, RandomState or None, default=0
-        Random seed of rows, halves and selectors.
-    n_jobs : int or None, default=None
-        Number of fits that run at the same time, as in joblib.
-    verbose : int, default=0
-        If positive, show progress.
-
-    Returns
-    -------
-    Judged
+    halves. At most 2,000 rows are used, drawn at random; ``n_features_to_select`` replaces that of
+    the candidates, a dict from names to selectors, which are cloned. One that raises a ValueError
+    is left out, with a warning. The other parameters are those of ``compare``.
     """
     rng = check_random_state(random_state)
     values, names = _draw(X, rng)
@@ -141,10 +121,10 @@ def _judge_selections(selections, values, halves, count):
 
 def _draw(X, rng):
     """Some or all rows as a dense array, and the names of the columns or None."""
-    X = X if is_lazy(X) else numeric_frame(known_frame(X))
     if is_lazy(X):
         n_features, names = check_columns(X)
     else:
+        X = numeric_frame(known_frame(X))
         n_features, names = np.shape(X)[1], getattr(X, "columns", None)
     sample = draw_sample(X, n_features, None, np.random.default_rng(rng.randint(2**31 - 1)))
     if len(sample.values) < _FEWEST_ROWS:
@@ -155,7 +135,7 @@ def _draw(X, rng):
     if sample.n_filled:
         warn(
             f"{sample.n_filled} missing or infinite values were replaced by the mean of their "
-            "column for the comparison. Impute them yourself if their number is not small"
+            "column for the comparison. Impute them yourself if there are many"
         )
     return sample.values, None if names is None else np.asarray(names, dtype=object)
 

@@ -37,19 +37,8 @@ class Sample:
 def draw_sample(X, n_features, names, rng):
     """Draw rows of the table that a selector was fitted on.
 
-    Parameters
-    ----------
-    X : container of shape (n_samples, n_features)
-        As in ``fit``. A data frame may have further columns if ``names`` are given.
-    n_features : int
-        Number of features that the selector was fitted on.
-    names : list of str or None
-        Their names, if the data had any.
-    rng : numpy.random.Generator
-
-    Returns
-    -------
-    Sample
+    ``n_features`` is the number of features that it was fitted on, and ``names`` are their names,
+    if the data had any: a data frame may then have further columns.
     """
     check_container(X)
     if hasattr(X, "columns") and names is not None:

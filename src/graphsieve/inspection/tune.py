@@ -5,8 +5,9 @@ from dataclasses import dataclass, field
 from sklearn.base import clone
 from sklearn.model_selection import ParameterGrid
 
-from .decision import check_criterion, choose, ranked_table
-from .halves import judge
+from .._utils.names import check_choice
+from .decision import choose, ranked_table
+from .halves import CRITERIA, judge
 
 
 @dataclass(frozen=True)
@@ -87,7 +88,7 @@ def tune(
     >>> list(found.best_params_)
     ['n_components']
     """
-    check_criterion(criterion)
+    check_choice("criterion", criterion, CRITERIA)
     _check_count(estimator, grid)
     settings = _settings(estimator, grid)
     candidates = {name: clone(estimator).set_params(**s) for name, s in settings.items()}
@@ -101,14 +102,14 @@ def tune(
         verbose=verbose,
     )
     incumbent = next(name for name in settings if name in judged.stability)
-    choice = choose(judged, criterion, incumbent)
+    best, verdict = choose(judged, criterion, incumbent)
     return Tuning(
         table=_with_parameters(ranked_table(judged, criterion), settings),
         halves=judged.halves,
         criterion=criterion,
-        verdict=choice.verdict,
-        best_params_=settings[choice.best],
-        best_estimator_=clone(candidates[choice.best]).fit(X),
+        verdict=verdict,
+        best_params_=settings[best],
+        best_estimator_=clone(candidates[best]).fit(X),
     )
 
 

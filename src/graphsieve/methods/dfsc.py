@@ -16,7 +16,7 @@ from .._linear.self_representation import (
     square_rows,
 )
 from .._rows import RowBlocks
-from .._rows.division import divide_columns
+from .._rows.scaling import divide_columns
 from .._solvers import reweighted_l21
 from .._utils.threads import Workers
 from ..base import (

@@ -12,7 +12,7 @@ from .._linear.self_representation import (
     ridge_samples,
     square_memory,
 )
-from .._rows.division import divide_columns
+from .._rows.scaling import divide_columns
 from .._solvers import reweighted_l21
 from .._utils.threads import Workers
 from ..base import (

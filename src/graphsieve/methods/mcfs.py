@@ -9,7 +9,7 @@ from .._linear.columns import Columns
 from .._linear.inner_products import InnerProducts
 from .._linear.lasso_path import lasso
 from .._linear.row_sparse import rank_zero_rows
-from .._rows.division import divide_columns
+from .._rows.scaling import divide_columns
 from .._utils.progress import Stages
 from .._utils.sklearn_private import Interval
 from .._utils.threads import Workers

@@ -9,7 +9,7 @@ from .._graph.spectral import embedding
 from .._linear.columns import Columns
 from .._linear.inner_products import InnerProducts
 from .._linear.row_sparse import penalty_limit, penalty_path, rank_zero_rows, row_sparse_path
-from .._rows.division import divide_columns
+from .._rows.scaling import divide_columns
 from .._utils.sklearn_private import Interval
 from .._utils.threads import Workers
 from ..base import (

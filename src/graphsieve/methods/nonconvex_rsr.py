@@ -8,7 +8,7 @@ from .._linear.self_representation import (
     robust_self_representation,
     square_memory,
 )
-from .._rows.division import divide_columns
+from .._rows.scaling import divide_columns
 from .._solvers import Monitor
 from .._utils.sklearn_private import Interval
 from .._utils.threads import Workers

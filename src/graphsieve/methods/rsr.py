@@ -6,7 +6,7 @@ from .._linear.self_representation import (
     robust_self_representation,
     square_memory,
 )
-from .._rows.division import divide_columns
+from .._rows.scaling import divide_columns
 from .._utils.threads import Workers
 from ..base import (
     ITERATION_CONSTRAINTS,

@@ -1,6 +1,6 @@
 """Variance: the simplest baseline."""
 
-from .._rows.division import divide_columns
+from .._rows.scaling import divide_columns
 from .._utils.sklearn_private import StrOptions
 from .._utils.warn import warn
 from ..base import FeatureRanker

@@ -16,6 +16,7 @@ from sklearn.decomposition import PCA
 from sklearn.utils import check_random_state
 
 from .._rows import split_rows
+from .._rows.scaling import standardised
 from .._utils.order import count_features, scores_of
 from .._utils.sklearn_private import Interval
 from ..base import FeatureRanker
@@ -40,20 +41,10 @@ class PFA(_Baseline):
     """Principal feature analysis.
 
     k-means with k clusters on the rows of the PCA loadings, one row per feature; of every cluster,
-    the feature next to the centre is selected. Selections of different sizes are not nested: fit
-    once for each size. Selected features are ranked by the size of their cluster.
+    the feature next to the centre is selected. The principal components explain at least the
+    fraction ``explained`` of the variance. Selections of different sizes are not nested: fit once
+    for each size. Selected features are ranked by the size of their cluster.
 
-    Parameters
-    ----------
-    n_features_to_select : int, float or None, default=None
-        Number or fraction of features; None selects half of them.
-    explained : float, default=0.9
-        The principal components explain at least this fraction of the variance.
-    random_state : int, RandomState or None, default=None
-        Random seed.
-
-    References
-    ----------
     Y. Lu, I. Cohen, X. S. Zhou, Q. Tian, "Feature selection using principal feature analysis",
     ACM Multimedia, 2007.
     """
@@ -91,13 +82,6 @@ class CorrelationPruning(_Baseline):
     Columns are visited in order of decreasing variance. A column is kept if its absolute
     correlation with all columns kept so far is at most the threshold. Kept columns are ranked by
     variance, and dropped columns follow, by variance.
-
-    Parameters
-    ----------
-    n_features_to_select : int, float or None, default=None
-        Number or fraction of features; None selects half of them.
-    threshold : float, default=0.9
-        Largest absolute correlation among the kept columns.
     """
 
     _parameter_constraints = {
@@ -113,9 +97,7 @@ class CorrelationPruning(_Baseline):
         X = np.asarray(data.whole(), dtype=np.float64)
         variance = X.var(axis=0)
         order = np.argsort(-variance, kind="stable")
-        Z = X[:, order] - X[:, order].mean(axis=0)
-        lengths = np.linalg.norm(Z, axis=0)
-        Z = (Z / np.where(lengths > 0, lengths, 1)).astype(np.float32)
+        Z = (standardised(X[:, order])[0] / np.sqrt(len(X))).astype(np.float32)
         kept = np.ones(data.n_features, dtype=bool)
         # Blocks of columns, so that no d x d matrix is held.
         for block in split_rows(data.n_features, 512):
@@ -132,13 +114,6 @@ class QRPivoting(_Baseline):
 
     Beyond the rank of the data, the order is arbitrary.
 
-    Parameters
-    ----------
-    n_features_to_select : int, float or None, default=None
-        Number or fraction of features; None selects half of them.
-
-    References
-    ----------
     K. Manohar, B. W. Brunton, J. N. Kutz, S. L. Brunton, "Data-driven sparse sensor placement for
     reconstruction", IEEE Control Systems Magazine 38(3), 2018.
     """
@@ -150,15 +125,7 @@ class QRPivoting(_Baseline):
 
 
 class _Package(_Baseline):
-    """A selector of another package, whose picks come first; the rest follows in random order.
-
-    Parameters
-    ----------
-    n_features_to_select : int, float or None, default=None
-        Number or fraction of features; None selects half of them.
-    random_state : int, RandomState or None, default=None
-        Random seed.
-    """
+    """A selector of another package, whose picks come first; the rest follows in random order."""
 
     _parameter_constraints = {**FeatureRanker._parameter_constraints, **_SEED}
 
@@ -196,19 +163,8 @@ class FPS(_Package):
 class FastCan(_Package):
     """Greedy canonical correlation of fastcan, with principal components as targets.
 
-    Its guide recommends these targets if there are no labels.
-
-    Parameters
-    ----------
-    n_features_to_select : int, float or None, default=None
-        Number or fraction of features; None selects half of them.
-    explained : float, default=0.9
-        The principal components explain at least this fraction of the variance, unless there are
-        more than `max_components`.
-    max_components : int, default=50
-        Largest number of principal components.
-    random_state : int, RandomState or None, default=None
-        Random seed.
+    Its guide recommends these targets if there are no labels. The components explain at least the
+    fraction ``explained`` of the variance, unless there are more than ``max_components``.
     """
 
     _parameter_constraints = {
@@ -244,8 +200,6 @@ class LSCAE(_Package):
 
     It may pick a column several times; random columns then fill the selection up.
 
-    References
-    ----------
     U. Shaham, O. Lindenbaum, J. Svirsky, Y. Kluger, "Deep unsupervised feature selection by
     discarding nuisance and correlated features", Neural Networks 152, 2022.
     """

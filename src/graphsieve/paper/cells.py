@@ -81,23 +81,10 @@ class Cell:
 
 
 def plan(experiment, profile, datasets=None, methods=None, n_splits=None):
-    """Cells of an experiment.
+    """Cells of an experiment, each with the label of its method and the number of its setting.
 
-    Parameters
-    ----------
-    experiment : Experiment
-        What to run.
-    profile : str
-        How much of it.
-    datasets, methods : sequence of str, optional
-        Replace those of the profile; methods by their labels.
-    n_splits : int, optional
-        Replaces that of the profile.
-
-    Returns
-    -------
-    list of (Cell, str, int)
-        Each cell with the label of its method and the number of its setting (0: the fixed one).
+    The fixed setting has the number 0. ``datasets``, ``methods`` (by their labels) and
+    ``n_splits`` replace those of the profile.
     """
     experiment, chosen = experiment.profile(profile)
     datasets = list(datasets or chosen.datasets)

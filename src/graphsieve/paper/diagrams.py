@@ -2,74 +2,39 @@
 
 import numpy as np
 
-from ..plots import COLORS, MUTED, finish_panel
+from ..plots import COLORS, MUTED, finish_panel, new_panel, set_title
 from .figures import PANEL
 
 
-def heatmap_figure(matrix, *, title=None, xlabel="", ylabel="", decimals=2):
-    """Plot the values of a matrix as colours and numbers.
-
-    Parameters
-    ----------
-    matrix : pandas.DataFrame
-        Index and columns are numbers and become the ticks.
-    title, xlabel, ylabel : str, optional
-        Texts.
-    decimals : int, default=2
-        Digits after the decimal point.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-        The figure.
-    """
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=PANEL, layout="constrained")
-    panel = figure.subplots()
+def heatmap_figure(matrix, *, title=None, xlabel="", ylabel=""):
+    """Plot a matrix as colours and numbers; its index and columns, numbers, become the ticks."""
+    figure, panel = new_panel(*PANEL)
     values = matrix.to_numpy(dtype=float)
     # Cividis looks the same with and without colour-blindness.
     image = panel.imshow(values, cmap="cividis", aspect="auto")
     for (row, column), value in np.ndenumerate(values):
         if np.isfinite(value):
             dark = image.norm(value) < 0.5
-            text = f"{value:.{decimals}f}"
-            color = "white" if dark else "black"
-            panel.text(column, row, text, ha="center", va="center", fontsize=8, color=color)
+            style = {"fontsize": 8, "color": "white" if dark else "black"}
+            panel.text(column, row, f"{value:.2f}", ha="center", va="center", **style)
     panel.set_xticks(range(len(matrix.columns)), [f"{name:g}" for name in matrix.columns])
     panel.set_yticks(range(len(matrix.index)), [f"{name:g}" for name in matrix.index])
     panel.set_xlabel(xlabel)
     panel.set_ylabel(ylabel)
-    if title:
-        panel.set_title(title, fontsize=11, fontweight="bold", loc="left")
+    set_title(panel, title)
     return figure
 
 
 def critical_difference_figure(ranks, difference, *, title=None):
-    """Plot mean ranks on a line; a bar joins methods that do not differ significantly.
+    """Plot mean ranks (method to rank, 1 is best) on a line.
 
-    Parameters
-    ----------
-    ranks : dict of str to float
-        Mean rank of every method, 1 is best.
-    difference : float
-        Ranks that differ by less are not significantly different.
-    title : str, optional
-        Title of the figure.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-        The figure.
+    A bar joins methods whose ranks differ by less than ``difference``, the critical one.
     """
-    from matplotlib.figure import Figure
-
     ordered = sorted(ranks.items(), key=lambda item: item[1])
     values = np.array([rank for _, rank in ordered])
     groups = _indistinct(values, difference)
     half = -(-len(ordered) // 2)
-    figure = Figure(figsize=(5.6, 0.8 + 0.2 * len(groups) + 0.22 * half), layout="constrained")
-    panel = figure.subplots()
+    figure, panel = new_panel(5.6, 0.8 + 0.2 * len(groups) + 0.22 * half)
     n = len(ordered)
     # The names stand left and right of the scale, so that no line crosses them.
     margin = 0.4 * n
@@ -96,8 +61,7 @@ def critical_difference_figure(ranks, difference, *, title=None):
             edge, height + 0.05, label, ha="left" if left else "right", va="bottom", fontsize=10
         )
     panel.axis("off")
-    if title:
-        panel.set_title(title, fontsize=11, fontweight="bold", loc="left")
+    set_title(panel, title)
     return figure
 
 
@@ -114,21 +78,7 @@ def _indistinct(values, difference):
 def kept_pixels_figure(images, order, shares, *, title=None):
     """Show only the selected pixels of images, one row per image, one column per fraction.
 
-    Parameters
-    ----------
-    images : array of shape (n_images, height, width)
-        The images.
-    order : array of int of shape (height * width,)
-        Pixels, best first.
-    shares : sequence of float
-        Fractions of the pixels.
-    title : str, optional
-        Title of the figure.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-        The figure.
+    ``images`` has the shape (n_images, height, width), ``order`` has the pixels, best first.
     """
     from matplotlib.figure import Figure
 
@@ -152,26 +102,8 @@ def kept_pixels_figure(images, order, shares, *, title=None):
 
 
 def gains_figure(table, *, reference, title=None):
-    """Plot mean gains over a reference method, with their intervals.
-
-    Parameters
-    ----------
-    table : pandas.DataFrame
-        What `graphsieve.paper.paired.gains` returns.
-    reference : str
-        Method at zero.
-    title : str, optional
-        Title of the figure.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-        The figure.
-    """
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(5.6, 0.9 + 0.22 * len(table)), layout="constrained")
-    panel = figure.subplots()
+    """Plot mean gains over a reference method, with their intervals, from what `gains` returns."""
+    figure, panel = new_panel(5.6, 0.9 + 0.22 * len(table))
     rows = np.arange(len(table))[::-1]
     # Intervals on one side of zero stand out.
     clear = ((table["low"] > 0) | (table["high"] < 0)).to_numpy()
@@ -182,6 +114,5 @@ def gains_figure(table, *, reference, title=None):
     panel.axvline(0, color="black", linewidth=0.8)
     panel.set_yticks(rows, table["method"])
     panel.set_xlabel(f"gain over {reference}")
-    finish_panel(panel, title)
-    panel.grid(axis="x", color="#E5E5E5", linewidth=0.6)
+    finish_panel(panel, title, grid="both")
     return figure

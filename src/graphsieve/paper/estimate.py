@@ -10,13 +10,7 @@ _LEVEL = 0.95
 
 @dataclass(frozen=True)
 class Estimate:
-    """A number and its interval.
-
-    Parameters
-    ----------
-    value, low, high : float
-        The number, and the ends of its 95 % interval.
-    """
+    """A number and the ends of its 95 % interval."""
 
     value: float
     low: float
@@ -38,31 +32,15 @@ class Estimate:
         return f"{self.value:+.3f} ({self.low:+.3f} to {self.high:+.3f})"
 
 
-def over_sets(values, *, level=_LEVEL, n_resamples=2000, random_state=0):
-    """Mean over data sets, each with the mean of its splits, and a bootstrap interval.
+def over_sets(values, *, n_resamples=2000):
+    """Mean over data sets, each with the mean of its splits, and a 95 % bootstrap interval.
 
-    Data sets are resampled, and the splits of every data set drawn; every data set has the same
-    weight.
-
-    Parameters
-    ----------
-    values : pandas.Series
-        Indexed by ``dataset`` and ``split``; NaN is left out.
-    level : float, default=0.95
-        Coverage of the interval.
-    n_resamples : int, default=2000
-        Bootstrap samples.
-    random_state : int or None, default=0
-        Random seed.
-
-    Returns
-    -------
-    Estimate
-        The mean and its interval.
+    ``values`` is a Series indexed by ``dataset`` and ``split``, from which NaN is left out. Data
+    sets are resampled, and the splits of every data set drawn; every data set has the same weight.
     """
     groups = [part.to_numpy() for _, part in values.dropna().groupby("dataset", sort=False)]
-    means = _bootstrap_means(groups, n_resamples, np.random.default_rng(random_state))
-    tail = 50 * (1 - level)
+    means = _bootstrap_means(groups, n_resamples, np.random.default_rng(0))
+    tail = 50 * (1 - _LEVEL)
     low, high = np.percentile(means, [tail, 100 - tail])
     return Estimate(float(np.mean([group.mean() for group in groups])), float(low), float(high))
 
@@ -70,18 +48,8 @@ def over_sets(values, *, level=_LEVEL, n_resamples=2000, random_state=0):
 def over_splits(values, within=0.0):
     """Mean over the splits of one data set, and Student's interval.
 
-    Parameters
-    ----------
-    values : array-like
-        One value per split.
-    within : float, default=0.0
-        Standard error of a value. It makes the interval if there is only one split, which then
-        lacks the variation between splits.
-
-    Returns
-    -------
-    Estimate
-        The mean and its interval.
+    ``within`` is the standard error of a value. It makes the interval if there is only one split,
+    which then lacks the variation between splits.
     """
     values = np.asarray(values, dtype=float)
     mean, n = float(values.mean()), len(values)

@@ -3,7 +3,7 @@
 import numpy as np
 
 from ..evaluation import ALL_FEATURES
-from ..plots import COLORS, MARKERS, MUTED, finish_panel
+from ..plots import COLORS, MARKERS, MUTED, finish_panel, new_panel
 
 # What every comparison shows, behind the rest.
 BASELINES = ("random", "variance", "RandomRanker", "Variance")
@@ -24,36 +24,17 @@ _FEW = 6
 _TICKS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0)
 
 
-def share_curves_figure(table, metric, *, title=None, legend=True, size=(6.4, 4.2)):
+def share_curves_figure(table, metric, *, title=None):
     """Plot a metric against the fraction of features selected, one curve per method.
 
     The baselines random and variance are grey and behind the others; all features are a
     horizontal line. A band shows one standard deviation over the splits or, for a single split,
-    over the repetitions in the column ``<metric>_std``, if there is one.
-
-    Parameters
-    ----------
-    table : pandas.DataFrame
-        Rows as `graphsieve.evaluation.evaluate` returns them, of one or several methods.
-    metric : str
-        A column of the table.
-    title : str, optional
-        Title of the figure.
-    legend : bool, default=True
-        Whether to draw a legend; see also `legend_figure`.
-    size : pair of float, default=(6.4, 4.2)
-        Width and height in inches.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-        The figure.
+    over the repetitions in the column ``<metric>_std``, if there is one. The table is like that of
+    `graphsieve.evaluation.evaluate`, of one or several methods; see `legend_figure` for the legend.
     """
-    from matplotlib.figure import Figure
     from matplotlib.ticker import PercentFormatter
 
-    figure = Figure(figsize=size, layout="constrained")
-    panel = figure.subplots()
+    figure, panel = new_panel(*PANEL)
     curves = table[table["method"] != ALL_FEATURES]
     for method, style in line_styles(curves["method"].unique()).items():
         _draw_curve(panel, curves[curves["method"] == method], metric, method, style)
@@ -68,8 +49,6 @@ def share_curves_figure(table, metric, *, title=None, legend=True, size=(6.4, 4.
     panel.set_xlabel("fraction of features selected")
     panel.set_ylabel(LABELS.get(metric, metric))
     finish_panel(panel, title)
-    if legend:
-        figure.legend(loc="outside right upper", frameon=False, fontsize=9)
     return figure
 
 
@@ -99,23 +78,8 @@ def _draw_curve(panel, rows, metric, name, style):
     )
 
 
-def legend_figure(names, *, all_features=False, n_columns=3):
-    """Draw a legend alone, for several figures with the same curves.
-
-    Parameters
-    ----------
-    names : sequence of str
-        Methods in the order of the figures.
-    all_features : bool, default=False
-        Whether to add the line of all features.
-    n_columns : int, default=3
-        Columns of the legend.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-        The figure.
-    """
+def legend_figure(names, *, all_features=False):
+    """Draw a legend alone, for several figures with the same curves."""
     from matplotlib.figure import Figure
     from matplotlib.lines import Line2D
 
@@ -123,40 +87,18 @@ def legend_figure(names, *, all_features=False, n_columns=3):
     handles = [Line2D([], [], label=n, markersize=5, linewidth=1.6, **styles[n]) for n in styles]
     if all_features:
         handles.append(Line2D([], [], color="black", linewidth=0.8, label=ALL_FEATURES))
-    figure = Figure(figsize=(4.2, 0.1 + 0.22 * -(-len(handles) // n_columns)))
-    figure.legend(handles=handles, loc="center", ncols=n_columns, frameon=False, fontsize=9)
+    figure = Figure(figsize=(4.2, 0.1 + 0.22 * -(-len(handles) // 3)))
+    figure.legend(handles=handles, loc="center", ncols=3, frameon=False, fontsize=9)
     return figure
 
 
-def lines_figure(
-    table, x, y, group, *, title=None, xlabel=None, ylabel=None, log="", markers=True, legend=True
-):
-    """Plot the mean of `y` against `x`, one line per value of `group`.
+def lines_figure(table, x, y, group, *, title=None, xlabel=None, ylabel=None, log="", markers=True):
+    """Plot the mean of the column ``y`` against ``x``, one line per value of ``group``.
 
-    Parameters
-    ----------
-    table : pandas.DataFrame
-        What is plotted.
-    x, y, group : str
-        Columns of the table.
-    title, xlabel, ylabel : str, optional
-        Texts; the labels are the names of the columns by default.
-    log : {"", "x", "y", "xy"}, default=""
-        Axes with a logarithmic scale.
-    markers : bool, default=True
-        Whether to mark the values on the lines.
-    legend : bool, default=True
-        Whether to draw a legend.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-        The figure.
+    The labels of the axes are the names of the columns by default. ``log`` names the axes with a
+    logarithmic scale: "x", "y" or "xy".
     """
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=PANEL, layout="constrained")
-    panel = figure.subplots()
+    figure, panel = new_panel(*PANEL)
     for number, (name, style) in enumerate(line_styles(table[group].unique()).items()):
         line = table[table[group] == name].groupby(x)[y].mean()
         if not markers:
@@ -179,8 +121,7 @@ def lines_figure(
     panel.set_xlabel(xlabel or x)
     panel.set_ylabel(ylabel or LABELS.get(y, y))
     finish_panel(panel, title)
-    if legend:
-        # Long names do not fit next to each other.
-        n_columns = 3 if max((len(str(name)) for name in table[group]), default=0) < 16 else 2
-        figure.legend(loc="outside lower center", ncols=n_columns, frameon=False, fontsize=8)
+    # Long names do not fit next to each other.
+    n_columns = 3 if max((len(str(name)) for name in table[group]), default=0) < 16 else 2
+    figure.legend(loc="outside lower center", ncols=n_columns, frameon=False, fontsize=8)
     return figure

@@ -12,18 +12,10 @@ from .provenance import provenance
 
 
 def run_cell(cell):
-    """Run a cell.
+    """Run a cell; an error of the method is recorded, not raised.
 
-    Parameters
-    ----------
-    cell : Cell
-        What to run.
-
-    Returns
-    -------
-    dict
-        ``status`` ("ok", "failed" or "skipped"), ``error``, ``rows``, ``fit``, ``seconds`` and
-        ``provenance``. An error of the method is recorded, not raised.
+    Returns a dict with ``status`` ("ok", "failed" or "skipped"), ``error``, ``rows``, ``fit``,
+    ``seconds`` and ``provenance``.
     """
     record = {"status": "ok", "error": "", "rows": [], "provenance": provenance()}
     start = time.perf_counter()

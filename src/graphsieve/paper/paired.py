@@ -8,42 +8,26 @@ from .estimate import over_sets
 
 # Of these scores smaller values are better.
 ERRORS = ("reconstruction", "redundancy")
+# Of Nemenyi's test.
+_LEVEL = 0.05
 
 
 def by_split(table, score):
     """Mean score over the fractions: one row per data set and split, one column per method.
 
-    Parameters
-    ----------
-    table : pandas.DataFrame
-        Finished rows of an experiment, one setting per method.
-    score : str
-        A column of the table.
-
-    Returns
-    -------
-    pandas.DataFrame
-        Indexed by data set and split; NaN where a method was not run.
+    The table has the finished rows of an experiment, one setting per method. NaN where a method
+    was not run.
     """
     rows = table[table["method"] != ALL_FEATURES]
     return rows.pivot_table(index=["dataset", "split"], columns="method", values=score, sort=False)
 
 
-def mean_ranks(table, score, level=0.05):
+def mean_ranks(table, score):
     """Mean rank of every method over the data sets, with the tests of Friedman and Nemenyi.
 
     A data set counts once, with the mean over its fractions and splits, since these are not
     independent. Methods that miss a data set are left out. Two methods differ significantly if
     their mean ranks differ by more than the critical difference.
-
-    Parameters
-    ----------
-    table : pandas.DataFrame
-        Finished rows of an experiment, one setting per method.
-    score : str
-        A column of the table.
-    level : float, default=0.05
-        Level of Nemenyi's test.
 
     Returns
     -------
@@ -56,33 +40,17 @@ def mean_ranks(table, score, level=0.05):
     if n_sets < 2 or n_methods < 3:
         return None
     ranks = means.rank(axis="columns", ascending=score in ERRORS).mean().sort_values()
-    quantile = stats.studentized_range.ppf(1 - level, n_methods, np.inf) / np.sqrt(2)
+    quantile = stats.studentized_range.ppf(1 - _LEVEL, n_methods, np.inf) / np.sqrt(2)
     difference = quantile * np.sqrt(n_methods * (n_methods + 1) / (6 * n_sets))
     p_value = stats.friedmanchisquare(*means.to_numpy().T).pvalue
     return ranks.to_dict(), float(difference), float(p_value)
 
 
-def gains(table, score, reference, *, level=0.95, n_resamples=2000, random_state=0):
-    """Mean gain of every method over a reference, with bootstrap intervals.
+def gains(table, score, reference, *, n_resamples=2000):
+    """Mean gain of every method over a reference, with 95 % bootstrap intervals.
 
     The gain is the difference of the scores on the same split, with the sign for which positive
-    means better than the reference. Data sets are resampled, and the splits of every data set
-    drawn; every data set has the same weight.
-
-    Parameters
-    ----------
-    table : pandas.DataFrame
-        Finished rows of an experiment, one setting per method.
-    score : str
-        A column of the table.
-    reference : str
-        Label of the method to compare with.
-    level : float, default=0.95
-        Coverage of the intervals.
-    n_resamples : int, default=2000
-        Bootstrap samples.
-    random_state : int or None, default=0
-        Random seed.
+    means better than the reference; see `over_sets` for the intervals.
 
     Returns
     -------
@@ -102,16 +70,14 @@ def gains(table, score, reference, *, level=0.95, n_resamples=2000, random_state
 
     scores = by_split(table, score)
     if reference not in scores:
-        raise ValueError(f"the table has no method {reference!r}: {', '.join(scores)} are there")
+        raise ValueError(f"the table has no method {reference!r}; it has {', '.join(scores)}")
     sign = -1 if score in ERRORS else 1
     differences = sign * scores.drop(columns=reference).sub(scores[reference], axis="index")
     rows = []
     for method, column in differences.items():
         column = column.dropna()
         if len(column):
-            gain = over_sets(
-                column, level=level, n_resamples=n_resamples, random_state=random_state
-            )
+            gain = over_sets(column, n_resamples=n_resamples)
             n_datasets = column.index.get_level_values("dataset").nunique()
             rows.append((method, n_datasets, gain.value, gain.low, gain.high))
     table = pd.DataFrame(rows, columns=["method", "n_datasets", "gain", "low", "high"])
@@ -121,16 +87,7 @@ def gains(table, score, reference, *, level=0.95, n_resamples=2000, random_state
 def wins(table, score, against="random", margin=0.0):
     """Number of data sets on which every method is better or worse than another one.
 
-    Parameters
-    ----------
-    table : pandas.DataFrame
-        Finished rows of an experiment, one setting per method.
-    score : str
-        A column of the table.
-    against : str, default="random"
-        Label of the method to compare with.
-    margin : float, default=0.0
-        Mean scores that differ by no more than this are a tie.
+    Mean scores that differ by no more than ``margin`` are a tie.
 
     Returns
     -------
@@ -150,7 +107,7 @@ def wins(table, score, against="random", margin=0.0):
 
     means = by_split(table, score).groupby("dataset", sort=False).mean()
     if against not in means:
-        raise ValueError(f"the table has no method {against!r}: {', '.join(means)} are there")
+        raise ValueError(f"the table has no method {against!r}; it has {', '.join(means)}")
     sign = -1 if score in ERRORS else 1
     rows = []
     for method in means.columns.drop(against):

@@ -13,13 +13,7 @@ _PACKAGES = ("graphsieve", "numpy", "scipy", "scikit-learn")
 
 @lru_cache(maxsize=1)
 def provenance():
-    """Versions, processor and commit behind the results of this process.
-
-    Returns
-    -------
-    dict of str to str or int
-        The same in every call.
-    """
+    """Versions, processor and commit behind the results of this process, as a dict."""
     return {
         **{name.replace("-", "_"): version(name) for name in _PACKAGES},
         "python": platform.python_version(),
@@ -41,12 +35,8 @@ def _cpu():
 def commit_of(package):
     """Commit of graphsieve's source, with "-dirty" if files differ from it; empty if unknown.
 
-    The repository must be that of the project: an environment may lie in another one.
-
-    Parameters
-    ----------
-    package : pathlib.Path
-        Folder of the package.
+    The repository of the folder ``package`` must be that of the project: an environment may lie in
+    another one.
     """
     top = _git(package, "rev-parse", "--show-toplevel")
     if top and (Path(top) / "src" / "graphsieve").resolve() == package.resolve():

@@ -10,21 +10,10 @@ _FIT = ("fit_seconds", "fit_cpu_seconds", "n_iter", "converged")
 
 
 def rows_of(record, experiment, profile, planned):
-    """Tidy rows of one cell.
+    """Tidy rows of one cell, one per fraction, iteration or rank, from what `run_cell` returns.
 
-    Parameters
-    ----------
-    record : dict
-        What `run_cell` returns.
-    experiment, profile : str
-        Their names.
-    planned : (Cell, str, int)
-        What `plan` lists: the cell, the label of its method and the number of its setting.
-
-    Returns
-    -------
-    list of dict
-        One per fraction, iteration or rank.
+    ``planned`` is an entry of the `plan`: the cell, the label of its method and the number of its
+    setting.
     """
     cell, label, setting = planned
     params = json.dumps(cell.params, sort_keys=True)
@@ -43,18 +32,7 @@ def rows_of(record, experiment, profile, planned):
 
 
 def records_of(table):
-    """Records of the cells of a table, by key: the inverse of `rows_of`.
-
-    Parameters
-    ----------
-    table : pandas.DataFrame
-        The table of an experiment.
-
-    Returns
-    -------
-    dict of str to dict
-        What `run_cell` returned.
-    """
+    """Records of the cells of a table, by key: the inverse of `rows_of`."""
     records = {}
     names = [*provenance()]
     for key, part in table.groupby("key", sort=False):

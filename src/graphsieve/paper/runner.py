@@ -7,6 +7,7 @@ from contextlib import nullcontext, suppress
 
 import joblib
 
+from .._utils.names import check_choice
 from .._utils.warn import warn
 from .cells import plan
 from .forecast import Forecast
@@ -15,7 +16,6 @@ from .records import rows_of
 from .spec import load_experiment
 from .store import DamagedRecord, Store, read_table
 
-BACKENDS = ("loky", "dask")
 # Seconds after which a worker notices that the run it belongs to is gone.
 _WATCH = 1.0
 
@@ -117,7 +117,7 @@ def _complete(planned, known):
     missing = {(cell.dataset, cell.split) for cell, _, _ in planned if known[cell.key] is None}
     complete = [entry for entry in planned if (entry[0].dataset, entry[0].split) not in missing]
     if not complete:
-        raise ValueError("no data set is complete yet: its cells are stored as they are finished")
+        raise ValueError("no data set is complete yet: wait until all cells of one are stored")
     return complete
 
 
@@ -144,9 +144,23 @@ class _Clock:
 
 
 def _write_table(store, experiment, profile, planned):
-    rows = _rows(store, experiment, profile, planned)
+    """Write the rows of all stored cells, in the order of the plan."""
+    rows = []
+    for entry in planned:
+        # A damaged record stays if the run that would have repeated it was interrupted.
+        record = _intact(store, entry[0].key)
+        if record is not None:
+            rows += rows_of(record, experiment.name, profile, entry)
     if rows:
         store.write_table(experiment.name, rows)
+
+
+def _intact(store, key):
+    """The record of a cell, or None if there is none that can be read."""
+    try:
+        return store.get(key)
+    except DamagedRecord:
+        return None
 
 
 def _stored(store, cell, key):
@@ -173,8 +187,7 @@ def _put(store, key, record):
 
 def _results(cells, store, known, n_jobs, backend):
     """(key, record) of every cell, as they finish."""
-    if backend not in BACKENDS:
-        raise ValueError(f"backend={backend!r} is unknown: use one of {', '.join(BACKENDS)}")
+    check_choice("backend", backend, ("loky", "dask"))
     others = []
     parent = os.getpid() if backend == "loky" else None
     # joblib reaches Dask's workers only through its configuration.
@@ -194,10 +207,7 @@ def _left(cells, store, known, others):
     work.
     """
     for key, cell in cells.items():
-        try:
-            record = store.get(key)
-        except DamagedRecord:
-            record = None
+        record = _intact(store, key)
         if record == known[key]:
             yield key, cell
         else:
@@ -229,17 +239,3 @@ def _end_with(parent):
         os._exit(1)
 
     threading.Thread(target=watch, daemon=True).start()
-
-
-def _rows(store, experiment, profile, planned):
-    """Tidy rows of all stored cells, in the order of the plan."""
-    rows = []
-    for entry in planned:
-        try:
-            record = store.get(entry[0].key)
-        except DamagedRecord:
-            # The run that would have repeated it was interrupted.
-            record = None
-        if record is not None:
-            rows += rows_of(record, experiment.name, profile, entry)
-    return rows

@@ -114,30 +114,13 @@ class Experiment:
 
 
 def experiment_names():
-    """List the experiments that come with graphsieve.
-
-    Returns
-    -------
-    list of str
-        Names, sorted.
-    """
+    """List the experiments that come with graphsieve, sorted."""
     folder = files(__package__).joinpath("experiments")
     return sorted(path.name.removesuffix(".toml") for path in folder.iterdir())
 
 
 def load_experiment(name):
-    """Load an experiment.
-
-    Parameters
-    ----------
-    name : str
-        A name of `experiment_names`, or the path of a TOML file.
-
-    Returns
-    -------
-    Experiment
-        Named after the file.
-    """
+    """Load an experiment: a name of `experiment_names`, or the path of a TOML file."""
     if str(name).endswith(".toml"):
         path = Path(name)
         return read_experiment(path.read_text("utf-8"), path.stem)
@@ -147,20 +130,7 @@ def load_experiment(name):
 
 
 def read_experiment(text, name):
-    """Read an experiment from TOML; an unknown key or name is an error that lists those known.
-
-    Parameters
-    ----------
-    text : str
-        Content of the file.
-    name : str
-        Name of the experiment.
-
-    Returns
-    -------
-    Experiment
-        The experiment.
-    """
+    """Read an experiment from TOML; an unknown key or name is an error that lists those known."""
     content = tomllib.loads(text)
     methods = _methods(content.pop("groups", ()), content.pop("methods", {}))
     profiles = content.pop("profiles", {})

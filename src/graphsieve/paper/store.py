@@ -15,15 +15,10 @@ class DamagedRecord(ValueError):
 
 
 class Store:
-    """A folder with ``cells/<key>.json`` and ``<experiment>.parquet``.
+    """A folder with ``cells/<key>.json`` and ``<experiment>.parquet``, created if it is missing.
 
     Cells of several experiments and profiles share the folder: a cell that two of them have in
     common is run once.
-
-    Parameters
-    ----------
-    folder : path-like
-        Created if it does not exist.
     """
 
     def __init__(self, folder):
@@ -84,18 +79,7 @@ class Store:
 
 
 def read_table(path):
-    """Read the table of one experiment, and check that it is one.
-
-    Parameters
-    ----------
-    path : path-like
-        A Parquet file.
-
-    Returns
-    -------
-    pandas.DataFrame
-        The table.
-    """
+    """Read the table of one experiment from a Parquet file, and check that it is one."""
     import pandas as pd
 
     try:
@@ -115,18 +99,7 @@ def read_table(path):
 
 
 def read_tables(folder):
-    """Read the tables of all experiments in a folder.
-
-    Parameters
-    ----------
-    folder : path-like
-        Where ``graphsieve bench run`` stores its results.
-
-    Returns
-    -------
-    dict of str to pandas.DataFrame
-        Tables by the name of the experiment.
-    """
+    """Read the tables of all experiments in a folder, by the name of the experiment."""
     paths = sorted(Path(folder).glob("*.parquet"))
     if not paths:
         raise ValueError(

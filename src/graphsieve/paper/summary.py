@@ -58,17 +58,8 @@ def unpacked(table, names=()):
 def exponents(table, size):
     """Exponent of the fit time in one size, with the other size fixed, by method.
 
-    Parameters
-    ----------
-    table : pandas.DataFrame
-        Table of an experiment with the measure "cost".
-    size : {"n_samples", "n_features"}
-        Which size.
-
-    Returns
-    -------
-    dict of str to float
-        Slope of log seconds against log `size`.
+    The slope of log seconds against log ``size``, "n_samples" or "n_features", in the table of an
+    experiment with the measure "cost".
     """
     other = {"n_samples": "n_features", "n_features": "n_samples"}[size]
     # The value of the other size with most points.

@@ -8,7 +8,7 @@ markers as well.
 from .displays import BarsDisplay, CoverageDisplay, CurveDisplay, GainsDisplay, MaskDisplay
 from .figures import comparison_figure, pixel_mask_figure
 from .selection import SelectionPlots
-from .style import COLORS, MARKERS, MUTED, finish_panel
+from .style import COLORS, MARKERS, MUTED, finish_panel, new_panel, set_title
 
 __all__ = [
     "COLORS",
@@ -22,5 +22,7 @@ __all__ = [
     "SelectionPlots",
     "comparison_figure",
     "finish_panel",
+    "new_panel",
     "pixel_mask_figure",
+    "set_title",
 ]

@@ -14,16 +14,7 @@ class _Display:
     """A plot whose axes are ``ax_`` and whose figure is ``figure_``."""
 
     def plot(self, ax=None):
-        """Draw into ``ax``, or into a new figure.
-
-        Parameters
-        ----------
-        ax : matplotlib axes, optional
-
-        Returns
-        -------
-        self
-        """
+        """Draw into the matplotlib axes ``ax``, or into a new figure; returns the display."""
         if ax is None:
             from matplotlib import pyplot as plt
 
@@ -71,7 +62,7 @@ class CurveDisplay(_Display):
             ax.xaxis.set_minor_formatter("")
         ax.set(xlabel="number of features", ylabel="explained fraction", ylim=(0, 1.02))
         ax.legend(frameon=False, fontsize=9)
-        finish_panel(ax, None)
+        finish_panel(ax)
 
 
 class GainsDisplay(_Display):
@@ -104,7 +95,7 @@ class GainsDisplay(_Display):
         ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{100 * value:.3g}%"))
         ax.yaxis.set_minor_formatter(NullFormatter())
         ax.legend(frameon=False, fontsize=9)
-        finish_panel(ax, None)
+        finish_panel(ax)
 
 
 class BarsDisplay(_Display):
@@ -159,7 +150,7 @@ class CoverageDisplay(_Display):
         ax.hist(known, bins=np.linspace(0, 1, 21), color=COLORS[0], edgecolor="white", lw=0.8)
         ax.set(xlabel="coverage", ylabel="dropped features", xlim=(0, 1), axisbelow=True)
         ax.yaxis.set_major_locator(MaxNLocator(integer=True))
-        finish_panel(ax, None)
+        finish_panel(ax)
 
 
 class MaskDisplay(_Display):

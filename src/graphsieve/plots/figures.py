@@ -5,7 +5,7 @@ import numpy as np
 from .._utils.text import printable
 from ..inspection.decision import TITLES
 from ..inspection.halves import CRITERIA
-from .style import COLORS, MUTED
+from .style import COLORS, MUTED, finish_panel, set_title
 
 
 def pixel_mask_figure(image, masks, *, captions=None, n_columns=4):
@@ -37,7 +37,7 @@ def pixel_mask_figure(image, masks, *, captions=None, n_columns=4):
     panels = figure.subplots(n_rows, n_columns, squeeze=False).ravel()
     for panel, (name, mask) in zip(panels, masks.items(), strict=False):
         draw_mask(panel, image, np.reshape(mask, image.shape))
-        panel.set_title(name, fontsize=11, fontweight="bold", loc="left")
+        set_title(panel, name)
         panel.set_xlabel(captions.get(name, ""), fontsize=9, loc="left")
     for panel in panels[len(masks) :]:
         panel.remove()
@@ -81,10 +81,8 @@ def comparison_figure(table, best):
     for panel, (name, higher_is_better) in zip(panels, CRITERIA.items(), strict=True):
         for chosen, color, marker in ((~is_best, MUTED, "o"), (is_best, COLORS[0], "D")):
             panel.plot(table[name][chosen], places[chosen], marker, color=color)
-        panel.set_xlabel("more is better" if higher_is_better else "less is better")
-        panel.spines[["top", "right"]].set_visible(False)
-        panel.grid(axis="x", color="#E5E5E5", linewidth=0.6)
-        panel.set_title(TITLES[name], fontsize=11, fontweight="bold", loc="left")
+        panel.set_xlabel("higher is better" if higher_is_better else "lower is better")
+        finish_panel(panel, TITLES[name], grid="x")
     panels[0].set_yticks(places, [printable(name) for name in table["candidate"]])
     for label in panels[0].get_yticklabels():
         label.set_parse_math(False)

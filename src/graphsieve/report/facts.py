@@ -1,6 +1,6 @@
 """What the report takes from a fitted selector."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -55,13 +55,13 @@ class Facts:
     n_exact: int
     is_auto: bool
     parameters: dict
-    gains: np.ndarray | None = None
-    gain_curve: GainCurve | None = None
-    trace: list = field(default_factory=list)
-    converged: bool | None = None
-    ranks_by_trace: bool = False
-    frequency: np.ndarray | None = None
-    stability: tuple | None = None
+    gains: np.ndarray | None
+    gain_curve: GainCurve | None
+    trace: list
+    converged: bool | None
+    ranks_by_trace: bool
+    frequency: np.ndarray | None
+    stability: tuple | None
 
     @property
     def n_features(self):
@@ -69,34 +69,24 @@ class Facts:
 
 
 def read_facts(sel):
-    """Collect the facts about a fitted selector.
-
-    Parameters
-    ----------
-    sel : FeatureRanker or Selection
-        Fitted selector, or a selection that was saved by one.
-
-    Returns
-    -------
-    Facts
-    """
-    if isinstance(sel, Selection):
-        return _facts_of_file(sel)
-    order = np.asarray(sel.order_)
-    names = getattr(sel, "feature_names_in_", None)
+    """Collect the facts about a fitted selector, or about a Selection that was saved by one."""
+    is_saved = isinstance(sel, Selection)
+    selection = sel if is_saved else sel.to_selection()
+    parameters = selection.parameters if is_saved else sel.get_params(deep=False)
+    names, n_features = selection.feature_names_in, selection.n_features_in
+    # A saved selection knows neither layers and gains, nor convergence, nor stability.
     layers = getattr(sel, "layers_", None)
     stability = getattr(sel, "stability_", None)
-    parameters = sel.get_params(deep=False)
     return Facts(
-        method=type(sel).__name__,
-        names=_names(names, len(order)),
+        method=selection.method,
+        names=[f"x{j}" for j in range(n_features)] if names is None else names,
         has_names=names is not None,
-        order=order,
-        n_selected=int(sel.n_features_),
-        scores=np.asarray(sel.scores_, dtype=np.float64),
+        order=np.asarray(selection.order),
+        n_selected=len(selection.kept),
+        scores=np.asarray(selection.scores),
         gains=getattr(sel, "gains_", None),
         gain_curve=getattr(sel, "gain_curve_", None),
-        n_exact=len(order) if layers is None else int(np.count_nonzero(layers)),
+        n_exact=n_features if layers is None else int(np.count_nonzero(layers)),
         trace=[float(value) for value in getattr(sel, "objective_trace_", ())],
         converged=getattr(sel, "converged_", None),
         ranks_by_trace=getattr(sel, "_ranks_by_network", True),
@@ -105,25 +95,6 @@ def read_facts(sel):
         is_auto=parameters.get("n_features_to_select") == "auto",
         parameters={name: _short(value) for name, value in parameters.items()},
     )
-
-
-def _facts_of_file(selection):
-    """What a saved selection knows; gains, convergence and stability are not part of it."""
-    return Facts(
-        method=selection.method,
-        names=_names(selection.feature_names_in, selection.n_features_in),
-        has_names=selection.feature_names_in is not None,
-        order=np.asarray(selection.order),
-        n_selected=len(selection.kept),
-        scores=np.asarray(selection.scores, dtype=np.float64),
-        n_exact=selection.n_features_in,
-        is_auto=selection.parameters.get("n_features_to_select") == "auto",
-        parameters={name: _short(value) for name, value in selection.parameters.items()},
-    )
-
-
-def _names(names, n_features):
-    return [f"x{j}" for j in range(n_features)] if names is None else [str(n) for n in names]
 
 
 def _short(value, length=80):

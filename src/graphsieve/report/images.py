@@ -36,18 +36,9 @@ def choose_examples(X, n_grid, rng):
 
 
 def image_part(X, shape, examples, predictions):
-    """Images as bytes.
+    """Images of a shape as bytes: the mean, the examples, and their predictions.
 
-    Parameters
-    ----------
-    X : ndarray of shape (n_samples, n_features)
-    shape : tuple of int
-    examples : ndarray of int
-    predictions : ndarray of shape (n_grid, n_examples, n_features)
-
-    Returns
-    -------
-    dict
+    The predictions have the shape (n_grid, n_examples, n_features).
     """
     low, high = np.percentile(X[examples], [0, 100])
 

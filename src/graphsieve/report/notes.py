@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from .._utils.text import counted
 from ..inspection import has_unequal_variances
 
 # Columns with a larger correlation count as copies.
@@ -14,7 +15,7 @@ _UNITS_DIFFER = 1e4
 
 
 def write_notes(facts, sample, constant, coverage, closest, explained):
-    """Notes about the fit and the data.
+    """Notes about the fit and the data: dicts with a ``level`` and a ``text``, warnings first.
 
     Parameters
     ----------
@@ -27,11 +28,6 @@ def write_notes(facts, sample, constant, coverage, closest, explained):
         Position and correlation of the closest selected feature of every column.
     explained : tuple of float
         Explained fraction of the selected features, and of as many random ones.
-
-    Returns
-    -------
-    list of dict
-        With a ``level`` ("good", "note" or "warning") and a ``text``.
     """
     notes = [
         *_convergence(facts),
@@ -53,17 +49,17 @@ def _convergence(facts):
         return
     n_iter = max(len(facts.trace) - 1, 0)
     if facts.converged:
-        yield _note("good", f"{facts.method} converged after {_count(n_iter, 'iteration')}.")
+        yield _note("good", f"{facts.method} converged after {counted(n_iter, 'iteration')}.")
     elif not facts.ranks_by_trace:
         yield _note(
             "note",
-            f"The network was trained for {_count(n_iter, 'iteration')} and has not converged. "
+            f"The network was trained for {counted(n_iter, 'iteration')} and has not converged. "
             "Only encode() uses it: the ranking does not depend on it.",
         )
     else:
         yield _note(
             "warning",
-            f"{facts.method} stopped after {_count(n_iter, 'iteration')} before it converged. The "
+            f"{facts.method} stopped after {counted(n_iter, 'iteration')} before it converged. The "
             "ranking is that of an unfinished fit and may change: increase max_iter.",
         )
 
@@ -86,7 +82,7 @@ def _rows(facts, sample):
         yield _note(
             "note",
             f"There are more features ({facts.n_features:,}) than samples ({n_samples:,}), so "
-            "that many features are correlated by chance. Coverage is measured on samples that "
+            "many features are correlated by chance. Coverage is measured on samples that "
             "were left out of the regression, which corrects for most of it.",
         )
 
@@ -95,14 +91,14 @@ def _columns(facts, sample, constant, closest):
     if sample.n_filled:
         yield _note(
             "note",
-            f"{_count(sample.n_filled, 'missing value')} in these rows were replaced by the mean "
+            f"{counted(sample.n_filled, 'missing value')} in these rows were replaced by the mean "
             "of their column for this page.",
         )
     if constant.any():
         n_constant = int(constant.sum())
         yield _note(
             "note",
-            f"{_count(n_constant, 'feature')} {'is' if n_constant == 1 else 'are'} constant in "
+            f"{counted(n_constant, 'feature')} {'is' if n_constant == 1 else 'are'} constant in "
             "these rows: there is nothing to explain, and they have no coverage.",
         )
     # Methods with a `scale` per column do not mind; "global" keeps the ratios of the variances.
@@ -120,7 +116,7 @@ def _columns(facts, sample, constant, closest):
     if copies:
         yield _note(
             "note",
-            f"{_count(copies, 'dropped feature')} {'is a copy' if copies == 1 else 'are copies'} "
+            f"{counted(copies, 'dropped feature')} {'is a copy' if copies == 1 else 'are copies'} "
             f"of a kept one (correlation above {_COPY}).",
         )
 
@@ -131,14 +127,14 @@ def _choice(facts, coverage, closest):
         yield _note(
             "note",
             f"The first {facts.n_exact:,} features were picked one by one, each given those before "
-            "it. The order of the others is by what each would add next; fit again with a larger "
+            "it. The others are ordered by what each would add next; fit again with a larger "
             "n_features_to_select to look further.",
         )
     redundant = int((np.abs(closest[1])[is_kept] > _REDUNDANT).sum())
     if redundant:
         yield _note(
             "warning",
-            f"{_count(redundant, 'kept feature')} {'has' if redundant == 1 else 'have'} a "
+            f"{counted(redundant, 'kept feature')} {'has' if redundant == 1 else 'have'} a "
             f"correlation above {_REDUNDANT} with another kept one: the selection is redundant.",
         )
     # Constant features have no coverage, and nothing of them is lost.
@@ -147,9 +143,10 @@ def _choice(facts, coverage, closest):
     if poor:
         yield _note(
             "note",
-            f"{poor:,} of {_count(dropped.size, 'dropped feature')} {'is' if poor == 1 else 'are'} "
-            f"hardly predicted by the kept ones (coverage below {_POOR:.0%}): noise, or "
-            "information that is lost. Sort the table by coverage to see which.",
+            f"{poor:,} of {counted(dropped.size, 'dropped feature')} "
+            f"{'is' if poor == 1 else 'are'} hardly predicted by the kept ones (coverage below "
+            f"{_POOR:.0%}): noise, or information that is lost. Sort the table by coverage to see "
+            "which.",
         )
 
 
@@ -159,7 +156,7 @@ def _baseline(explained):
         yield _note(
             "warning",
             f"Random features explain more on average ({random:.0%}) than the selected ones "
-            f"({this:.0%}). Compare with another method, or with other scaling of the data.",
+            f"({this:.0%}). Try another method, or another scaling of the data.",
         )
 
 
@@ -167,7 +164,3 @@ def _is_kept(facts):
     is_kept = np.zeros(facts.n_features, dtype=bool)
     is_kept[facts.order[: facts.n_selected]] = True
     return is_kept
-
-
-def _count(number, noun):
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"

@@ -21,20 +21,10 @@ _LISTED = 500
 
 
 class SelectionReport:
-    """A page about one selection.
+    """A page about one selection, from what ``summarise`` returns.
 
-    Shown inline by notebooks; ``save`` writes it to a file and ``open`` shows it in a browser.
-
-    Parameters
-    ----------
-    summary : dict
-        As ``summarise`` returns it.
-
-    Attributes
-    ----------
-    summary : dict
-    html : str
-        The page.
+    Shown inline by notebooks; ``save`` writes it to a file and ``open`` shows it in a browser. Its
+    attributes are the ``summary``, a dict, and the page itself, ``html``.
     """
 
     def __init__(self, summary):
@@ -42,34 +32,14 @@ class SelectionReport:
         self.html = render(summary)
 
     def save(self, path):
-        """Write the page to a file, which is replaced if it exists.
-
-        Parameters
-        ----------
-        path : path-like
-
-        Returns
-        -------
-        pathlib.Path
-            The absolute path of the file.
-        """
+        """Write the page to a file, which is replaced if it exists; returns its absolute path."""
         path = Path(path).absolute()
         with replacing(path) as temporary:
             temporary.write_bytes(self.html.encode("utf-8", errors="replace"))
         return path
 
     def open(self, path):
-        """Write the page to a file and show it in a browser.
-
-        Parameters
-        ----------
-        path : path-like
-
-        Returns
-        -------
-        bool
-            Whether there was a browser.
-        """
+        """Write the page to a file and show it in a browser; returns whether there was one."""
         return webbrowser.open(self.save(path).as_uri())
 
     def __repr__(self):
@@ -124,12 +94,7 @@ def make_report(sel, X, *, color=None, image_shape=None, title=None, random_stat
 
 
 class Reporter:
-    """``sel.report``: the page about a fitted selector.
-
-    Parameters
-    ----------
-    sel : FeatureRanker
-    """
+    """``sel.report``: the page about a fitted selector."""
 
     def __init__(self, sel):
         self._sel = sel

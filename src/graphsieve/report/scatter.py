@@ -3,7 +3,7 @@
 import numpy as np
 from scipy.linalg import orthogonal_procrustes
 
-from .._utils.eigen import some_eigenpairs
+from .._utils.linalg import some_eigenpairs
 
 _POINTS = 400
 # A picture reaches as far as most points. Where some are this many times farther out than 98 % of
@@ -16,16 +16,7 @@ def scatter(X, order, grid, rng, *, standardise):
     """First two principal components before and after the selection, for every grid point.
 
     The components of the kept columns are rotated towards those of all columns, so that points
-    can be followed from one picture to the other.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n_samples, n_features)
-    order : ndarray of int of shape (n_features,)
-    grid : ndarray of int
-    rng : numpy.random.Generator
-    standardise : bool
-        Whether all columns count alike.
+    can be followed from one picture to the other. With ``standardise``, all columns count alike.
 
     Returns
     -------
@@ -99,21 +90,11 @@ def _correlation(a, b):
 
 
 def color_column(X, color, rows):
-    """Values by which the points are coloured.
+    """Values by which the points are coloured, or None.
 
-    Parameters
-    ----------
-    X : container
-        The user's table.
-    color : None, str or array-like of shape (n_samples,)
-        Name of a column of a data frame, or the values themselves.
-    rows : ndarray of int
-
-    Returns
-    -------
-    dict or None
-        ``title``, None where the values have no name; for a few distinct values ``labels`` and
-        their ``codes``, otherwise ``values`` between 0 and 1 with ``low`` and ``high``.
+    ``color`` is the name of a column of the user's table X, or the values themselves. Returns a
+    dict with a ``title``, None where the values have no name; for a few distinct values ``labels``
+    and their ``codes``, otherwise ``values`` between 0 and 1 with ``low`` and ``high``.
     """
     if color is None:
         return None

@@ -5,6 +5,7 @@ from importlib.metadata import version
 import numpy as np
 
 from .._linear.how_many import gain_curve
+from .._rows.scaling import standardised
 from ..inspection import (
     coverage_curve,
     draw_sample,
@@ -28,14 +29,7 @@ _UNDEFINED = 255
 def summarise(sel, X, *, color=None, image_shape=None, title=None, random_state=0):
     """Everything about one selection, as dicts, lists, numbers, strings and arrays.
 
-    Parameters
-    ----------
-    sel, X, color, image_shape, title, random_state
-        As in ``make_report``.
-
-    Returns
-    -------
-    dict
+    The parameters are those of ``make_report``.
     """
     facts = read_facts(sel)
     shape = None if image_shape is None else check_shape(image_shape, facts.n_features)
@@ -118,10 +112,8 @@ def _signed_bytes(values):
 
 
 def _correlations(columns):
-    Z = columns - columns.mean(axis=0)
-    norm = np.sqrt((Z**2).sum(axis=0))
-    Z /= np.where(norm > 0, norm, 1)
-    return np.clip(Z.T @ Z, -1, 1)
+    Z = standardised(columns)[0]
+    return np.clip(Z.T @ Z / len(Z), -1, 1)
 
 
 def _thinned(trace):

@@ -232,7 +232,7 @@ def test_h5ad_without_that_layer(refused, run, adata, csv, tmp_path):
     assert "no matrix 'layers/raw'; choose one with --key: 'X', 'layers/counts'" in message
     result = run("select", csv, "-k", 1, "-o", tmp_path / "out.h5ad", *VARIANCE)
     assert result.exit_code == 2
-    assert "an .h5ad file is made from an .h5ad file only" in result.stderr
+    assert "an .h5ad file can only be written from one" in result.stderr
 
 
 def test_transposed_arrays(run, frame, tmp_path):

@@ -11,7 +11,7 @@ import scipy.sparse as sp
 
 from ..._rows import ZarrStream, is_numeric
 from ..._utils.text import counted
-from .limits import array_bytes, check_size
+from .reading import array_bytes
 from .tables import STREAM_BYTES, Table, TableError, default_names, unique_names
 
 # Where files without a header keep the names of the columns.
@@ -79,7 +79,7 @@ def _read_header(archive, info):
 def _check_header(name, key, header, reading):
     shape, dtype, stored = header
     declared = array_bytes(shape, dtype)
-    check_size(name, max(stored, declared), reading, what=key)
+    reading.check_size(name, max(stored, declared), what=key)
     if declared > stored:
         raise TableError(
             f"{name} is damaged: {key} declares {declared:,} bytes and holds {stored:,}"
@@ -115,7 +115,7 @@ def read_mat(path, name, reading):
     if kinds[key] != "sparse":
         # MATLAB's largest numbers have eight bytes; few files use less.
         shape = next(shape for other, shape, _ in entries if other == key)
-        check_size(name, array_bytes(shape, np.dtype(float)), reading, what=key)
+        reading.check_size(name, array_bytes(shape, np.dtype(float)), what=key)
     content = loadmat(path, variable_names=[key, NAMES])
     names = content.get(NAMES)
     if names is not None:
@@ -150,9 +150,9 @@ def read_zarr(path, name, reading):
         raise TableError(f"{name} is a single array without a name; leave out --key")
     table = array_table(name, array, array.attrs.get(NAMES), key or "X")
     n_rows, n_columns = array.chunks
-    check_size(name, array_bytes(array.shape, array.dtype), reading, streamed=True)
+    reading.check_size(name, array_bytes(array.shape, array.dtype), streamed=True)
     row_bytes = array_bytes((n_rows, array.shape[1]), array.dtype)
-    check_size(name, row_bytes, reading, what="one row of chunks")
+    reading.check_size(name, row_bytes, what="one row of chunks")
     chunks = counted(array.nchunks, "chunk")
     notes = [*chosen, f"{chunks} of {n_rows:,} x {n_columns:,}, a few at a time"]
     if row_bytes > STREAM_BYTES:
@@ -194,11 +194,7 @@ def write_zarr(path, table):
         dtype=dtype,
         attributes={NAMES: table.names},
     )
-    start = 0
-    for piece in table.pieces():
-        stop = start + piece.X.shape[0]
-        array[start:stop] = piece.array()
-        start = stop
+    table.write_into(array)
 
 
 def check_sparse(name, X, reading):
@@ -208,7 +204,7 @@ def check_sparse(name, X, reading):
     and write outside their memory.
     """
     # The pointers of the other formats take one entry per row or column once converted.
-    check_size(name, 8 * sum(map(int, X.shape)), reading, what="the sparse matrix")
+    reading.check_size(name, 8 * sum(map(int, X.shape)), what="the sparse matrix")
     try:
         if hasattr(X, "check_format"):
             X.check_format(full_check=True)
@@ -226,7 +222,7 @@ def array_table(name, X, names=None, key="X", notes=()):
             f"{name}: {key} has {X.ndim} dimensions {X.shape}; a table has rows and columns"
         )
     if not is_numeric(X.dtype):
-        raise TableError(f"{name}: {key} does not hold numbers but {X.dtype.name}")
+        raise TableError(f"{name}: {key} holds {X.dtype.name} instead of numbers")
     names = np.array([] if names is None else names, dtype=object).ravel()
     named = len(names) == X.shape[1]
     if len(names) and not named:

@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from itertools import islice
 
 from ..._utils.text import counted
-from .limits import check_size
 from .tables import TableError, default_names, unique_names
 
 SEPARATORS = {"comma": ",", "semicolon": ";", "tab": "\t", "pipe": "|", "space": " "}
@@ -62,16 +61,9 @@ def open_bytes(path):
 
 
 def find_dialect(path, name, reading, usual_separator):
-    """Find the layout of a text file.
+    """Find the layout of a text file that messages call ``name``.
 
-    Parameters
-    ----------
-    path : Path
-    name : str
-        What to call the file in messages.
-    reading : Reading
-    usual_separator : str
-        The separator that the extension of the file stands for.
+    ``usual_separator`` is the one that the extension of the file stands for.
     """
     encoding, has_quotes, notes = _scan(path, name, reading)
     with io.TextIOWrapper(open_bytes(path), encoding=encoding, newline="") as file:
@@ -155,7 +147,7 @@ def _scan(path, name, reading):
         has_quotes, n_bytes, valid = False, 0, True
         while block := file.read(_SCAN_BYTES):
             n_bytes += len(block)
-            check_size(name, n_bytes, reading, what="the text")
+            reading.check_size(name, n_bytes, what="the text")
             if b"\0" in block and not (encoding or "").lower().startswith(("utf-16", "utf-32")):
                 raise TableError(
                     f"{name} holds NUL bytes and is not text; if it is UTF-16, add "

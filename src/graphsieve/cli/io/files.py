@@ -78,17 +78,7 @@ def is_packed_name(path):
 
 
 def read_table(path, reading, name=None, suffix=None):
-    """Read the table in a file.
-
-    Parameters
-    ----------
-    path : Path
-    reading : Reading
-    name : str or None
-        What to call the file in messages; the path by default.
-    suffix : str or None
-        Extension in ``FORMATS``; that of the path by default.
-    """
+    """Read the table in a file, under its name in messages and its extension in ``FORMATS``."""
     name, suffix = name or str(path), suffix or extension(path)
     try:
         table = FORMATS[suffix].read(path, name, reading)

@@ -9,7 +9,6 @@ from datetime import date, time
 from ..._rows import ParquetStream
 from ..._utils.text import counted, listed
 from .dialect import open_bytes
-from .limits import check_size
 from .tables import STREAM_BYTES, Table, TableError, arrow_frame, default_names, unique_names
 from .text import with_row_names
 
@@ -40,9 +39,9 @@ def read_parquet(path, name, reading):
     file = pq.ParquetFile(path)
     n_bytes = _bytes_in_memory(file.metadata)
     if n_bytes <= STREAM_BYTES or reading.whole or reading.transpose:
-        check_size(name, n_bytes, reading)
+        reading.check_size(name, n_bytes)
         return frame_table(arrow_frame(file.read()))
-    check_size(name, n_bytes, reading, streamed=True)
+    reading.check_size(name, n_bytes, streamed=True)
     stream = ParquetStream(file)
     groups = [file.metadata.row_group(number) for number in range(file.num_row_groups)]
     n_rows = max(group.num_rows for group in groups)
@@ -75,7 +74,7 @@ def read_feather(path, name, reading):
 
     with pa.memory_map(str(path)) as source:
         table = pa.ipc.open_file(source).read_all()
-        check_size(name, table.nbytes, reading)
+        reading.check_size(name, table.nbytes)
         return frame_table(arrow_frame(table))
 
 
@@ -92,7 +91,7 @@ def read_excel(path, name, reading):
     import openpyxl
 
     with zipfile.ZipFile(path) as archive:
-        check_size(name, sum(info.file_size for info in archive.infolist()), reading)
+        reading.check_size(name, sum(info.file_size for info in archive.infolist()))
     book = openpyxl.load_workbook(path, read_only=True, data_only=True)
     try:
         sheets = book.sheetnames
@@ -175,7 +174,7 @@ def _longest_line(path, name, reading):
     with open_bytes(path) as file:
         for number, line in enumerate(file, start=1):
             longest, n_bytes = max(longest, len(line)), n_bytes + len(line)
-            check_size(name, n_bytes, reading, what="the text")
+            reading.check_size(name, n_bytes, what="the text")
             _check_line(number, line.strip())
     return longest
 

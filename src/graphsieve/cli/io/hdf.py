@@ -7,7 +7,7 @@ import numpy as np
 from ..._utils.text import listed
 from .arrays import NAMES, array_table, check_sparse, choose_array
 from .frames import frame_table
-from .limits import array_bytes, check_size
+from .reading import array_bytes
 from .tables import Table, TableError, unique_names
 
 
@@ -70,12 +70,7 @@ def write_hdf5(path, table):
 
     dtype = table.head().array().dtype
     with h5py.File(path, "w") as file:
-        X = file.create_dataset(table.key, table.X.shape, dtype)
-        start = 0
-        for piece in table.pieces():
-            stop = start + piece.X.shape[0]
-            X[start:stop] = piece.array()
-            start = stop
+        table.write_into(file.create_dataset(table.key, table.X.shape, dtype))
         file.create_dataset(NAMES, data=table.names, dtype=h5py.string_dtype())
 
 
@@ -119,7 +114,7 @@ def _check_element(name, element, reading):
     # A sparse matrix is no smaller than the pointers of its rows or columns.
     declared = 8 * max(map(int, element.attrs.get("shape", ())), default=0)
     stored = sum(array_bytes(part.shape, part.dtype) for part in parts)
-    check_size(name, max(declared, stored), reading)
+    reading.check_size(name, max(declared, stored))
 
 
 def _datasets(file):
@@ -136,7 +131,7 @@ def _datasets(file):
 
 
 def _load(name, dataset, reading):
-    check_size(name, array_bytes(dataset.shape, dataset.dtype), reading, what=dataset.name)
+    reading.check_size(name, array_bytes(dataset.shape, dataset.dtype), what=dataset.name)
     return dataset[()]
 
 
@@ -173,8 +168,8 @@ def _read_pandas(name, file, frames, reading):
     group = frames[key]
     if _decoded(group.attrs["pandas_type"]) != "frame":
         raise TableError(
-            f"{name}: {key} has the format 'table' of pandas, which is not read; save it with "
-            "DataFrame.to_parquet"
+            f"{name}: {key} has the format 'table' of pandas, which cannot be read; save it "
+            "with DataFrame.to_parquet"
         )
     blocks, skipped = [], []
     for number in range(int(group.attrs["nblocks"])):

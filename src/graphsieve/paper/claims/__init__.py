@@ -51,18 +51,7 @@ CLAIMS = {
 
 
 def check(tables):
-    """Check the claims of the paper, also on tables of interrupted runs.
-
-    Parameters
-    ----------
-    tables : dict of str to pandas.DataFrame
-        Tables by the name of the experiment.
-
-    Returns
-    -------
-    dict of str to list of Claim
-        Claims by the name of the experiment.
-    """
+    """Check the claims of the paper, by experiment, also on tables of interrupted runs."""
     return {
         name: [claim(finished(table)) for claim in CLAIMS.get(name, ())]
         for name, table in tables.items()

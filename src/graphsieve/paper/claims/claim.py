@@ -11,19 +11,7 @@ NOISE = 0.005
 
 @dataclass(frozen=True)
 class Claim:
-    """What the paper says in our words, the verdict, and the numbers behind it.
-
-    Parameters
-    ----------
-    text : str
-        The claim.
-    verdict : str
-        What follows from the numbers.
-    evidence : str
-        The numbers.
-    estimate : str
-        The number that matters most, with its interval.
-    """
+    """What the paper says in our words, the verdict, the numbers behind it and the main one."""
 
     text: str
     verdict: str
@@ -32,19 +20,11 @@ class Claim:
 
 
 def judge(signs):
-    """Verdict on a claim with several parts.
+    """Verdict on a claim from the signs of its parts.
 
-    Parameters
-    ----------
-    signs : iterable of int
-        For each part: 1 if the interval supports it, -1 if it contradicts it, 0 if it does
-        neither.
-
-    Returns
-    -------
-    str
-        The claim holds if all parts do, and in part if some do. It does not hold if some are
-        contradicted and none is supported; otherwise it is undecided.
+    A sign is 1 if the interval supports the part, -1 if it contradicts it, 0 if it does neither.
+    The claim holds if all parts do, and in part if some do. It does not hold if some are
+    contradicted and none is supported; otherwise it is undecided.
     """
     signs = list(signs)
     if all(sign > 0 for sign in signs):

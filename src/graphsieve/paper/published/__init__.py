@@ -7,12 +7,7 @@ from ..paired import by_split
 
 
 def published(name):
-    """Read published scores.
-
-    Parameters
-    ----------
-    name : {"fseval"}
-        Name of the benchmark, which is that of our experiment, too.
+    """Read published scores; the name of a benchmark is that of our experiment, too.
 
     Returns
     -------
@@ -30,20 +25,10 @@ def published(name):
 
 
 def with_published(table, name):
-    """Our scores and the published ones, averaged in the same way.
+    """Our scores, from the finished rows of an experiment, and the published ones, averaged alike.
 
-    Parameters
-    ----------
-    table : pandas.DataFrame
-        Finished rows of our experiment.
-    name : str
-        See `published`.
-
-    Returns
-    -------
-    pandas.DataFrame
-        One row per data set that we have run, one column per method; published methods have their
-        origin after the name. Ours are missing where not all the fractions were run.
+    One row per data set that we have run, one column per method; published methods have their
+    origin after the name. Ours are missing where not all the fractions were run.
     """
     score, shares, theirs = published(name)
     rows = table[table["share"].isin(shares)]

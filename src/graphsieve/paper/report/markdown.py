@@ -15,15 +15,10 @@ _BEGIN, _END = "<!-- claims -->\n", "<!-- end of the claims -->\n"
 
 
 def write_claims(tables, output):
-    """Write the claims that can be judged from the tables.
+    """Write the claims that can be judged from the tables to a Markdown file.
 
-    Parameters
-    ----------
-    tables : dict of str to pandas.DataFrame
-        What `graphsieve.paper.read_tables` returns.
-    output : path-like
-        Markdown file. If it exists and has the lines ``<!-- claims -->`` and
-        ``<!-- end of the claims -->``, only the text between them is replaced.
+    If it exists and has the lines ``<!-- claims -->`` and ``<!-- end of the claims -->``, only the
+    text between them is replaced.
     """
     output = Path(output)
     text = claims_text(tables)

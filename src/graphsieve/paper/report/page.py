@@ -15,17 +15,7 @@ _DPI = 150
 
 
 def write_report(tables, output, figures):
-    """Write the page, and every figure on it as PNG and SVG.
-
-    Parameters
-    ----------
-    tables : dict of str to pandas.DataFrame
-        What `graphsieve.paper.read_tables` returns.
-    output : path-like
-        HTML file.
-    figures : path-like
-        Folder for the figures.
-    """
+    """Write the page about the tables, and every figure on it as PNG and SVG to a folder."""
     output, figures = Path(output), Path(figures)
     summary = summarise(tables)
     figures.mkdir(parents=True, exist_ok=True)

@@ -5,7 +5,7 @@ import numpy as np
 from ...datasets import DATASETS
 from ...evaluation import ALL_FEATURES
 from ..diagrams import critical_difference_figure, gains_figure
-from ..figures import LABELS, PANEL, legend_figure, share_curves_figure
+from ..figures import LABELS, legend_figure, share_curves_figure
 from ..paired import ERRORS, gains, mean_ranks, wins
 from ..summary import all_features, scores_by_case
 
@@ -18,6 +18,9 @@ SHORT = {
     "reconstruction": "Reconstruction error",
     "neighborhood": "Neighbours preserved",
 }
+
+# Mean scores that differ by no more are a tie.
+_TIE = 0.01
 
 
 def scores_in(table):
@@ -40,6 +43,13 @@ def cell(text, best=False):
     return {"text": text, "best": bool(best)}
 
 
+def cells(values, best=None, form=".3f"):
+    """Cells of numbers, empty for NaN; ``best`` has the numbers that are best."""
+    best = [None] * len(values) if best is None else best
+    pairs = zip(values, best, strict=True)
+    return [cell("" if np.isnan(v) else format(v, form), v == other) for v, other in pairs]
+
+
 def dataset_title(dataset):
     """Short title of a data set."""
     return DATASETS[dataset].title.partition(",")[0] if dataset in DATASETS else dataset
@@ -57,9 +67,7 @@ def curves(table, score, name, title, note="", folded=False):
     ]
     for dataset, part in table.groupby("dataset", sort=False):
         part = part.sort_values("method", key=lambda column: column.map(rank), kind="stable")
-        figure = share_curves_figure(
-            part, score, title=dataset_title(dataset), legend=False, size=PANEL
-        )
+        figure = share_curves_figure(part, score, title=dataset_title(dataset))
         alt = f"{LABELS[score]} on {dataset} against the fraction of features selected"
         figures.append(entry(figure, f"{name}-{dataset}", alt))
     return group(figures, title=title, note=note, folded=folded)
@@ -93,20 +101,11 @@ def rank_tables(rules):
                 columns[f"{SHORT[score]}, {rule}"] = ranked[0]
     if not columns:
         return []
-    first = next(iter(columns.values()))
-    rows = [
-        [
-            cell(method),
-            *(
-                cell(
-                    f"{ranks[method]:.2f}" if method in ranks else "",
-                    ranks.get(method) == min(ranks.values()),
-                )
-                for ranks in columns.values()
-            ),
-        ]
-        for method in first
-    ]
+    best = [min(ranks.values()) for ranks in columns.values()]
+    rows = []
+    for method in next(iter(columns.values())):
+        ranks = [ranks.get(method, np.nan) for ranks in columns.values()]
+        rows.append([cell(method), *cells(ranks, best, ".2f")])
     note = (
         "1 is best; a data set counts once, with its mean over the fractions. Methods that miss a "
         "data set are left out."
@@ -120,23 +119,9 @@ def score_table(table, score):
     lower = score in ERRORS
     best = means.min(axis="columns") if lower else means.max(axis="columns")
     order = means.mean().sort_values(ascending=lower).index
-    rows = [
-        [
-            cell(method),
-            *(
-                cell("" if np.isnan(value) else f"{value:.3f}", value == best[dataset])
-                for dataset, value in means[method].items()
-            ),
-        ]
-        for method in order
-    ]
-    everything = all_features(table, score)
-    rows.append(
-        [
-            cell(ALL_FEATURES),
-            *(cell(f"{everything[d]:.3f}" if d in everything else "") for d in means.index),
-        ]
-    )
+    rows = [[cell(method), *cells(means[method], best)] for method in order]
+    everything = all_features(table, score).reindex(means.index)
+    rows.append([cell(ALL_FEATURES), *cells(everything)])
     shares = ", ".join(f"{share:.3g}" for share in 100 * np.sort(table["share"].unique()))
     shares = shares.removesuffix(", 100")
     return {
@@ -164,9 +149,9 @@ def gains_group(by_score, reference, rule=""):
     return group(figures, title=title, note=note, wide=True)
 
 
-def wins_table(table, scores, against="random", margin=0.01):
+def wins_table(table, scores):
     """Data sets on which a method is better or worse than random selection."""
-    results = {score: wins(table, score, against, margin).set_index("method") for score in scores}
+    results = {score: wins(table, score, margin=_TIE).set_index("method") for score in scores}
     order = next(iter(results.values())).index
     rows = []
     for method in order:
@@ -181,8 +166,8 @@ def wins_table(table, scores, against="random", margin=0.01):
         rows.append(row)
     columns = [text for score in scores for text in (SHORT[score], "worst data set")]
     return {
-        "title": f"Data sets won, tied and lost against {against}",
-        "note": f"A difference of at most {margin} is a tie.",
+        "title": "Data sets won, tied and lost against random",
+        "note": f"A difference of at most {_TIE} is a tie.",
         "columns": ["method", *columns],
         "rows": rows,
     }
@@ -195,7 +180,7 @@ def means_table(table, scores):
     means = by_case[scores].mean().groupby("method", sort=False).mean()
     sets = by_case.ngroup().groupby(rows["method"]).nunique()
     seconds = rows.drop_duplicates("key").groupby("method")["fit_cpu_seconds"].mean()
-    best = {s: means[s].min() if s in ERRORS else means[s].max() for s in scores}
+    best = [means[s].min() if s in ERRORS else means[s].max() for s in scores]
     order = means.sort_values(scores[0], ascending=scores[0] in ERRORS).index
     return {
         "title": "Mean scores",
@@ -204,10 +189,7 @@ def means_table(table, scores):
         "rows": [
             [
                 cell(method),
-                *(
-                    cell(f"{means.loc[method, s]:.3f}", means.loc[method, s] == best[s])
-                    for s in scores
-                ),
+                *cells(means.loc[method, scores], best),
                 cell(f"{seconds[method]:.2f}"),
                 cell(str(sets[method])),
             ]

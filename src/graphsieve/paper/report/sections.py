@@ -14,6 +14,7 @@ from ..summary import SCORES, exponents, fixed, oracle, unpacked
 from .parts import (
     SHORT,
     cell,
+    cells,
     curves,
     dataset_title,
     entry,
@@ -98,10 +99,7 @@ def _fseval(table):
             cell(method),
             cell(f"{ranks[method]:.2f}", ranks[method] == ranks.min()),
             cell(f"{means[method].mean():.3f}"),
-            *(
-                cell(f"{means.loc[d, method]:.3f}", means.loc[d, method] == best[d])
-                for d in means.index
-            ),
+            *cells(means[method], best),
         ]
         for method in ranks.sort_values().index
     ]

@@ -1,5 +1,7 @@
 """From the tables to the summary dict that the page is rendered from."""
 
+from dataclasses import asdict
+
 from ..._utils.text import counted
 from ..claims import CLAIMS, FAILS, HOLDS, PARTLY, check
 from ..spec import experiment_names, load_experiment
@@ -18,18 +20,7 @@ _NEEDED = {
 
 
 def summarise(tables):
-    """Everything the page shows, figures included, as plain dicts and lists.
-
-    Parameters
-    ----------
-    tables : dict of str to pandas.DataFrame
-        Tables by the name of the experiment.
-
-    Returns
-    -------
-    dict
-        What the template needs.
-    """
+    """Everything the page shows, figures included, as plain dicts and lists for the template."""
     for name, table in tables.items():
         measure = load_experiment(name).measure if name in SECTIONS else "shares"
         check_columns(table, name, _NEEDED[measure])
@@ -74,16 +65,7 @@ def _section(name, table, claims):
             "Choices where the paper is silent" if name in CLAIMS else "What was measured, and how"
         ),
         "choices": experiment.choices if known else (),
-        "claims": [
-            {
-                "text": claim.text,
-                "verdict": claim.verdict,
-                "evidence": claim.evidence,
-                "estimate": claim.estimate,
-                "kind": _KINDS.get(claim.verdict, "open"),
-            }
-            for claim in claims
-        ],
+        "claims": [asdict(claim) | {"kind": _KINDS.get(claim.verdict, "open")} for claim in claims],
         "tables": [],
         "groups": [],
     }

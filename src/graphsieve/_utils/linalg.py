@@ -1,27 +1,16 @@
-"""Some of the eigenpairs of a symmetric matrix."""
+"""Decompositions of symmetric matrices on which LAPACK's routines may give up."""
 
 import numpy as np
-from scipy.linalg import LinAlgError, eigh
+from scipy.linalg import LinAlgError, cho_factor, eigh
 
 
 def some_eigenpairs(A, first, last):
-    """Eigenvalues and eigenvectors of a symmetric matrix, in ascending order.
+    """Eigenvalues and eigenvectors number ``first`` to ``last`` of a symmetric matrix, ascending.
 
     LAPACK's routine for a part of the spectrum (SYEVR) gives up on some matrices with multiple
     eigenvalues, such as those of binary data: it reports an internal error or returns fewer pairs
     than asked for. The whole spectrum is then computed by divide and conquer, which does not fail
     there.
-
-    Parameters
-    ----------
-    A : ndarray of shape (n, n)
-    first, last : int
-        Numbers of the first and the last pair, from 0 to n - 1.
-
-    Returns
-    -------
-    values : ndarray of shape (last - first + 1,)
-    vectors : ndarray of shape (n, last - first + 1)
     """
     try:
         values, vectors = eigh(A, subset_by_index=[first, last])
@@ -43,3 +32,21 @@ def largest_eigenvalue(A):
     except LinAlgError:
         pass
     return np.linalg.eigvalsh(A)[-1]
+
+
+def factorise(A, *, lower=False):
+    """``cho_factor(A, lower)`` for a positive definite A, shifted where rounding requires it.
+
+    Columns that nearly depend on each other, or whose scales differ by many orders of magnitude,
+    leave eigenvalues around zero with a rounding error of either sign. The smallest shift of a
+    geometric series that makes the factorisation succeed is then added to the diagonal. ``A`` may
+    be overwritten.
+    """
+    shift = 0.0
+    while True:
+        try:
+            return cho_factor(A, lower=lower)
+        except LinAlgError:
+            larger = max(10 * shift, np.finfo(float).eps * np.abs(A.diagonal()).max())
+            A.flat[:: len(A) + 1] += larger - shift
+            shift = larger

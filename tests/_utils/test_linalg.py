@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from graphsieve._utils.eigen import largest_eigenvalue, some_eigenpairs
+from graphsieve._utils.linalg import largest_eigenvalue, some_eigenpairs
 
 
 def one_entry_per_column(seed, n, d):

@@ -5,7 +5,7 @@ import pytest
 import scipy.sparse as sp
 
 from graphsieve._rows import RowBlocks
-from graphsieve._rows.division import divide_columns
+from graphsieve._rows.scaling import divide_columns
 
 
 def divided(X, scale, **params):
