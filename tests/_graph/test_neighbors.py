@@ -80,6 +80,14 @@ def test_a_huge_outlier(rng, outlier):
     np.testing.assert_array_equal(found_neighbors(X, 4, "euclidean")[others], expected)
 
 
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("container", CONTAINERS)
+def test_equal_samples_of_huge_entries(container):
+    """The rounding errors of such entries have squares beyond single precision."""
+    found = found_neighbors(np.full((5, 3), 4e54), 2, "euclidean", CONTAINERS[container])
+    np.testing.assert_array_equal(found, [[1, 2], [0, 2], [0, 1], [0, 1], [0, 1]])
+
+
 @pytest.mark.parametrize("container", CONTAINERS)
 def test_outlier_in_many_blocks_and_threads(rng, container, monkeypatch):
     X = rng.standard_normal((300, 10))

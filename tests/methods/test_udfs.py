@@ -164,8 +164,15 @@ def test_no_d_by_d_matrix(rng):
     assert peak < 8 * 3000**2 / 10
 
 
-def test_all_columns_constant():
-    np.testing.assert_array_equal(UDFS().fit(np.tile([1.0, 2.0], (8, 1))).scores_, 0)
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("unit", [1.0, 1e20, 4e54])
+def test_all_columns_constant(unit):
+    """What is left of such columns after centring are rounding errors, and no data."""
+    method = UDFS().fit(np.tile(unit * np.array([0.1, 0.3, 0.7, 0.9]), (9, 1)))
+    np.testing.assert_array_equal(method.scores_, 0)
+    assert method.converged_
+    assert method.alpha_ > 0
+    assert (method.objective_trace_ >= 0).all()
 
 
 @pytest.mark.parametrize("alpha", [None, 1e-3, 1.0])

@@ -32,7 +32,10 @@ def principal_start(X, axes, output):
     the slope 1/4; an output of mean p has the slope p (1 - p). No random numbers are involved, so
     neither are they in the result.
     """
-    mean = X.column_moments()[0]
+    mean, variance = X.column_moments()
+    # The axes have rounding errors at constant columns. The penalty on rows, which has a kink at
+    # zero, would make them visible in the result.
+    axes = np.where(np.sqrt(variance)[:, None] > _NO_SPREAD, axes, 0.0)
     spread = X.stack(partial(_project, axes)).std(axis=0)
     spread = np.where(spread > _NO_SPREAD, spread, 1.0)
     W_in = axes / spread

@@ -122,10 +122,12 @@ def _candidates(points, S, number, columns, n_neighbors):
     top = maxima_of_groups(S, max(256, 16 * n_neighbors**2))
     place = max(0, top.shape[1] - n_neighbors)
     nearest = np.partition(top, place, axis=1)[:, place].astype(np.float64)
-    # Minus infinity marks what is no candidate, also where there are too few.
-    bound = np.full(len(S), np.finfo(S.dtype).min)
+    # Minus infinity marks what is no candidate, also where there are too few. Next to a large
+    # offset rounding may exclude nothing: the bound is then below all numbers of this precision.
+    lowest = float(np.finfo(S.dtype).min)
+    bound = np.full(len(S), lowest)
     enough = np.isfinite(nearest)
-    bound[enough] = points.threshold(nearest[enough], number[enough])
+    bound[enough] = np.maximum(points.threshold(nearest[enough], number[enough]), lowest)
     return np.nonzero(bound[:, None].astype(S.dtype) <= S)
 
 

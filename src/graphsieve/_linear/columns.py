@@ -46,13 +46,6 @@ def varying_columns(data):
     return np.flatnonzero(varying) if varying.any() else np.arange(data.n_features)
 
 
-def dense_columns(data, index):
-    """A dense float64 copy of some columns of the data."""
-    X = data.whole()
-    X = X[:, index].toarray() if data.is_sparse else np.take(X, index, axis=1)
-    return X.astype(np.float64, copy=False)
-
-
 class Columns:
     """Centred columns, through the products that the solvers need.
 

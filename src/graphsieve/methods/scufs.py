@@ -9,7 +9,7 @@ from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.utils import check_random_state
 from sklearn.utils.extmath import row_norms
 
-from .._linear.columns import dense_columns, square_rows, varying_columns
+from .._linear.columns import square_rows, varying_columns
 from .._linear.self_representation import ALPHA_FRACTION, ridge_regression
 from .._linear.subspace import first_representation, sweep_representation
 from .._solvers import Monitor, default_eps, inverse_weights, smoothed_norms
@@ -160,7 +160,7 @@ class SCUFS(FeatureRanker):
 
     def _rank(self, data):
         varying = varying_columns(data)
-        X = dense_columns(data, varying)
+        X = np.take(data.whole(), varying, axis=1).astype(np.float64, copy=False)
         length = row_norms(X)
         X /= np.where(length > 0, length, 1)[:, None]
         self.alpha_ = self.alpha

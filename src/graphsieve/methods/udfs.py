@@ -6,7 +6,7 @@ import numpy as np
 
 from .._graph.local_scatter import local_scatter
 from .._graph.neighbors import SEARCHES, limit_neighbors
-from .._linear.columns import dense_columns, varying_columns
+from .._linear.columns import Columns
 from .._linear.sparse_trace import minimise, open_problem
 from .._solvers import SMOOTHING
 from .._utils.sklearn_private import Interval, StrOptions
@@ -145,9 +145,8 @@ class UDFS(FeatureRanker):
 
     def _rank(self, data):
         # A constant column has a zero row in M: a spurious perfect direction.
-        varying = varying_columns(data)
-        X = dense_columns(data, varying)
-        X -= X.mean(axis=0)
+        columns = Columns.varying(data)
+        X = columns.dense()
         m = min(self.n_components, max(1, X.shape[1] // 2))
         B = local_scatter(
             X,
@@ -163,9 +162,7 @@ class UDFS(FeatureRanker):
             result = minimise(problem, X.std(axis=0), self.alpha_, monitor)
         self._report(result)
         self._warn_zeros(result.x, data.n_features)
-        scores = np.zeros(data.n_features)
-        scores[varying] = result.x
-        return scores
+        return columns.expand(result.x)
 
     def _warn_zeros(self, norms, n_features):
         if self.n_features_to_select is None:
