@@ -81,7 +81,7 @@ def test_dask_gives_the_same_table(small, tmp_path):
 
 
 def test_unknown_backend(small, tmp_path):
-    with pytest.raises(ValueError, match="loky, dask"):
+    with pytest.raises(ValueError, match="'loky', 'dask'"):
         run(small, tmp_path, backend="spark")
 
 
