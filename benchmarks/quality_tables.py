@@ -13,7 +13,7 @@ from other_sets import OUT as OTHER_SETS
 from tables import fill_marks
 
 from graphsieve.evaluation import ALL_FEATURES
-from graphsieve.paper.paired import ERRORS, gains
+from graphsieve.paper.paired import ERRORS, by_split, gains
 from graphsieve.paper.published import with_published
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -42,9 +42,9 @@ def means(table, scores):
     return table.groupby(["method", "dataset"])[list(scores)].mean()
 
 
-def ranks(by_set, score):
-    """Mean rank of every method that was run on all data sets."""
-    scores = by_set[score].unstack("method").dropna(axis="columns")
+def ranks(table, score):
+    """Mean rank of every method that was run on all data sets and splits."""
+    scores = by_split(table, score).dropna(axis="columns").groupby("dataset").mean()
     return scores.rank(axis="columns", ascending=score in ERRORS).mean()
 
 
@@ -53,23 +53,28 @@ def number(value):
     return f"{value:.3f}".replace("0.", ".", 1)
 
 
-def above_random(by_set, method):
+def above_random(table, method):
     """Number of data sets on which a method is more accurate than random selection."""
-    scores = by_set["accuracy"].unstack("method").dropna(subset=method)
-    won = int((scores[method] > scores["random"]).sum())
-    return f"{won} of {len(scores)}" if method != "random" else ""
+    scores = by_split(table, "accuracy")[[method, "random"]].dropna().groupby("dataset").mean()
+    return f"{int((scores[method] > scores['random']).sum())} of {len(scores)}"
+
+
+def seconds(table, method):
+    """Mean processor seconds of a fit, if they were recorded."""
+    if "fit_cpu_seconds" not in table:
+        return {}
+    return {"CPU seconds": f"{table.loc[table['method'] == method, 'fit_cpu_seconds'].mean():.2f}"}
 
 
 def named(method):
     return f"**`{method}`**" if method == "gafs" else f"`{method}`"
 
 
-def score_table(table, scores, seconds=None):
-    """One row per method: the methods on all data sets by rank, then each of the others."""
+def score_table(table, scores):
+    """One row per method: those on all data sets and splits by rank, then each of the others."""
     by_set = means(table, scores)
-    n_sets = table["dataset"].nunique()
-    by_score = {score: ranks(by_set, score) for score in scores if score in RANKED}
-    order = by_score["accuracy"].sort_values()
+    by_score = {score: ranks(table, score) for score in scores if score in RANKED}
+    order = by_score["accuracy"].sort_values().index
     rows = [
         {
             "method": named(method),
@@ -77,30 +82,33 @@ def score_table(table, scores, seconds=None):
             "mean rank: accuracy / ACC / NMI": " / ".join(
                 f"{ranked[method]:.1f}" for ranked in by_score.values()
             ),
-            "above random": above_random(by_set, method),
-            **({} if seconds is None else {"CPU seconds": f"{seconds[method]:.2f}"}),
+            "above random": "" if method == "random" else above_random(table, method),
+            **seconds(table, method),
         }
-        for method in order.index
+        for method in order
     ]
-    for method in by_set.index.unique("method").difference(order.index):
-        sets = by_set.loc[method].index
-        for name in (method, "gafs"):
-            scored = by_set.loc[name].loc[sets]
-            rows.append(
-                {
-                    "method": f"{named(name)} ({len(sets)} of {n_sets} sets)",
-                    **{TITLES[s]: number(scored[s].mean()) for s in scores},
-                    "above random": above_random(by_set, name) if name == method else "",
-                    **({} if seconds is None else {"CPU seconds": f"{seconds[name]:.2f}"}),
-                }
-            )
+    for method in by_set.index.unique("method").difference(order):
+        rows += on_fewer_sets(table, scores, method)
     return pd.DataFrame(rows).fillna("")
 
 
+def on_fewer_sets(table, scores, method):
+    """Rows of a method that was not run everywhere, and of GAFS on the same sets and splits."""
+    cells = table.set_index(["dataset", "split"])
+    cells = cells.loc[cells.index.isin(cells.index[cells["method"] == method])]
+    sets, splits = cells.index.unique("dataset"), cells.index.unique("split")
+    by_set = means(cells.reset_index(), scores)
+    for name in (method, "gafs"):
+        yield {
+            "method": f"{named(name)} on {len(sets)} sets, {len(splits)} splits",
+            **{TITLES[s]: number(by_set.loc[name][s].mean()) for s in scores},
+            "above random": above_random(table, method) if name == method else "",
+            **seconds(cells, name),
+        }
+
+
 def quality_table():
-    table = read("quality")
-    cells = table.drop_duplicates(["dataset", "split", "method"])
-    return score_table(table, TITLES, cells.groupby("method")["fit_cpu_seconds"].mean())
+    return score_table(read("quality"), TITLES)
 
 
 def gains_table():
@@ -131,7 +139,7 @@ def readme_table():
             row = {"": f"{TITLES[score]}, {name}"}
             rows.append(row | {f"`{method}`": number(mean[method]) for method in SHOWN})
         for score in RANKED:
-            ranked = ranks(by_set, score)
+            ranked = ranks(table, score)
             row = {"": f"mean rank in {TITLES[score]}, {name}"}
             rows.append(row | {f"`{method}`": f"{ranked[method]:.1f}" for method in SHOWN})
     return pd.DataFrame(rows)
