@@ -82,6 +82,14 @@ def test_every_part_has_a_quick_run_and_a_mark_in_the_docs(run):
             assert f"results/speed/{name}.png" in text
 
 
+@pytest.mark.slow
+def test_tables_of_quality_in_the_docs_are_those_of_the_results(run):
+    quality = importlib.import_module("quality_tables")
+    for page in quality.PAGES:
+        text = page.read_text("utf-8")
+        assert run.tables.fill_marks(text, lambda name: quality.WRITERS[name]()) == text
+
+
 @pytest.fixture
 def label_free(monkeypatch):
     monkeypatch.syspath_prepend(FOLDER)
