@@ -39,7 +39,7 @@ def test_few_products_of_sparse_single_precision_are_in_double(rng, k, tolerance
 
 def test_result_does_not_depend_on_threads(table, rng, monkeypatch):
     monkeypatch.setattr(operator, "_LARGE", 0)
-    monkeypatch.setattr(operator, "_SPARSE_BYTES", 2**12)
+    monkeypatch.setattr(operator, "_SPARSE_BYTES", {"few": 2**12, "many": 2**12})
     monkeypatch.setattr(operator, "BLOCK_BYTES", 2**12)
     V = rng.normal(size=(2, 700))
     one, three = (ColumnOperator(table[1], n_jobs=n).products(V) for n in (1, 3))
