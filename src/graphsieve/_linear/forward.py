@@ -20,8 +20,8 @@ w = T T' q, u = w - Q'(Q w) over the earlier q, r = X'q and z = X'u, a step is
     f <- f - 2 r z + (q'w) r^2,    g <- g - r^2.
 
 A pick costs one pass over the data. No n x n and no d x d matrix is formed. With c = Q'x_l, the
-product r is also (X'x_l - X'Q c) / sqrt(g_l): if column l has few entries, X'x_l reads few rows. Groups of columns that
-enter as a whole are compared by the exact gain of the block, see ``units``.
+product r is also (X'x_l - X'Q c) / sqrt(g_l), and X'x_l takes few rows if column l is sparse.
+Groups of columns that enter as a whole are compared by the exact gain of the block, see ``units``.
 """
 
 from dataclasses import dataclass, field, replace

@@ -14,11 +14,11 @@ _LARGE = 2**24
 # With more vectors than this, one matrix product is faster than one product per vector, and the
 # precision of the rows is enough for the directions and estimates that such products serve.
 _FEW_VECTORS = 4
-# Sparse rows that are multiplied with few or many vectors at a time. The result of a block is dense:
-# the more vectors, the longer it takes to add up, compared with the product.
+# Size of sparse blocks in products with few and with many vectors. The result for a block is dense:
+# the more vectors, the longer it takes to add the results.
 _SPARSE_BYTES = {"few": 2**24, "many": 2**26}
-# Rows in which a column is not zero, as a fraction of all, of which a copy is made to multiply with
-# this column alone. It also bounds its mean: centring the result then loses no digits.
+# If at most this fraction of the rows have an entry in a column, a product with the column copies
+# these rows and reads no others. Its mean is then small, and centring costs no digits.
 _FEW_ROWS = 0.25
 
 
