@@ -144,7 +144,9 @@ def _cell(row):
     if row.outcome == "failed":
         return "failed"
     more = "> " if row.outcome == "unfinished" else ""
-    return f"{more}{row.processor_seconds:.2g} s, {row.grown_mb:,.0f} MB"
+    long = row.processor_seconds >= 100
+    seconds = f"{row.processor_seconds:.0f}" if long else f"{row.processor_seconds:.2g}"
+    return f"{more}{seconds} s, {row.grown_mb:,.0f} MB"
 
 
 def write_page(frame):
