@@ -1,10 +1,11 @@
 """Every method at four sizes: seconds, peak memory beyond the data, and how it ended.
 
-    python benchmarks/sizes.py                     all cells that results/speed/sizes.csv lacks
+    python benchmarks/sizes.py                     all cells that results/speed/sizes.csv lacks, or
+                                                   that were ended by a shorter limit
     python benchmarks/sizes.py wide css mrsf       one case, some methods; run again
     python benchmarks/sizes.py --table             write the table into docs/scale_one_machine.md
 
-A cell is one method at its defaults on one case, in a process of its own that is ended after 120
+A cell is one method at its defaults on one case, in a process of its own that is ended after 300
 processor seconds, which other work on the machine does not change. The limit for its memory is
 three times the data plus 500 MB; a method that needs more has to refuse the data before the work
 starts, unless the machine has the memory. The data are float64 mixtures of twelve clusters, and
@@ -30,7 +31,9 @@ from graphsieve import REGISTRY
 
 FILE = Path(__file__).resolve().parents[1] / "results" / "speed" / "sizes.csv"
 PAGE = FILE.parents[2] / "docs" / "scale_one_machine.md"
-SECONDS = 120
+SECONDS = 300
+COLUMNS = ["case", "method", "data_mb", "outcome", "message"]
+COLUMNS += ["seconds", "processor_seconds", "grown_mb"]
 CASES = {
     "wide": (200, 20_000),
     "tall": (100_000, 100),
@@ -141,7 +144,9 @@ def _cell(row):
     if row.outcome == "failed":
         return "failed"
     more = "> " if row.outcome == "unfinished" else ""
-    return f"{more}{row.processor_seconds:.2g} s, {row.grown_mb:,.0f} MB"
+    long = row.processor_seconds >= 100
+    seconds = f"{row.processor_seconds:.0f}" if long else f"{row.processor_seconds:.2g}"
+    return f"{more}{seconds} s, {row.grown_mb:,.0f} MB"
 
 
 def write_page(frame):
@@ -151,22 +156,26 @@ def write_page(frame):
 
 
 def main(*arguments):
-    frame = pd.read_csv(FILE, keep_default_na=False) if FILE.exists() else pd.DataFrame()
+    frame = pd.read_csv(FILE) if FILE.exists() else pd.DataFrame(columns=COLUMNS)
     if arguments == ("--table",):
         write_page(frame)
         return
     chosen = [arguments[0]] if arguments else CASES
     for case in chosen:
         for method in arguments[1:] or REGISTRY:
-            known = len(frame) and ((frame["case"] == case) & (frame["method"] == method)).any()
-            if known and not arguments:
+            known = frame[(frame["case"] == case) & (frame["method"] == method)]
+            if not arguments and is_final(known):
                 continue
             row = measure(case, method)
             print(row, flush=True)
-            if known:
-                frame = frame[(frame["case"] != case) | (frame["method"] != method)]
-            frame = pd.concat([frame, pd.DataFrame([row])], ignore_index=True)
+            frame = pd.concat([frame.drop(known.index), pd.DataFrame([row])], ignore_index=True)
             frame.to_csv(FILE, index=False)
+
+
+def is_final(known):
+    """Whether a cell, a frame of at most one row, was measured to the end or to the limit."""
+    ended_early = (known["outcome"] == "unfinished") & (known["processor_seconds"] < SECONDS)
+    return len(known) > 0 and not ended_early.any()
 
 
 if __name__ == "__main__":

@@ -4,7 +4,7 @@
 
 Made-up data (a walk through a space of eight dimensions, seen through d columns with noise), in
 which the neighbours of a row are the rows before and after it: the graph is given, unless it says
-"ann". Every fit runs in a process of its own. Peaks are those of the resident memory of the
+"approximate". Every fit runs in a process of its own. Peaks are those of the resident memory of the
 process, from /proc, which knows nothing of its parent's; those of a cluster's workers do not count.
 """
 
@@ -44,7 +44,6 @@ def main():
         method.set_params(affinity=(A + A.T).tocsr())
     else:
         method.set_params(neighbors="approximate")
-        GAFS(5, max_iter=1, random_state=0, neighbors="approximate").fit(np.random.rand(300, d))
     cluster = None
     if kind == "memory":
         X = np.array(X)
@@ -139,7 +138,7 @@ def rows(n=50_000, d=500, iterations=10, kinds=KINDS):
                 yield {"storage": kind, "dtype": dtype, **sizes, **found, "difference": difference}
 
 
-def large_map(n=300_000, d=1_000, iterations=20, graphs=("given", "ann")):
+def large_map(n=300_000, d=1_000, iterations=20, graphs=("given", "approximate")):
     """A memory map larger than the memory that the fit may use."""
     with tempfile.TemporaryDirectory() as folder:
         write(Path(folder), n, d, ())

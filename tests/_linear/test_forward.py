@@ -70,6 +70,31 @@ def test_picks_and_gains_meet_refitting(problem, container, level):
     )
 
 
+@pytest.mark.parametrize("level", [0.0, 0.1])
+def test_few_entries_per_column_meet_refitting(rng, level):
+    """Products with a picked column come from few rows, unless little of the column is left."""
+    X = rng.random((200, 30)) * (rng.random((200, 30)) < 0.1)
+    X[:, 20:] = X[:, :10] + 0.05 * X[:, 10:20]
+    X[:, 5] = rng.random(200)
+    T = X[:, :12] @ rng.normal(size=(12, 4)) + 0.1 * rng.normal(size=(200, 4))
+    noise = level * X.var(axis=0) * len(X)
+    selection = select(X, T, noise, 20, container=sp.csr_array)
+    picked, errors = brute_force(X, T, noise, 20)
+    assert selection.order == picked
+    np.testing.assert_allclose(
+        selection.gains[picked] * errors[0], -np.diff(errors), rtol=1e-6, atol=1e-9 * errors[0]
+    )
+
+
+def test_products_of_the_picks_take_no_more_memory_than_the_data(rng):
+    """Behind as many picks as a column has entries, every pick is multiplied with all rows."""
+    X = rng.random((40, 60)) * (rng.random((40, 60)) < 0.1)
+    dense = select(X, X, np.zeros(60), 30)
+    sparse = select(X, X, np.zeros(60), 30, container=sp.csr_array)
+    assert sparse.order == dense.order
+    np.testing.assert_allclose(sparse.gains, dense.gains, atol=1e-12)
+
+
 def test_gram_form_is_the_same(problem):
     X, T = problem
     noise = np.zeros(25)

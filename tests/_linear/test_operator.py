@@ -27,6 +27,21 @@ def test_products_meet_the_definition(table, rng, k):
     np.testing.assert_allclose(columns.squares, (Z**2).sum(axis=0))
 
 
+def test_products_of_a_sparse_column_read_the_rows_it_has_entries_in(rng):
+    X = rng.random((200, 30)) * (rng.random((200, 30)) < np.linspace(0, 1, 30))
+    X[:, 3] = 1000 + rng.random(200)
+    Z = X - X.mean(axis=0)
+    columns = ColumnOperator(RowBlocks(sp.csr_array(X)))
+    n_found = 0
+    for j in range(30):
+        np.testing.assert_allclose(columns.column(j), Z[:, j], atol=1e-12)
+        if (found := columns.products_of_column(j)) is not None:
+            np.testing.assert_allclose(found, Z[:, j] @ Z, atol=1e-9)
+            n_found += 1
+    assert 4 < n_found < 12  # those with at most 50 entries
+    assert ColumnOperator(RowBlocks(X)).products_of_column(1) is None
+
+
 @pytest.mark.parametrize(("k", "tolerance"), [(2, 1e-13), (9, 1e-5)])
 def test_few_products_of_sparse_single_precision_are_in_double(rng, k, tolerance):
     X = (rng.random((700, 40)) * (rng.random((700, 40)) < 0.3)).astype(np.float32)
@@ -39,7 +54,7 @@ def test_few_products_of_sparse_single_precision_are_in_double(rng, k, tolerance
 
 def test_result_does_not_depend_on_threads(table, rng, monkeypatch):
     monkeypatch.setattr(operator, "_LARGE", 0)
-    monkeypatch.setattr(operator, "_SPARSE_BYTES", 2**12)
+    monkeypatch.setattr(operator, "_SPARSE_BYTES", {"few": 2**12, "many": 2**12})
     monkeypatch.setattr(operator, "BLOCK_BYTES", 2**12)
     V = rng.normal(size=(2, 700))
     one, three = (ColumnOperator(table[1], n_jobs=n).products(V) for n in (1, 3))

@@ -95,14 +95,13 @@ class DataTarget:
         mean = columns.mean
         blocks = split_rows(columns.n_features, _BLOCK_COLUMNS)
         if sp.issparse(self._X):
-            X = self._X.astype(np.float64, copy=False).tocsc()
-            transposed = [X[:, block].T for block in blocks]
+            X = columns.by_column
+            transposed = [X[:, block].T.astype(np.float64) for block in blocks]
             parts = [part.T.tocsr() for part in transposed]
         else:
             X = self._X - mean
             transposed = [X[:, block].T for block in blocks]
             parts = [part.T for part in transposed]
-        del X
 
         def squares(i, j):
             if sp.issparse(self._X):
@@ -124,10 +123,11 @@ class DataTarget:
                 forms[blocks[j]] += of_columns
         return forms
 
-    def apply(self, q):
-        """X X' q, and X'q."""
-        r = self._columns.products(q[np.newaxis])
-        return self._columns.combine(r.T)[:, 0], r[0]
+    def apply(self, q, r=None):
+        """X X'q, and X'q, which may be given."""
+        if r is None:
+            r = self._columns.products(q[np.newaxis])[0]
+        return self._columns.combine(r[:, np.newaxis])[:, 0], r
 
 
 def leading_scores(columns, n_components, rng):

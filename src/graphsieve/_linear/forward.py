@@ -19,8 +19,9 @@ w = T T' q, u = w - Q'(Q w) over the earlier q, r = X'q and z = X'u, a step is
 
     f <- f - 2 r z + (q'w) r^2,    g <- g - r^2.
 
-A pick costs one pass over the data. No n x n and no d x d matrix is formed. Groups of columns that
-enter as a whole are compared by the exact gain of the block, see ``units``.
+A pick costs one pass over the data. No n x n and no d x d matrix is formed. With c = Q'x_l, the
+product r is also (X'x_l - X'Q c) / sqrt(g_l), and X'x_l takes few rows if column l is sparse.
+Groups of columns that enter as a whole are compared by the exact gain of the block, see ``units``.
 """
 
 from dataclasses import dataclass, field, replace
@@ -125,7 +126,10 @@ class _Layer:
         self._g_start = self.g.copy()
         self.alive = alive & (columns.squares > 0)
         self._blocks = None if blocks is None else BlockGains(blocks)
-        self._basis = np.empty((16, columns.n_samples))
+        self._basis = np.empty((0, columns.n_samples))
+        # X'q of as many picks as take no more memory than sparse data.
+        self._products = np.empty((0, columns.n_features))
+        self._most_products = columns.n_stored // columns.n_features
         self.n_picked = 0
 
     def gains(self):
@@ -173,9 +177,21 @@ class _Layer:
             self.alive[j] = False
             return None
         q = e / np.sqrt(square)
-        w, r = self._target.apply(q)
+        w, r = self._target.apply(q, self._products_with(j, c, square))
         self.f[j], self.g[j] = (q @ w) * square, square
         return _Step(j, q, w, r, float(q @ w))
+
+    def _products_with(self, j, c, square):
+        """X'q from the products of column j, see the module; None if that is slow or loses digits.
+
+        ``c`` are the coefficients of column j on the picked ones, ``square`` is what is left of it.
+        """
+        if self.n_picked > self._most_products or square < _LITTLE_LEFT * self._g_start[j]:
+            return None
+        products = self._columns.products_of_column(j)
+        if products is None:
+            return None
+        return (products - c @ self._products[: self.n_picked]) / np.sqrt(square)
 
     def add(self, step):
         """Pick a column; returns the mask of columns that depend on the picks from now on."""
@@ -189,19 +205,24 @@ class _Layer:
             self._blocks.update(r, z, step.gain)
         self.f = np.maximum(self.f + r * (step.gain * r - 2 * z), 0)
         self.g = np.maximum(self.g - r * r, 0)
-        self._append(step.q)
+        self._basis = _with_row(self._basis, self.n_picked, step.q)
+        if self.n_picked < self._most_products:
+            self._products = _with_row(self._products, self.n_picked, r)
+        self.n_picked += 1
         self.alive[step.column] = False
         dependent = self.alive & (self.g <= _DEPENDENT * self._g_start)
         self.alive &= ~dependent
         return dependent
 
-    def _append(self, q):
-        if self.n_picked == len(self._basis):
-            grown = np.empty((2 * self.n_picked, len(q)))
-            grown[: self.n_picked] = self._basis
-            self._basis = grown
-        self._basis[self.n_picked] = q
-        self.n_picked += 1
+
+def _with_row(array, n, row):
+    """``array`` with ``row`` behind its first n rows; a longer copy if it is full."""
+    if n == len(array):
+        grown = np.empty((max(16, 2 * n), len(row)))
+        grown[:n] = array
+        array = grown
+    array[n] = row
+    return array
 
 
 @dataclass(frozen=True)

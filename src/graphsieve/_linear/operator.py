@@ -14,9 +14,12 @@ _LARGE = 2**24
 # With more vectors than this, one matrix product is faster than one product per vector, and the
 # precision of the rows is enough for the directions and estimates that such products serve.
 _FEW_VECTORS = 4
-# Sparse rows that are multiplied at a time. In blocks of 8 MB, the slices and the dense results
-# take as long as the products.
-_SPARSE_BYTES = 2**26
+# Size of sparse blocks in products with few and with many vectors. The result for a block is dense:
+# the more vectors, the longer it takes to add the results.
+_SPARSE_BYTES = {"few": 2**24, "many": 2**26}
+# If at most this fraction of the rows have an entry in a column, a product with the column copies
+# these rows and reads no others. Its mean is then small, and centring costs no digits.
+_FEW_ROWS = 0.25
 
 
 class ColumnOperator:
@@ -41,6 +44,8 @@ class ColumnOperator:
         What was subtracted from every column.
     squares : ndarray of shape (n_features,)
         Squared norm of every column; 0 for columns that are constant up to rounding.
+    n_stored : int
+        Number of stored entries of sparse rows in memory, otherwise 0.
     """
 
     def __init__(self, data, *, squares=None, n_jobs=None):
@@ -50,6 +55,8 @@ class ColumnOperator:
             self.mean, self.squares = data.column_moments()[0], centred_squares(data)
         else:
             self.mean, self.squares = np.zeros(data.n_features), squares
+        self._sparse = data.resident() if data.is_sparse else None
+        self.n_stored = 0 if self._sparse is None else self._sparse.nnz
 
     @cached_property
     def _double(self):
@@ -57,22 +64,54 @@ class ColumnOperator:
 
         SciPy would convert them in every product, which takes as long as the product itself.
         """
-        X = self._data.resident()
-        if not self._data.is_sparse or X is None or X.dtype == np.float64:
+        X = self._sparse
+        if X is None or X.dtype == np.float64:
             return self._data
-        return RowBlocks(X.astype(np.float64))
+        entries = X.data.astype(np.float64), X.indices, X.indptr
+        return RowBlocks(sp.csr_array(entries, shape=X.shape))
+
+    @cached_property
+    def by_column(self):
+        """X, not centred, in CSC format if it is sparse and in memory."""
+        return self._sparse.tocsc()
+
+    def _entries(self, j):
+        """Rows and values of the stored entries of column j."""
+        X = self.by_column
+        stored = slice(*X.indptr[j : j + 2])
+        return X.indices[stored], X.data[stored].astype(np.float64, copy=False)
 
     def column(self, j):
         """Column j of Z."""
+        if self.n_stored:
+            rows, values = self._entries(j)
+            column = np.zeros(self.n_samples)
+            column[rows] = values
+            return column - self.mean[j]
         with self._workers() as workers:
             return self._data.stack(partial(_column, j), workers=workers) - self.mean[j]
+
+    def products_of_column(self, j):
+        """z_j' Z, or None if it takes as long as a product with any vector.
+
+        Only the rows in which a sparse column has entries are read.
+        """
+        if not self.n_stored:
+            return None
+        rows, values = self._entries(j)
+        if len(rows) > _FEW_ROWS * self.n_samples:
+            return None
+        products = _transposed(self._double.rows(rows)) @ values
+        return products - (self.n_samples * self.mean[j]) * self.mean
 
     def products(self, V):
         """V Z, one row for every row of V."""
         V = np.asarray(V, dtype=np.float64)
-        # Dense blocks stay in cache for all vectors. The result for a sparse block is dense.
-        block_bytes = _SPARSE_BYTES if self._data.is_sparse else BLOCK_BYTES
-        data = self._double if len(V) <= _FEW_VECTORS else self._data
+        few = len(V) <= _FEW_VECTORS
+        # Dense blocks stay in cache for all vectors.
+        sparse_bytes = _SPARSE_BYTES["few" if few else "many"]
+        block_bytes = sparse_bytes if self._data.is_sparse else BLOCK_BYTES
+        data = self._double if few else self._data
         columns = np.ascontiguousarray(V.T)
         with self._workers() as workers:
             out = data.reduce(_products, columns, block_bytes=block_bytes, workers=workers)
@@ -123,11 +162,10 @@ def _products(block, V):
     many = V.shape[1] > _FEW_VECTORS
     if many or not sp.issparse(block):
         V = V.astype(block.dtype, copy=False)
-    if sp.issparse(block):
-        return (_transposed(block) @ V).T.astype(np.float64, copy=False)
+    transposed = _transposed(block) if sp.issparse(block) else block.T
     if many:
-        return (V.T @ block).astype(np.float64, copy=False)
-    return np.array([v @ block for v in V.T], dtype=np.float64)
+        return (transposed @ V).T.astype(np.float64, copy=False)
+    return np.array([transposed @ v for v in V.T], dtype=np.float64)
 
 
 def _transposed(block):

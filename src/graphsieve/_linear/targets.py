@@ -54,9 +54,9 @@ class FactorTarget:
             forms += _column_squares(columns.products(self.T[:, first : first + size].T))
         return forms
 
-    def apply(self, q):
-        """T T' q; the second value is X'q where that is needed on the way, see DataTarget."""
-        return self.T @ (q @ self.T), None
+    def apply(self, q, r=None):
+        """T T'q, and r, which is X'q if that is known, see DataTarget."""
+        return self.T @ (q @ self.T), r
 
 
 class GramTarget:
@@ -70,6 +70,6 @@ class GramTarget:
         """x_j' M x_j for every column."""
         return columns.quadratic_forms(self.M)
 
-    def apply(self, q):
-        """M q, and None as in FactorTarget."""
-        return self.M @ q, None
+    def apply(self, q, r=None):
+        """M q, and r as in FactorTarget."""
+        return self.M @ q, r

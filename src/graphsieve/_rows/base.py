@@ -237,7 +237,9 @@ def _joined(parts):
 
 
 def _range_of(block):
-    return min_max_axis(block, axis=0) if sp.issparse(block) else (block.min(0), block.max(0))
+    if sp.issparse(block):
+        return min_max_axis(block.tocsc(), axis=0)  # it would convert CSR rows twice
+    return block.min(0), block.max(0)
 
 
 def _wider(one, other):
