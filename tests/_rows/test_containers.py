@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from graphsieve import GreedyCSS, Variance
+from graphsieve import GAFS, GreedyCSS, Variance
 from graphsieve._autoencoder.objective import Objective
 from graphsieve._graph.affinity import build_graph, laplacian
 from graphsieve._rows import RowBlocks, find_non_finite
@@ -86,6 +86,21 @@ def test_sparse_data_are_never_dense_as_a_whole(rng):
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 0.4 * 4 * np.prod(X.shape)
+
+
+@pytest.mark.slow
+def test_memory_of_the_default_does_not_grow_with_sparse_rows(rng):
+    """Beyond a few hundred MB, mostly for copies of the 2,000 rows that are dense."""
+    peaks, sizes, d = [], (20_000, 50_000), 2000
+    for n in sizes:
+        X = sp.random_array((n, d), density=0.003, format="csr", dtype=np.float32, rng=rng)
+        tracemalloc.start()
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # two iterations reach nothing
+            GAFS(10, random_state=0, n_jobs=1, max_iter=2).fit(X)
+        peaks.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
+    assert peaks[1] - peaks[0] < 0.1 * 4 * (sizes[1] - sizes[0]) * d
 
 
 def test_entries_that_are_stored_twice_add_up(table):

@@ -8,6 +8,7 @@ import struct
 import subprocess
 import sys
 import zipfile
+from pathlib import Path
 
 import h5py
 import numpy as np
@@ -98,6 +99,31 @@ def other_file(path):
     layout = h5py.VirtualLayout((20, 6), "f8")
     layout[:] = h5py.VirtualSource(path, "X", (20, 6))
     return layout
+
+
+class Touch:
+    """Unpickling creates a file."""
+
+    def __init__(self, path):
+        self.path = path
+
+    def __reduce__(self):
+        return Path.touch, (self.path,)
+
+
+@pytest.mark.parametrize("suffix", [".npy", ".npz"])
+def test_arrays_of_objects_are_not_unpickled(run, tmp_path, suffix):
+    path, mark = tmp_path / f"data{suffix}", tmp_path / "mark"
+    X = np.full((4, 2), Touch(mark), dtype=object)
+    if suffix == ".npy":
+        np.save(path, X, allow_pickle=True)
+    else:
+        np.savez(path, X=X)
+    np.load(path, allow_pickle=True)[() if suffix == ".npy" else "X"]
+    assert mark.exists()
+    mark.unlink()
+    assert path.name in refused(run, path)
+    assert not mark.exists()
 
 
 @pytest.mark.parametrize("kind", ["link", "stored outside", "virtual"])

@@ -3,7 +3,7 @@
 import pandas as pd
 import pytest
 
-from graphsieve.paper import Store, read_tables
+from graphsieve.paper import Store, read_tables, run
 from graphsieve.paper.store import DamagedRecord
 
 RECORD = {"status": "ok", "error": "", "rows": [{"acc": 0.5}], "provenance": {}}
@@ -34,6 +34,13 @@ def test_damaged_record_is_named(tmp_path, content):
 def test_foreign_parquet_file_is_named(tmp_path):
     pd.DataFrame({"x": [1.0]}).to_parquet(tmp_path / "mine.parquet")
     with pytest.raises(ValueError, match=r"mine\.parquet is not a table of graphsieve bench run"):
+        read_tables(tmp_path)
+
+
+def test_table_without_a_column_is_named(small, tmp_path):
+    table = run(small, tmp_path).drop(columns="status")
+    table.to_parquet(tmp_path / "small.parquet")
+    with pytest.raises(ValueError, match=r"small\.parquet .*: it has no column status\."):
         read_tables(tmp_path)
 
 

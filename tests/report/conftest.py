@@ -36,7 +36,8 @@ def odd():
     rng = np.random.default_rng(0)
     n = len(ODD_NAMES)
     X = rng.normal(size=(40, 3)) @ rng.normal(size=(3, n)) + 0.2 * rng.normal(size=(40, n))
-    frame = pd.DataFrame(X, columns=ODD_NAMES)
+    # As objects: the strings of pandas 3 cannot hold a lone surrogate.
+    frame = pd.DataFrame(X, columns=pd.Index(ODD_NAMES, dtype=object))
     return (
         GreedyCSS(4).fit(frame),
         frame,

@@ -5,7 +5,7 @@ from tests.paper.test_claims import comparison
 
 
 def tables():
-    origin = {"key": "k", "profile": "full", "commit": "abc"}
+    origin = {"key": "k", "profile": "full", "commit": "abc", "n_features": 10}
     return {"comparison": comparison(0.7).assign(**origin)}
 
 

@@ -11,6 +11,7 @@ from graphsieve.cli.app import app
 from graphsieve.paper import read_tables, run
 from graphsieve.paper.claims import OPEN, check
 from graphsieve.paper.report import write_report
+from graphsieve.paper.report.markdown import claims_text
 from graphsieve.paper.report.summary import summarise
 
 # One process runs the experiments for all tests.
@@ -201,7 +202,24 @@ def test_table_of_an_unknown_experiment_is_shown(results):
     assert section["tables"]
 
 
-def test_missing_column_is_named(results):
-    table = read_tables(results)["quality"].drop(columns="share")
-    with pytest.raises(ValueError, match="the table of quality has no column share"):
-        summarise({"quality": table})
+@pytest.mark.parametrize(
+    ("name", "column"),
+    [
+        ("quality", "share"),
+        ("comparison", "acc"),
+        ("comparison", "nmi"),
+        ("sensitivity_penalties", "acc"),
+        ("convergence", "objective"),
+        ("training_time", "accuracy"),
+    ],
+)
+def test_missing_column_is_named(results, name, column):
+    table = read_tables(results)[name].drop(columns=column)
+    with pytest.raises(ValueError, match=f"the table of {name} has no column {column}"):
+        summarise({name: table})
+
+
+def test_missing_column_is_named_in_the_claims(results):
+    table = read_tables(results)["comparison"].drop(columns="acc")
+    with pytest.raises(ValueError, match="the table of comparison has no column acc"):
+        claims_text({"comparison": table})

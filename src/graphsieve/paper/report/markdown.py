@@ -8,7 +8,7 @@ from ..paired import mean_ranks
 from ..spec import load_experiment
 from ..summary import SCORES, finished, fixed, oracle
 from .parts import SHORT
-from .summary import about
+from .summary import about, check_tables
 
 # In a page that has these two lines, the claims go between them.
 _BEGIN, _END = "<!-- claims -->\n", "<!-- end of the claims -->\n"
@@ -33,7 +33,9 @@ def write_claims(tables, output):
 
 def claims_text(tables):
     """Markdown text of the claims: one table of verdicts, then the numbers by experiment."""
-    claims = check({name: tables[name] for name in CLAIMS if name in tables})
+    judged = {name: tables[name] for name in CLAIMS if name in tables}
+    check_tables(judged)
+    claims = check(judged)
     lines = ["| claim | verdict | number and 95 % interval |", "|---|---|---|"]
     lines += [
         f"| {claim.text.rstrip('.')} | {claim.verdict} | {claim.estimate} |"

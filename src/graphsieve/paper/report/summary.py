@@ -6,7 +6,7 @@ from ..._utils.text import counted
 from ..claims import CLAIMS, FAILS, HOLDS, PARTLY, check
 from ..spec import experiment_names, load_experiment
 from ..store import check_columns
-from ..summary import finished
+from ..summary import SCORES, finished
 from .sections import SECTIONS, quality
 
 _KINDS = {HOLDS: "holds", PARTLY: "partly", FAILS: "fails"}
@@ -17,13 +17,18 @@ _NEEDED = {
     "order": ("position", "feature"),
     "cost": ("n_samples", "n_features", "fit_cpu_seconds"),
 }
+# And those that the sections and claims of single experiments need in addition.
+_NEEDED_BY = {
+    "comparison": SCORES,
+    "sensitivity_hidden": ("acc",),
+    "sensitivity_penalties": ("acc",),
+    "training_time": ("accuracy", "fit_cpu_seconds"),
+}
 
 
 def summarise(tables):
     """Everything the page shows, figures included, as plain dicts and lists for the template."""
-    for name, table in tables.items():
-        measure = load_experiment(name).measure if name in SECTIONS else "shares"
-        check_columns(table, name, _NEEDED[measure])
+    check_tables(tables)
     claims = check(tables)
     names = [name for name in SECTIONS if name in tables]
     names += [name for name in tables if name not in SECTIONS]
@@ -36,6 +41,13 @@ def summarise(tables):
         "sections": sections,
         "provenance": [_provenance(name, table) for name, table in tables.items()],
     }
+
+
+def check_tables(tables):
+    """Raise an error that names a table and the columns that it lacks."""
+    for name, table in tables.items():
+        measure = load_experiment(name).measure if name in SECTIONS else "shares"
+        check_columns(table, name, [*_NEEDED[measure], *_NEEDED_BY.get(name, ())])
 
 
 def _headline(sections, names):
