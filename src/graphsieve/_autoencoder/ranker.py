@@ -4,8 +4,6 @@ from functools import partial
 from numbers import Integral, Real
 
 import numpy as np
-from sklearn.utils import check_random_state
-from sklearn.utils.extmath import row_norms
 from sklearn.utils.validation import check_is_fitted
 
 from .._rows import check_entries, is_lazy, known_frame, map_rows
@@ -17,7 +15,6 @@ from .._utils.warn import warn
 from ..base import ITERATION_CONSTRAINTS, THREAD_CONSTRAINTS, FeatureRanker
 from .objective import Objective
 from .passes import encode, explained_variance
-from .start import Penalties
 
 # A network that explains less of the variance than this has learned nothing.
 _COLLAPSED = 0.01
@@ -28,10 +25,10 @@ NON_NEGATIVE = [Interval(Real, 0, 1e30, closed="both")]
 
 
 class AutoencoderRanker(FeatureRanker):
-    """Base of the autoencoder methods: a feature is scored by the norm of its encoder weights.
+    """Base of the autoencoder methods, whose ``_rank`` calls ``_scaled`` and then ``_train``.
 
-    A subclass has the parameters below, and ``scale``, ``output``, ``graph_weight`` and ``solver``
-    as parameters or class attributes.
+    A subclass has the parameters below, and ``scale``, ``output`` and ``solver`` as parameters or
+    class attributes.
 
     Attributes
     ----------
@@ -72,12 +69,6 @@ class AutoencoderRanker(FeatureRanker):
         # Twelve vectors of the objective and the solver, the pairs of L-BFGS, and the code.
         vectors = 12 * 8 + 2 * n_pairs * np.dtype(self.dtype).itemsize
         return n_weights * vectors + 16.0 * n_samples * n_hidden
-
-    def _rank(self, data):
-        X = self._scaled(data)
-        penalties = Penalties(self.alpha, self.graph_weight, self.decay)
-        self._train(X, None, penalties, check_random_state(self.random_state))
-        return row_norms(self.W_in_)
 
     def _scaled(self, data):
         """The data in the range that the network expects."""

@@ -7,9 +7,9 @@ import numpy as np
 from sklearn.utils import check_random_state
 from sklearn.utils.extmath import row_norms
 
+from .._autoencoder.objective import Penalties, principal_start, relative_penalties
 from .._autoencoder.passes import encode
 from .._autoencoder.ranker import MOST_UNITS, NON_NEGATIVE, AutoencoderRanker
-from .._autoencoder.start import Penalties, principal_start, relative_penalties
 from .._graph.affinity import laplacian
 from .._graph.spectral import embedding
 from .._linear.columns import compact_rows
@@ -310,7 +310,11 @@ class GAFS(GreedyConstraints, AutoencoderRanker):
         if self.selection == "norm":
             return row_norms(self.W_in_)
         with stages("targets"):
-            selection = self._selection(X, structure, self._targets(X, A, scores, rng))
+            target = self._targets(X, A, scores, rng)
+            columns = ColumnOperator(X, n_jobs=self.n_jobs)
+            noise = _NOISE * columns.squares
+            rules = self._rules(later=~structure.trusted, weights=structure.trust)
+            selection = ForwardSelection(columns, target, noise, _LAYER_SHARE, rules)
         with stages("picks"):
             return self._select(selection, self._exact_picks(X), stages)
 
@@ -375,8 +379,3 @@ class GAFS(GreedyConstraints, AutoencoderRanker):
         project = structure.projection(structure.n_leading(X.n_samples))
         with Workers(self.n_jobs) as workers:
             return X.stack(project, workers=workers)
-
-    def _selection(self, X, structure, target):
-        columns = ColumnOperator(X, n_jobs=self.n_jobs)
-        rules = self._rules(later=~structure.trusted, weights=structure.trust)
-        return ForwardSelection(columns, target, _NOISE * columns.squares, _LAYER_SHARE, rules)
