@@ -17,7 +17,7 @@ from .._linear.forward import ForwardSelection
 from .._linear.operator import ColumnOperator
 from .._linear.structure import MOST_ROWS, find_structure, sample_rows
 from .._linear.targets import join_targets, make_target
-from .._ranker.constraints import GREEDY_CONSTRAINTS, GreedyConstraints
+from .._ranker.greedy import GREEDY_CONSTRAINTS, GreedyConstraints
 from .._rows import RowBlocks
 from .._utils.progress import Stages
 from .._utils.sklearn_private import Interval, StrOptions
