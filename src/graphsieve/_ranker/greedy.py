@@ -6,7 +6,7 @@ from numbers import Integral, Real
 import numpy as np
 
 from .._linear.forward import Rules
-from .._linear.rules import select_columns
+from .._linear.units import select_columns
 from .._utils.names import find_columns
 from .._utils.sklearn_private import Interval
 from .._utils.threads import single_threaded_blas
