@@ -79,31 +79,24 @@ class AutoencoderRanker(FeatureRanker):
         self._check_range(X)
         return X
 
-    def _train(self, X, L, penalties, rng, *, n_hidden=None, start=None):
-        """Fit the network, from random weights unless a ``start`` is given."""
+    def _train(self, X, L, penalties, rng, start=None):
+        """Fit the network, from random weights unless ``start`` has other Weights."""
+        n_hidden = self.n_hidden if start is None else len(start.b_in)
+        terms = {"n_hidden": n_hidden, "output": self.output, **penalties._asdict()}
         with Workers(self.n_jobs) as workers, self._monitor() as monitor:
-            objective = Objective(
-                X,
-                L,
-                workers,
-                n_hidden=self.n_hidden if n_hidden is None else n_hidden,
-                output=self.output,
-                **penalties._asdict(),
-            )
+            objective = Objective(X, L, workers, **terms)
+            evaluate = objective.value_and_grad
             z = objective.start(rng) if start is None else objective.pack(start)
-            result = self._minimise(objective, z, rng, monitor)
+            if self.solver == "minibatch":
+                result = adam(evaluate, objective.batches(rng), z, monitor)
+            else:
+                result = lbfgs(evaluate, z, monitor, memory=self.memory, dtype=self.dtype)
         weights = objective.unpack(result.x)
         self.W_in_, self.b_in_, self.W_out_, self.b_out_ = weights
         self._report(result, warns=self._ranks_by_network)
         self.explained_ = explained_variance(X, weights, self.output)
         if self._ranks_by_network:
             self._warn_if_collapsed()
-
-    def _minimise(self, objective, start, rng, monitor):
-        if self.solver == "minibatch":
-            return adam(objective.value_and_grad, objective.batches(rng), start, monitor)
-        precision = {"memory": self.memory, "dtype": self.dtype}
-        return lbfgs(objective.value_and_grad, start, monitor, **precision)
 
     def _check_range(self, data):
         if self.scale is not None or self.output == "identity":

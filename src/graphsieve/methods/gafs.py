@@ -354,7 +354,7 @@ class GAFS(GreedyConstraints, AutoencoderRanker):
         L = self._laplacian(A)
         start = principal_start(X, structure.axes(n_hidden), self.output)
         penalties = self._penalties(relative_penalties(X, L, start))
-        self._train(X, L, penalties, rng, n_hidden=n_hidden, start=start)
+        self._train(X, L, penalties, rng, start)
 
     def _penalties(self, relative=None):
         """The penalties given by the user, and relative ones in place of None."""
