@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import graphsieve
+from graphsieve import GAFS
 
 ROOT = Path(graphsieve.__file__).parent
 # A module may import from the layers above its own in this list; siblings do not import each other.
@@ -105,8 +106,25 @@ def test_contributing_names_every_package(name):
     assert f"`{name}/`" in CONTRIBUTING or f"`{name}.py`" in CONTRIBUTING
 
 
+WALK = CONTRIBUTING.split("## A walk")[1].split("\n## ")[0]
+
+
 def test_the_walk_through_a_fit_names_files_that_exist():
-    walk = CONTRIBUTING.split("## A walk")[1].split("\n## ")[0]
-    files = re.findall(r"^\d+\. `([\w/]+\.py)`", walk, re.M)
-    assert len(files) <= 14
-    assert [name for name in files if not (ROOT / name).exists()] == []
+    steps = re.findall(r"^\d+\. `([\w/]+\.py)`", WALK, re.M)
+    assert len(steps) <= 14
+    named = re.findall(r"`([\w/]+\.py)`", WALK)
+    assert [name for name in named if not (ROOT / name).exists() and "tests/" not in name] == []
+
+
+def test_the_walk_names_all_files_of_a_fit(rng):
+    X, method, files = rng.random((50, 10)), GAFS(3, n_jobs=1, random_state=0), set()
+    before = sys.getprofile()
+    sys.setprofile(lambda frame, event, arg: files.add(Path(frame.f_code.co_filename)))
+    try:
+        method.fit(X)
+    finally:
+        sys.setprofile(before)
+    used = {path.relative_to(ROOT).as_posix() for path in files if path.is_relative_to(ROOT)}
+    used = {name for name in used if not name.startswith(("_rows/", "_utils/"))}
+    assert "methods/gafs.py" in used
+    assert used <= set(re.findall(r"`([\w/]+\.py)`", WALK))

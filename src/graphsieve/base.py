@@ -2,37 +2,28 @@
 
 from __future__ import annotations
 
+from importlib.metadata import version
 from numbers import Integral, Real
 
 import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.feature_selection import SelectorMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from ._graph.affinity import AFFINITIES, build_graph
 from ._graph.neighbors import SEARCHES
-from ._linear.how_many import gain_curve
-from ._linear.structure import MOST_ROWS, sample_rows
 from ._ranker.batches import centre_within, check_groups
-from ._ranker.constraints import INCLUDE_CONSTRAINTS, IncludeExclude
-from ._ranker.explain import Explains
-from ._ranker.labels import Labels
-from ._ranker.memory import ChecksMemory
+from ._ranker.input import ReadsInput
 from ._ranker.reconstruct import Reconstructs
-from ._ranker.resize import Resizes
-from ._ranker.save import Saves, fingerprint
+from ._ranker.support import INCLUDE_CONSTRAINTS, Support
 from ._rows import (
     Rows,
-    check_columns,
     check_container,
     check_entries,
-    is_dask,
     is_lazy,
     is_xarray,
     known_frame,
-    numeric_frame,
-    open_rows,
     take_columns,
 )
 from ._solvers import Monitor
@@ -40,6 +31,7 @@ from ._utils.lazy import LazyAccessor
 from ._utils.order import order_by_score
 from ._utils.sklearn_private import Interval, RealNotInt, StrOptions, fit_context
 from ._utils.warn import warn
+from .selection import Selection, as_json, fingerprint
 
 GRAPH_CONSTRAINTS = {
     "n_neighbors": [Interval(Integral, 1, None, closed="left")],
@@ -66,6 +58,8 @@ THREAD_CONSTRAINTS = {
     ],
 }
 
+_PACKAGES = ("graphsieve", "numpy", "scipy", "scikit-learn")
+
 # What the solver met instead of convergence, and what to do about it.
 _WHY_STOPPED = {
     "max_iter": ("it reached max_iter", "increase max_iter"),
@@ -73,17 +67,7 @@ _WHY_STOPPED = {
 }
 
 
-class FeatureRanker(
-    Labels,
-    IncludeExclude,
-    Resizes,
-    Reconstructs,
-    Explains,
-    Saves,
-    ChecksMemory,
-    SelectorMixin,
-    BaseEstimator,
-):
+class FeatureRanker(ReadsInput, Support, Reconstructs, SelectorMixin, BaseEstimator):
     """Base class of all methods.
 
     A subclass defines ``_parameter_constraints`` and ``_rank(data)``, which takes Rows and returns
@@ -134,9 +118,6 @@ class FeatureRanker(
         ],
         **INCLUDE_CONSTRAINTS,
     }
-    _accepts_sparse = False
-    _accepts_gaps = False
-    _distributes = False
 
     plot = LazyAccessor(
         "graphsieve.plots",
@@ -197,13 +178,6 @@ class FeatureRanker(
         return self
 
     def _fit(self, X, groups):
-        if is_dask(X) and not self._distributes:
-            raise TypeError(
-                f"{type(self).__name__} needs all data at once and cannot process Dask "
-                "collections. Pass X.compute() if it fits in memory, or use a method that works "
-                "on pieces of the data: GAFS, AEFS, LaplacianScore, GreedyCSS, Variance or "
-                "RandomRanker"
-            )
         data = self._open(X, reset=True)
         self._check_rows(data)
         self._check_memory(data)
@@ -231,84 +205,6 @@ class FeatureRanker(
         """The rows to rank, given the batch of every sample."""
         return centre_within(data, check_groups(groups, data.n_samples)[1])
 
-    def _count_features(self, data):
-        """Number of features to keep, after the ranking."""
-        count = self._check_count(data.n_features)
-        if count is not None:
-            return count
-        include, exclude = self._given()
-        return int(np.clip(self._count_above_chance(data), len(include), (~exclude).sum()))
-
-    def _open(self, X, *, reset) -> Rows:
-        """Rows of the validated input."""
-        if is_lazy(X):
-            self._check_lazy(X, reset=reset)
-            return open_rows(X)
-        check_container(X)
-        if reset:
-            self._remember_dims(X)
-        X = numeric_frame(known_frame(self._oriented(X)))
-        if reset:
-            self._remember_labels(X)
-        X = validate_data(
-            self,
-            X,
-            accept_sparse="csr" if self._accepts_sparse else False,
-            dtype="numeric",
-            ensure_all_finite=False,
-            ensure_min_samples=2,
-            reset=reset,
-        )
-        return open_rows(X)
-
-    def _check_lazy(self, X, *, reset):
-        """Check number and names of columns, as scikit-learn's ``validate_data`` for arrays."""
-        n_features, names = check_columns(X)
-        if names is not None and not all(isinstance(name, str) for name in names):
-            names = None
-        if reset:
-            self._remember_labels(None)
-            self._remember_dims(None)
-            vars(self).pop("feature_names_in_", None)
-            if names is not None:
-                self.feature_names_in_ = names
-            self.n_features_in_ = n_features
-            return
-        if n_features != self.n_features_in_:
-            raise ValueError(
-                f"X has {n_features} features, but {type(self).__name__} is expecting "
-                f"{self.n_features_in_} features as input"
-            )
-        known = getattr(self, "feature_names_in_", None)
-        if names is not None and known is not None and (names != known).any():
-            raise ValueError(
-                "the columns of X must have the same names and order as in fit; the first that "
-                f"differs is {names[names != known][0]!r}"
-            )
-
-    def _check_rows(self, data):
-        """Raise an error for data that the method cannot process, before any work."""
-        name = type(self).__name__
-        if data.n_samples < 2 or data.n_features < 1:
-            raise ValueError(
-                f"{name} needs at least 2 samples and 1 feature: X has {data.n_samples} samples "
-                f"and {data.n_features} features"
-            )
-        if data.is_sparse and not self._accepts_sparse:
-            raise TypeError(f"{name} needs dense data, but the chunks of X are sparse")
-
-    def _count_above_chance(self, data):
-        """Number of features that add more than they would to shuffled columns."""
-        rows = sample_rows(data, MOST_ROWS, np.random.RandomState(0))
-        self.gain_curve_ = gain_curve(rows, self.order_)
-        if self.gain_curve_.n_features == 0:
-            warn(
-                'n_features_to_select="auto" keeps one feature: no feature explains more of the '
-                "others than it would of shuffled columns. The columns may be independent; pass a "
-                "number to keep more features"
-            )
-        return max(1, self.gain_curve_.n_features)
-
     def transform(self, X):
         """Reduce ``X`` to the selected features.
 
@@ -334,14 +230,54 @@ class FeatureRanker(
         self._check_lazy(X, reset=False)
         return take_columns(X, self.get_support(indices=True))
 
+    def save(self, path):
+        """Save the selection, without the selector, to a JSON file.
+
+        ``Selection.load(path).transform(X)`` applies it to another table. The file can be read by
+        people, and loading it runs no code.
+
+        Parameters
+        ----------
+        path : str or path
+            An existing file is replaced.
+        """
+        self.to_selection().save(path)
+
+    def to_selection(self):
+        """The outcome of the fit, without the selector.
+
+        Returns
+        -------
+        Selection
+            Kept columns, scores and settings, ready to be saved as JSON.
+        """
+        check_is_fitted(self)
+        names = getattr(self, "feature_names_in_", None)
+        return Selection(
+            kept=np.flatnonzero(self.support_).tolist(),
+            n_features_in=int(self.n_features_in_),
+            feature_names_in=None if names is None else [str(name) for name in names],
+            order=self.order_.tolist(),
+            scores=self.scores_.tolist(),
+            method=type(self).__name__,
+            parameters={name: as_json(v) for name, v in self.get_params(deep=False).items()},
+            fingerprint=dict(self._fingerprint),
+            versions={name: version(name) for name in _PACKAGES},
+        )
+
     def _get_support_mask(self):
         check_is_fitted(self)
         return self.support_
 
     def _graph(self, data):
         """Affinity matrix of the samples, from the options of the estimator."""
-        names = ("affinity", "n_neighbors", "neighbors", "n_jobs")
-        return build_graph(data, **{name: getattr(self, name) for name in names})
+        return build_graph(
+            data,
+            n_neighbors=self.n_neighbors,
+            affinity=self.affinity,
+            neighbors=self.neighbors,
+            n_jobs=self.n_jobs,
+        )
 
     @property
     def _most_iterations(self):

@@ -1,6 +1,8 @@
 """A selection as a small, readable file that can be applied to other tables."""
 
+import hashlib
 import json
+import math
 import sys
 from collections import Counter
 from dataclasses import asdict, dataclass, field
@@ -16,6 +18,8 @@ from ._utils.text import listed
 
 _FORMAT = "graphsieve-selection"
 _VERSION = 1
+# Longer arrays among the parameters, such as an affinity matrix, are not saved.
+_MOST_ENTRIES = 100_000
 
 
 @dataclass(frozen=True)
@@ -244,3 +248,25 @@ def _column_names(X):
         return list(X.column_names)
     columns = getattr(X, "columns", None)
     return None if columns is None else [str(name) for name in columns]
+
+
+def fingerprint(data):
+    """Number of rows and a checksum of the range of every column, which a fit knows anyway."""
+    low, high = (np.asarray(a, dtype=np.float64) for a in data.column_range())
+    digest = hashlib.sha256(low.tobytes() + high.tobytes()).hexdigest()
+    return {"n_samples": int(data.n_samples), "column_ranges_sha256": digest}
+
+
+def as_json(value):
+    """A parameter as JSON can hold it; what it cannot hold as text."""
+    if isinstance(value, np.ndarray | np.generic):
+        value = value.tolist() if value.size <= _MOST_ENTRIES else repr(value)
+    if value is None or isinstance(value, bool | int | str):
+        return value
+    if isinstance(value, float):
+        return value if math.isfinite(value) else repr(value)
+    if isinstance(value, dict):
+        return {str(key): as_json(entry) for key, entry in value.items()}
+    if isinstance(value, list | tuple) and len(value) <= _MOST_ENTRIES:
+        return [as_json(entry) for entry in value]
+    return repr(value)

@@ -58,7 +58,7 @@ def test_graph_equals_double_loop(name, affinity, container):
 def test_graph_in_row_blocks(monkeypatch):
     X = tables()["random"]
     whole = build_graph(RowBlocks(X)).toarray()
-    monkeypatch.setattr("graphsieve._graph.exact._BLOCK_ENTRIES", 3 * len(X))
+    monkeypatch.setattr("graphsieve._graph.neighbors._BLOCK_ENTRIES", 3 * len(X))
     np.testing.assert_allclose(build_graph(RowBlocks(X)).toarray(), whole, atol=1e-15)
 
 

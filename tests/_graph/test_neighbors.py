@@ -93,7 +93,7 @@ def test_outlier_in_many_blocks_and_threads(rng, container, monkeypatch):
     X = rng.standard_normal((300, 10))
     X[3, 3] = 1e8
     expected = true_neighbors(X, 5, "euclidean")
-    monkeypatch.setattr("graphsieve._graph.exact._BLOCK_ENTRIES", 7 * len(X))
+    monkeypatch.setattr("graphsieve._graph.neighbors._BLOCK_ENTRIES", 7 * len(X))
     monkeypatch.setattr("graphsieve._graph.neighbors._FEW_PRODUCTS", 0)
     for n_jobs in (1, 3):
         found = found_neighbors(X, 5, "euclidean", CONTAINERS[container], n_jobs=n_jobs)

@@ -8,8 +8,8 @@ import scipy.sparse as sp
 
 from graphsieve._linear.forward import ForwardSelection, Rules
 from graphsieve._linear.operator import ColumnOperator
-from graphsieve._linear.rules import select_columns
 from graphsieve._linear.targets import FactorTarget, GramTarget
+from graphsieve._linear.units import select_columns
 from graphsieve._rows import RowBlocks
 
 from .test_forward import ridge_error

@@ -6,8 +6,7 @@ import pytest
 import sklearn
 
 from graphsieve import GAFS
-from graphsieve._autoencoder.device import DevicePart
-from graphsieve._autoencoder.passes import HostPart
+from graphsieve._autoencoder.passes import DevicePart, HostPart
 from graphsieve.methods import REGISTRY
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*max_iter")

@@ -1,20 +1,41 @@
-"""The objective of the autoencoder methods: a fused value and gradient, no estimator, no solver."""
+"""The objective of the autoencoder methods: value and gradient, and where the solver starts.
+
+The equations are in the docstring of ``Objective``. Their plain code is in two places: the data
+terms in ``encode`` and ``decode`` of ``passes.py``, the penalties in ``_add_penalties``.
+``tests/_autoencoder/test_objective.py`` compares the value with the formula and the gradient with
+finite differences, each term on and off.
+"""
 
 from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 from scipy.linalg.blas import daxpy, dger
 from scipy.special import logit
+from sklearn.utils.extmath import row_norms
 
 from .._rows import BLOCK_BYTES
 from .batches import Batches
-from .device import DevicePart
-from .passes import Buffers, HostPart, Sums, Terms, Weights
+from .passes import Buffers, Sums, Terms, Weights, encode, make_part
 
 # Power of the total standard deviation by which W_in is divided in the solver's variables.
 # Objective after 100 iterations of AEFS on 90 rows of Yale: 101 with 0, 94 with 0.5, 239 with 1;
 # of GAFS, which has a sigmoid output: 12.8 with 0, 8.0 with 1.
 _SCALE_POWER = {"sigmoid": 1.0, "identity": 0.5}
+# Each penalty is this fraction of the loss of a constant code, at the start.
+_FRACTION = 0.01
+# Means of columns are kept this far from 0 and 1, where the sigmoid is flat.
+_MARGIN = 0.05
+# Along an axis with less spread, scaled data are constant.
+_NO_SPREAD = 1e-12
+
+
+class Penalties(NamedTuple):
+    """Weights of the three penalties of the objective."""
+
+    alpha: float
+    graph_weight: float
+    decay: float
 
 
 class Objective:
@@ -24,6 +45,15 @@ class Objective:
 
         F = |X - Xhat|_F^2 / (2 n) + alpha |W_in|_{2,1} + graph_weight Tr(H' L H)
             + decay / 2 (|W_in|_F^2 + |W_out|_F^2)
+
+    By backpropagation, with * for products of entries, E the gradient by the input of the last
+    layer and D that by the input of the hidden layer::
+
+        E = (Xhat - X) / n                             times Xhat * (1 - Xhat) for a sigmoid
+        D = (E W_out' + 2 graph_weight L H) * H * (1 - H)
+        dF/dW_in  = X' D + alpha N + decay W_in        N: rows of W_in divided by their norms
+        dF/dW_out = H' E + decay W_out
+        dF/db_in  = sums of the columns of D,          dF/db_out = sums of the columns of E
 
     The solver sees F as a function of one vector z, in variables in which L-BFGS needs a fraction
     of the iterations. Columns of X may be far from zero mean, so that a change of W_in acts mostly
@@ -79,7 +109,7 @@ class Objective:
         self.mean, self.scale = _variables(X, output) if mean is None else (mean, scale)
         self.size = (2 * X.n_features + 1) * n_hidden + X.n_features
         terms = Terms(X.n_samples, n_hidden, self.graph_weight, output == "sigmoid")
-        make = partial(_make_part, terms=terms, buffers=Buffers(), block_bytes=block_bytes)
+        make = partial(make_part, terms=terms, buffers=Buffers(), block_bytes=block_bytes)
         rows_of_L = [] if self.L is None else [self.L.astype(X.dtype).tocsr()]
         self._parts = X.parts(make, *rows_of_L, workers=workers)
         self._theta = np.empty(self.size)  # the plain weights at the point of evaluation
@@ -113,7 +143,7 @@ class Objective:
         G_in, G_out, g_in, g_out = self._split(grad)
         self._add_parts(Weights(W_in, b_in, W_out, b_out), Sums(value, G_in, g_in, G_out, g_out))
         penalty = self._add_penalties(W_in, W_out, G_in, G_out)
-        # By the chain rule, in place: (G_in - mean g_in') scale.
+        # From the plain weights to z, by the chain rule, in place: (G_in - mean g_in') scale.
         G_in *= self.scale
         dger(-self.scale, g_in, self.mean, a=G_in.T, overwrite_a=True)
         return float(value[0]) + penalty, grad
@@ -180,12 +210,6 @@ def _variables(X, output):
     return mean, spread ** -_SCALE_POWER[output] if spread > 0 else 1.0
 
 
-def _make_part(X, L=None, *, terms, buffers, block_bytes):
-    if X.xp is not np:
-        return DevicePart(X, L, terms)
-    return HostPart(X, L, terms, buffers, block_bytes)
-
-
 def _encode(part, weights):
     return part.encode(weights)
 
@@ -207,3 +231,52 @@ def _l21(W, eps=1e-8):
 def _add_multiple(G, weight, gradient):
     """G += weight gradient, without a temporary array."""
     daxpy(gradient.ravel(), G.ravel(), a=weight)
+
+
+def principal_start(X, axes, output):
+    """Weights with which the network, linear around the mean, is the projection on ``axes``.
+
+    The axes (d, m) are orthonormal. Hidden units get inputs of variance 1, where the sigmoid has
+    the slope 1/4; an output of mean p has the slope p (1 - p). No random numbers are involved, so
+    neither are they in the result.
+    """
+    mean, variance = X.column_moments()
+    # The axes have rounding errors at constant columns. The penalty on rows, which has a kink at
+    # zero, would make them visible in the result.
+    axes = np.where(np.sqrt(variance)[:, None] > _NO_SPREAD, axes, 0.0)
+    spread = X.stack(partial(_project, axes)).std(axis=0)
+    spread = np.where(spread > _NO_SPREAD, spread, 1.0)
+    W_in = axes / spread
+    W_out = 4 * spread[:, None] * axes.T
+    b_out = mean
+    if output == "sigmoid":
+        centre = np.clip(mean, _MARGIN, 1 - _MARGIN)
+        W_out = W_out / (centre * (1 - centre))
+        b_out = logit(centre)
+    return Weights(W_in, -mean @ W_in, W_out, b_out - 0.5 * W_out.sum(axis=0))
+
+
+def relative_penalties(X, L, weights):
+    """Penalties relative to the data: each is a hundredth of the loss of a constant code.
+
+    ``weights`` are those at which the solver starts.
+    """
+    budget = _FRACTION * X.column_moments()[1].sum() / 2
+    squares = np.vdot(weights.W_in, weights.W_in) + np.vdot(weights.W_out, weights.W_out)
+    smoothness = 0.0
+    if L is not None:
+        H = X.stack(partial(encode, W_in=weights.W_in, b_in=weights.b_in))
+        smoothness = float(np.vdot(H, L @ H))
+    return Penalties(
+        alpha=_over(budget, row_norms(weights.W_in).sum()),
+        graph_weight=_over(budget, smoothness),
+        decay=_over(2 * budget, squares),
+    )
+
+
+def _over(budget, penalty):
+    return float(budget / penalty) if penalty > 0 else 0.0
+
+
+def _project(axes, block):
+    return block @ axes

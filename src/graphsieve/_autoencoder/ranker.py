@@ -4,8 +4,6 @@ from functools import partial
 from numbers import Integral, Real
 
 import numpy as np
-from sklearn.utils import check_random_state
-from sklearn.utils.extmath import row_norms
 from sklearn.utils.validation import check_is_fitted
 
 from .._rows import check_entries, is_lazy, known_frame, map_rows
@@ -17,7 +15,6 @@ from .._utils.warn import warn
 from ..base import ITERATION_CONSTRAINTS, THREAD_CONSTRAINTS, FeatureRanker
 from .objective import Objective
 from .passes import encode, explained_variance
-from .start import Penalties
 
 # A network that explains less of the variance than this has learned nothing.
 _COLLAPSED = 0.01
@@ -28,10 +25,10 @@ NON_NEGATIVE = [Interval(Real, 0, 1e30, closed="both")]
 
 
 class AutoencoderRanker(FeatureRanker):
-    """Base of the autoencoder methods: a feature is scored by the norm of its encoder weights.
+    """Base of the autoencoder methods, whose ``_rank`` calls ``_scaled`` and then ``_train``.
 
-    A subclass has the parameters below, and ``scale``, ``output``, ``graph_weight`` and ``solver``
-    as parameters or class attributes.
+    A subclass has the parameters below, and ``scale``, ``output`` and ``solver`` as parameters or
+    class attributes.
 
     Attributes
     ----------
@@ -73,12 +70,6 @@ class AutoencoderRanker(FeatureRanker):
         vectors = 12 * 8 + 2 * n_pairs * np.dtype(self.dtype).itemsize
         return n_weights * vectors + 16.0 * n_samples * n_hidden
 
-    def _rank(self, data):
-        X = self._scaled(data)
-        penalties = Penalties(self.alpha, self.graph_weight, self.decay)
-        self._train(X, None, penalties, check_random_state(self.random_state))
-        return row_norms(self.W_in_)
-
     def _scaled(self, data):
         """The data in the range that the network expects."""
         if self.solver == "minibatch":
@@ -88,31 +79,24 @@ class AutoencoderRanker(FeatureRanker):
         self._check_range(X)
         return X
 
-    def _train(self, X, L, penalties, rng, *, n_hidden=None, start=None):
-        """Fit the network, from random weights unless a ``start`` is given."""
+    def _train(self, X, L, penalties, rng, start=None):
+        """Fit the network, from random weights unless ``start`` has other Weights."""
+        n_hidden = self.n_hidden if start is None else len(start.b_in)
+        terms = {"n_hidden": n_hidden, "output": self.output, **penalties._asdict()}
         with Workers(self.n_jobs) as workers, self._monitor() as monitor:
-            objective = Objective(
-                X,
-                L,
-                workers,
-                n_hidden=self.n_hidden if n_hidden is None else n_hidden,
-                output=self.output,
-                **penalties._asdict(),
-            )
+            objective = Objective(X, L, workers, **terms)
+            evaluate = objective.value_and_grad
             z = objective.start(rng) if start is None else objective.pack(start)
-            result = self._minimise(objective, z, rng, monitor)
+            if self.solver == "minibatch":
+                result = adam(evaluate, objective.batches(rng), z, monitor)
+            else:
+                result = lbfgs(evaluate, z, monitor, memory=self.memory, dtype=self.dtype)
         weights = objective.unpack(result.x)
         self.W_in_, self.b_in_, self.W_out_, self.b_out_ = weights
         self._report(result, warns=self._ranks_by_network)
         self.explained_ = explained_variance(X, weights, self.output)
         if self._ranks_by_network:
             self._warn_if_collapsed()
-
-    def _minimise(self, objective, start, rng, monitor):
-        if self.solver == "minibatch":
-            return adam(objective.value_and_grad, objective.batches(rng), start, monitor)
-        precision = {"memory": self.memory, "dtype": self.dtype}
-        return lbfgs(objective.value_and_grad, start, monitor, **precision)
 
     def _check_range(self, data):
         if self.scale is not None or self.output == "identity":

@@ -15,7 +15,7 @@ from sklearn.metrics import pairwise_distances_argmin
 from sklearn.utils.extmath import randomized_svd, row_norms
 
 from .._rows import chosen_rows, split_rows, to_dense
-from .exact import choose_nearest, maxima_of_groups
+from .points import maxima_of_groups
 
 # Data with more features than this are searched along at most as many principal axes: as many as
 # explain this fraction of the variance of some rows.
@@ -61,7 +61,7 @@ def approximate_pairs(points, n_neighbors, workers):
     i, j = numbers[i], numbers[j]
     similarity = points.similarity(i, j, workers)
     squared = np.maximum(2 - 2 * similarity, 0) if points.is_cosine else -similarity
-    chosen = choose_nearest(points, i, j, squared, n_neighbors)
+    chosen = points.nearest(i, j, squared, n_neighbors)
     i, j = i[chosen], j[chosen]
     order = np.lexsort((j, i))
     return i[order], j[order]

@@ -150,6 +150,22 @@ class Points:
         """
         return _rounding(squared, self.norm[i] + self.norm[j], self.n_features)
 
+    def nearest(self, i, j, squared, n_neighbors):
+        """Mask of the pairs (i, j) with the ``n_neighbors`` smallest distances for every i.
+
+        Of the neighbours whose distance equals the largest one to within its rounding error, those
+        with the lowest j are chosen.
+        """
+        order = np.lexsort((squared, i))
+        start, group, rank = _groups(i[order])
+        last = np.minimum(start + n_neighbors, np.append(start[1:], len(i))) - 1
+        excess = squared[order] - squared[order][last][group]
+        is_tie = np.abs(excess) <= self.rounding(i, j, squared)[order]
+        order = order[np.lexsort((j[order], np.where(is_tie, 0, np.sign(excess)), group))]
+        mask = np.zeros(len(i), dtype=bool)
+        mask[order[rank < n_neighbors]] = True
+        return mask
+
     def similarity(self, i, j, workers):
         """Cosine, or minus the squared distance, of sample i[p] and sample j[p] for every p.
 
@@ -162,6 +178,14 @@ class Points:
             product *= self.scale[j] / self._unit
             return np.clip(product, -1.0, 1.0)
         return -self.data.map_pairs(partial(_squared_differences, self._unit), i, j, workers)
+
+
+def _groups(i):
+    """Start of every run of equal numbers; for every entry its run and its place there."""
+    start = np.flatnonzero(np.diff(i, prepend=-1))
+    length = np.diff(start, append=len(i))
+    group = np.repeat(np.arange(len(start)), length)
+    return start, group, np.arange(len(i)) - start[group]
 
 
 def _of_points(points, function, block, number, *aligned):
@@ -180,6 +204,22 @@ def _rounding(squared, length, n_features):
 def squared_distances(left, right, scale_left, scale_right):
     """Squared distance of every row of ``left`` to the same row of ``right``, by differences."""
     return row_norms(_times(left, scale_left) - _times(right, scale_right), squared=True)
+
+
+def maxima_of_groups(S, n_groups):
+    """Entries of every row whose k-th largest is close to that of all entries, and no larger.
+
+    Maxima of groups of columns are different entries. The k-th largest of them takes a fraction
+    of the time of partitioning the row.
+    """
+    n = S.shape[1]
+    if n < 4 * n_groups:
+        return S
+    top = S[:, :n_groups].copy()
+    for start in range(n_groups, n, n_groups):
+        group = S[:, start : start + n_groups]
+        np.maximum(top[:, : group.shape[1]], group, out=top[:, : group.shape[1]])
+    return top
 
 
 def _times(block, scale):

@@ -1,1 +1,1 @@
-"""Parts of FeatureRanker: batches, constraints, reconstruction and its explanation."""
+"""Parts of FeatureRanker: input, support and reconstruction; greedy picks; batches of samples."""

@@ -4,7 +4,7 @@ import numpy as np
 from sklearn.base import clone
 
 from .._ranker.batches import check_groups
-from .._ranker.constraints import by_position
+from .._ranker.support import by_position
 from .._utils.sklearn_private import HasMethods, StrOptions
 from .._utils.warn import warn
 from ..base import FeatureRanker

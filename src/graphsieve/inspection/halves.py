@@ -13,7 +13,7 @@ from .._graph.neighborhoods import nearest_rows, neighborhood_preservation
 from .._linear.reconstruction import ReconstructionErrors
 from .._linear.redundancy import redundancy
 from .._linear.structure import find_structure
-from .._ranker.constraints import by_position
+from .._ranker.support import by_position
 from .._rows import check_columns, is_lazy, known_frame, numeric_frame
 from .._rows.scaling import to_unit_interval
 from .._utils.order import count_features

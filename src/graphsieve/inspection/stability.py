@@ -9,7 +9,7 @@ from scipy.stats import norm
 from sklearn.base import clone
 from sklearn.utils import check_random_state
 
-from .._ranker.constraints import by_position
+from .._ranker.support import by_position
 from .._utils.progress import shown
 from .._utils.sklearn_private import HasMethods, Interval
 from ..base import FeatureRanker

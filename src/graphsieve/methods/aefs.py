@@ -2,6 +2,10 @@
 
 from numbers import Integral
 
+from sklearn.utils import check_random_state
+from sklearn.utils.extmath import row_norms
+
+from .._autoencoder.objective import Penalties
 from .._autoencoder.ranker import AutoencoderRanker
 from .._utils.sklearn_private import Interval
 
@@ -85,7 +89,6 @@ class AEFS(AutoencoderRanker):
     }
     scale = "standard"
     output = "identity"
-    graph_weight = 0.0
     _accepts_sparse = False
     _distributes = True
 
@@ -119,6 +122,12 @@ class AEFS(AutoencoderRanker):
         self.random_state = random_state
         self.verbose = verbose
         self.callback = callback
+
+    def _rank(self, data):
+        X = self._scaled(data)
+        penalties = Penalties(self.alpha, graph_weight=0.0, decay=self.decay)
+        self._train(X, None, penalties, check_random_state(self.random_state))
+        return row_norms(self.W_in_)
 
     @property
     def _most_iterations(self):

@@ -6,7 +6,7 @@ import numpy as np
 
 from .._linear.data_target import MOST_SQUARE, data_problem
 from .._linear.forward import ForwardSelection
-from .._ranker.constraints import GREEDY_CONSTRAINTS, GreedyConstraints
+from .._ranker.greedy import GREEDY_CONSTRAINTS, GreedyConstraints
 from .._rows.scaling import divide_columns
 from .._utils.progress import Stages
 from .._utils.sklearn_private import Interval

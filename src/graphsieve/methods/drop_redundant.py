@@ -7,7 +7,7 @@ import numpy as np
 from .._linear.correlation import MOST_STORED, Correlations
 from .._linear.cover import cover_columns, keep_uncorrelated
 from .._linear.ridge import fit_heldout
-from .._ranker.constraints import INCLUDE_CONSTRAINTS
+from .._ranker.support import INCLUDE_CONSTRAINTS
 from .._utils.order import scores_of
 from .._utils.sklearn_private import Interval, StrOptions
 from .._utils.warn import warn

@@ -7,9 +7,9 @@ import numpy as np
 from sklearn.utils import check_random_state
 from sklearn.utils.extmath import row_norms
 
+from .._autoencoder.objective import Penalties, principal_start, relative_penalties
 from .._autoencoder.passes import encode
 from .._autoencoder.ranker import MOST_UNITS, NON_NEGATIVE, AutoencoderRanker
-from .._autoencoder.start import Penalties, principal_start, relative_penalties
 from .._graph.affinity import laplacian
 from .._graph.spectral import embedding
 from .._linear.columns import compact_rows
@@ -17,7 +17,7 @@ from .._linear.forward import ForwardSelection
 from .._linear.operator import ColumnOperator
 from .._linear.structure import MOST_ROWS, find_structure, sample_rows
 from .._linear.targets import join_targets, make_target
-from .._ranker.constraints import GREEDY_CONSTRAINTS, GreedyConstraints
+from .._ranker.greedy import GREEDY_CONSTRAINTS, GreedyConstraints
 from .._rows import RowBlocks
 from .._utils.progress import Stages
 from .._utils.sklearn_private import Interval, StrOptions
@@ -283,18 +283,12 @@ class GAFS(GreedyConstraints, AutoencoderRanker):
         return components + super()._own_memory(n_samples, n_features)
 
     def _rank(self, data):
-        if not self.targets or set(self.targets) - set(TARGETS):
-            raise ValueError(f"targets={self.targets!r} must name some of {', '.join(TARGETS)}")
-        if self.selection == "norm" and not self._is_unconstrained():
-            raise ValueError(
-                'costs and groups of columns need selection="greedy": the norms of the weights '
-                "rank every column by itself"
-            )
+        self._check_options()
         X = compact_rows(self._scaled(data))
         rng = check_random_state(self.random_state)
         stages = Stages(type(self).__name__, self.verbose)
         self.stage_seconds_ = stages.seconds
-        if self.selection == "norm" and self.init == "random":
+        if self.selection == "norm" and self.init == "random":  # the paper's method
             A = self._graph(X)
             self._train(X, self._laplacian(A), self._penalties(), rng)
             return row_norms(self.W_in_)
@@ -302,17 +296,30 @@ class GAFS(GreedyConstraints, AutoencoderRanker):
             structure = find_structure(sample_rows(X, MOST_ROWS, rng))
             self.n_components_ = structure.n_components
             self.predictability_ = structure.predictability
-            scores = self._coordinates(X, structure)
+            coordinates = self._coordinates(X, structure)
         with stages("neighbour graph"):
-            A = self._graph(X, scores[:, : structure.n_kept])
+            A = self._graph(X, coordinates[:, : structure.n_kept])
         with stages("autoencoder"):
             self._train_from(structure, X, A, rng)
         if self.selection == "norm":
             return row_norms(self.W_in_)
         with stages("targets"):
-            selection = self._selection(X, structure, self._targets(X, A, scores, rng))
+            target = self._targets(X, A, coordinates, rng)
+            columns = ColumnOperator(X, n_jobs=self.n_jobs)
+            noise = _NOISE * columns.squares
+            rules = self._rules(later=~structure.trusted, weights=structure.trust)
+            selection = ForwardSelection(columns, target, noise, _LAYER_SHARE, rules)
         with stages("picks"):
             return self._select(selection, self._exact_picks(X), stages)
+
+    def _check_options(self):
+        if not self.targets or set(self.targets) - set(TARGETS):
+            raise ValueError(f"targets={self.targets!r} must name some of {', '.join(TARGETS)}")
+        if self.selection == "norm" and not self._is_unconstrained():
+            raise ValueError(
+                'costs and groups of columns need selection="greedy": the norms of the weights '
+                "rank every column by itself"
+            )
 
     @property
     def _accepts_gaps(self):
@@ -347,7 +354,7 @@ class GAFS(GreedyConstraints, AutoencoderRanker):
         L = self._laplacian(A)
         start = principal_start(X, structure.axes(n_hidden), self.output)
         penalties = self._penalties(relative_penalties(X, L, start))
-        self._train(X, L, penalties, rng, n_hidden=n_hidden, start=start)
+        self._train(X, L, penalties, rng, start)
 
     def _penalties(self, relative=None):
         """The penalties given by the user, and relative ones in place of None."""
@@ -356,27 +363,23 @@ class GAFS(GreedyConstraints, AutoencoderRanker):
             return given
         return Penalties(*(r if g is None else g for g, r in zip(given, relative, strict=True)))
 
-    def _targets(self, X, A, scores, rng):
+    def _targets(self, X, A, coordinates, rng):
         """What the selected features are to reconstruct, of unit energy each."""
         parts = []
         if "data" in self.targets:
-            parts.append(scores)
+            parts.append(coordinates)
         n_dims = min(_N_EIGENVECTORS, X.n_samples - 2)
         # A graph of two samples, or one without edges, has no structure to keep.
         if "graph" in self.targets and n_dims > 0 and A.nnz > 0:
             parts.append(embedding(A, n_dims, rng))
         if "code" in self.targets:
             parts.append(X.stack(partial(encode, W_in=self.W_in_, b_in=self.b_in_)))
-        return make_target(join_targets(parts or [scores]))
+        return make_target(join_targets(parts or [coordinates]))
 
     def _coordinates(self, X, structure):
+        """The rows along the principal axes, also those outside the sample of rows."""
         if structure.n_rows == X.n_samples:
             return structure.coordinates()
         project = structure.projection(structure.n_leading(X.n_samples))
         with Workers(self.n_jobs) as workers:
             return X.stack(project, workers=workers)
-
-    def _selection(self, X, structure, target):
-        columns = ColumnOperator(X, n_jobs=self.n_jobs)
-        rules = self._rules(later=~structure.trusted, weights=structure.trust)
-        return ForwardSelection(columns, target, _NOISE * columns.squares, _LAYER_SHARE, rules)

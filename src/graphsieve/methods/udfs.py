@@ -168,7 +168,7 @@ class UDFS(FeatureRanker):
         if self.n_features_to_select is None:
             return  # the default, half of the features, is no request
         n_nonzero = np.count_nonzero(norms > _ZERO * norms.max())
-        n_wanted = self._check_count(n_features) or 0
+        n_wanted = self._wanted_count(n_features) or 0
         if 0 < n_nonzero < min(n_wanted, len(norms)):
             warn(
                 f"UDFS gives only {n_nonzero} features a non-zero weight, and {n_wanted} are to "

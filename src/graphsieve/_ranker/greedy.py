@@ -1,19 +1,16 @@
-"""Conditions on a selection: what must be in it, what must not, what it may cost."""
+"""What greedy methods share: costs, a budget and groups of columns, and the picks."""
 
 from collections.abc import Mapping
-from functools import partial
 from numbers import Integral, Real
 
 import numpy as np
-from sklearn.base import clone
 
 from .._linear.forward import Rules
-from .._linear.rules import select_columns
-from .._rows import is_constant
+from .._linear.units import select_columns
 from .._utils.names import find_columns
-from .._utils.order import count_features
 from .._utils.sklearn_private import Interval
 from .._utils.threads import single_threaded_blas
+from .support import Support
 
 # Entries that greedy methods read where the number of features is not given, and picks at least.
 _MOST_WORK = 2e9
@@ -21,10 +18,6 @@ _FEWEST_PICKS = 100
 # Gains per cost must not overflow.
 _LEAST_COST = 1e-100
 
-INCLUDE_CONSTRAINTS = {
-    "include": ["array-like", str, Integral, None],
-    "exclude": ["array-like", str, Integral, None],
-}
 GREEDY_CONSTRAINTS = {
     "costs": ["array-like", Mapping, None],
     "budget": [Interval(Real, 0, None, closed="neither"), None],
@@ -33,94 +26,7 @@ GREEDY_CONSTRAINTS = {
 }
 
 
-def by_position(estimator, n_features, names):
-    """A clone whose constraints refer to columns by position, for data without their names.
-
-    Parameters
-    ----------
-    estimator : FeatureRanker
-    n_features : int
-    names : ndarray of str or None
-        Names of the columns.
-    """
-    estimator = clone(estimator)
-    given = estimator.get_params(deep=False)
-    find = partial(find_columns, n_features=n_features, names=names)
-    for name in ("include", "exclude"):
-        if given.get(name) is not None:
-            estimator.set_params(**{name: find(given[name], parameter=name)})
-    if isinstance(costs := given.get("costs"), Mapping):
-        found = {find([c], parameter="costs")[0]: cost for c, cost in costs.items()}
-        estimator.set_params(costs=found)
-    if isinstance(groups := given.get("groups"), Mapping):
-        found = {group: find(c, parameter="groups") for group, c in groups.items()}
-        estimator.set_params(groups=found)
-    return estimator
-
-
-class IncludeExclude:
-    """Mixin for the parameters ``include`` and ``exclude`` and for the number of features."""
-
-    def _given(self):
-        """(included columns in the order given, mask of the excluded ones)."""
-        d, names = self.n_features_in_, self._names_to_find()
-        include = find_columns(self.include, d, names, parameter="include")
-        excluded = find_columns(self.exclude, d, names, parameter="exclude")
-        both = [j for j in include if j in set(excluded)]
-        if both:
-            raise ValueError(
-                f"column {self._column_name(both[0])} is in both include and exclude: remove it "
-                "from one of them"
-            )
-        mask = np.zeros(d, dtype=bool)
-        mask[excluded] = True
-        if mask.all():
-            raise ValueError("exclude names all columns: leave at least one to select")
-        return include, mask
-
-    def _check_constraints(self):
-        """Raise an error for impossible constraints, before any work."""
-        self._check_count(self.n_features_in_)
-
-    def _find_constant(self, data):
-        """Mask of the columns that are ranked last because they are constant."""
-        return is_constant(*data.column_range())
-
-    def _check_count(self, n_features):
-        """Number of features to keep; None for "auto"."""
-        include, exclude = self._given()
-        return self._count_within(len(include), n_features - int(exclude.sum()), n_features)
-
-    def _count_within(self, least, most, n_features):
-        wanted = self.n_features_to_select
-        if isinstance(wanted, str):
-            return None
-        if wanted is None:
-            return int(np.clip(count_features(None, n_features), least, most))
-        count = max(self._all_counts(n_features))
-        if count < least:
-            raise ValueError(
-                f"include has {least} columns, but n_features_to_select={wanted} keeps {count}. "
-                f"n_features_to_select also counts the included columns: use {least} or more"
-            )
-        if count > most:
-            raise ValueError(
-                f"n_features_to_select={wanted} is {count} columns, but the constraints leave "
-                f"only {most}: use {most} or fewer, or relax the constraints"
-            )
-        return count
-
-    def _all_counts(self, n_features):
-        """Every number of features that is asked for, increasing."""
-        wanted = self.n_features_to_select
-        if not isinstance(wanted, list | tuple | np.ndarray):
-            wanted = [wanted]
-        if len(wanted) == 0:
-            raise ValueError("n_features_to_select is an empty list: give one number or more")
-        return sorted({count_features(entry, n_features) for entry in wanted})
-
-
-class GreedyConstraints(IncludeExclude):
+class GreedyConstraints(Support):
     """Mixin of greedy methods for costs, a budget, and groups of columns."""
 
     def _rules(self, later=None, weights=None):
@@ -134,7 +40,7 @@ class GreedyConstraints(IncludeExclude):
             What the method multiplies the gain of every column by.
         """
         include, exclude = self._given()
-        labels = self._labels()
+        labels = self._group_numbers()
         costs = self._costs()
         whole = labels is not None and self.max_per_group is None
         units = limits = None
@@ -165,7 +71,7 @@ class GreedyConstraints(IncludeExclude):
         Without a number in ``n_features_to_select``, they stop after an amount of work that takes
         seconds; the other features follow by what each alone would add.
         """
-        n_picks = self._check_count(data.n_features) or data.n_features
+        n_picks = self._wanted_count(data.n_features) or data.n_features
         if self.n_features_to_select is None or isinstance(self.n_features_to_select, str):
             most = _MOST_WORK // (data.n_samples * data.n_features)
             n_picks = min(n_picks, max(_FEWEST_PICKS, int(most)))
@@ -182,7 +88,7 @@ class GreedyConstraints(IncludeExclude):
         stages : Stages
             Shows progress.
         """
-        count = self._check_count(self.n_features_in_) or self.n_features_in_
+        count = self._wanted_count(self.n_features_in_) or self.n_features_in_
         n_exact = n_exact if self._is_unconstrained() else count
         n_exact = min(n_exact, count)
         # A pick takes many small products, for which threads of BLAS only wait for each other.
@@ -227,12 +133,12 @@ class GreedyConstraints(IncludeExclude):
         np.maximum.at(last, units[self.order_], positions)
         return positions[np.maximum.accumulate(last[units[self.order_]]) == positions] + 1
 
-    def _check_count(self, n_features):
+    def _wanted_count(self, n_features):
         include, exclude = self._given()
         if self.groups is None and self.max_per_group is not None:
             raise ValueError("max_per_group needs groups: pass the group of every column")
         most = n_features - int(exclude.sum())
-        labels = self._labels()
+        labels = self._group_numbers()
         if labels is not None and self.max_per_group is not None:
             allowed = labels[~exclude]
             sizes = np.bincount(allowed[allowed >= 0])
@@ -280,7 +186,7 @@ class GreedyConstraints(IncludeExclude):
             )
         return costs
 
-    def _labels(self):
+    def _group_numbers(self):
         """Number of the group of every column, -1 for a column without one; None if no groups."""
         if self.groups is None:
             return None

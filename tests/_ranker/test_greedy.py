@@ -1,58 +1,11 @@
-"""include, exclude, costs, budgets and groups of columns."""
+"""Greedy picks with included columns, costs, budgets and groups of columns."""
 
-import warnings
 from functools import partial
 
 import numpy as np
-import pandas as pd
 import pytest
-from sklearn.base import clone
 
-from graphsieve import GAFS, REGISTRY, GreedyCSS, Variance
-
-RANKERS = sorted(REGISTRY)
-
-
-@pytest.fixture
-def table(rng):
-    X = rng.normal(size=(40, 3)) @ rng.normal(size=(3, 8)) + 0.3 * rng.normal(size=(40, 8))
-    return pd.DataFrame(X, columns=[f"gene_{j}" for j in range(8)])
-
-
-def quiet_fit(estimator, X):
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        return estimator.fit(X)
-
-
-@pytest.mark.parametrize("name", RANKERS)
-def test_included_first_and_excluded_last(name, table):
-    free = quiet_fit(REGISTRY[name](3), table)
-    worst, best = free.order_[-1], free.order_[0]
-    sel = clone(free).set_params(include=[f"gene_{worst}"], exclude=[int(best)])
-    quiet_fit(sel, table)
-    assert sel.order_[0] == worst
-    assert sel.order_[-1] == best
-    assert sel.n_features_ == 3
-    assert sel.support_[worst]
-    assert not sel.support_[best]
-
-
-def test_names_positions_and_masks_are_the_same(table):
-    mask = np.array([False, True, False, False, True, False, False, False])
-    orders = [
-        Variance(3, include=include).fit(table).order_.tolist()
-        for include in (["gene_1", "gene_4"], [1, 4], [-7, 4], mask, np.array([4, 1]))
-    ]
-    assert all(order == orders[0] for order in orders)
-
-
-def test_half_and_auto_stay_within_the_constraints(table):
-    assert Variance(exclude=table.columns[:6]).fit(table).n_features_ == 2
-    assert Variance(include=table.columns[:7]).fit(table).n_features_ == 7
-    sel = Variance("auto", include=table.columns[:7]).fit(table)
-    assert sel.support_[:7].all()
-
+from graphsieve import GAFS, GreedyCSS
 
 GREEDY = {"gafs": partial(GAFS, random_state=0), "css": GreedyCSS}
 
@@ -244,8 +197,3 @@ def test_natural_mistakes(table, mistake):
     with pytest.raises(ValueError, match=message) as caught:
         sel.fit(table)
     assert "\n" not in str(caught.value)
-
-
-def test_names_need_a_table_with_names(table):
-    with pytest.raises(ValueError, match="have no column names: pass a data frame"):
-        Variance(2, include=["gene_1"]).fit(table.to_numpy())
