@@ -35,7 +35,7 @@ def test_help_has_examples(run, command):
 def test_unknown_command(run):
     result = run("selct")
     assert result.exit_code == 2
-    assert "No such command 'selct'" in result.stderr
+    assert "No such command 'selct'. Did you mean 'select'? Run:" in result.stderr
 
 
 @pytest.mark.parametrize("wrong", [["--colour", "a"], ["--impute", "foo"], ["--seed", "x"]])

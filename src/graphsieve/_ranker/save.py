@@ -47,10 +47,17 @@ class Saves:
             order=self.order_.tolist(),
             scores=self.scores_.tolist(),
             method=type(self).__name__,
-            parameters={name: as_json(v) for name, v in self.get_params(deep=False).items()},
+            parameters={name: as_json(value) for name, value in settings(self).items()},
             fingerprint=dict(self._fingerprint),
             versions={name: version(name) for name in _PACKAGES},
         )
+
+
+def settings(sel):
+    """The parameters that may influence the result: all but the callback that watches a fit."""
+    given = sel.get_params(deep=False)
+    given.pop("callback", None)
+    return given
 
 
 def fingerprint(data):
