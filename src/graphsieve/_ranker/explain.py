@@ -62,6 +62,11 @@ class Explains:
             One or two sentences.
         """
         check_is_fitted(self)
+        if np.ndim(feature) > 0 and not isinstance(feature, tuple):
+            raise TypeError(
+                "explain takes the name or the position of one feature; coverage_ has all dropped "
+                "features"
+            )
         known = self._names_to_find()
         (j,) = find_columns([feature], self.n_features_in_, known, parameter="explain")
         return self._explain_kept(j) if self.support_[j] else self._explain_dropped(j)
