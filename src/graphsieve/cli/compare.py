@@ -42,7 +42,12 @@ Methods = Annotated[
 ]
 Criterion = Annotated[
     Literal["structure", "neighborhood", "reconstruction", "stability", "redundancy"],
-    typer.Option("--criterion", help="Criterion that decides."),
+    typer.Option(
+        "--criterion",
+        metavar="NAME",
+        help="Criterion that decides: structure, neighborhood, reconstruction, stability or "
+        "redundancy.",
+    ),
 ]
 Repeats = Annotated[
     int,
