@@ -80,12 +80,15 @@ class Weighted(GAFS):
 class Soft(GAFS):
     """Columns that are not trusted count by their predictability instead of alike."""
 
-    def _selection(self, X, structure, target):
-        selection = super()._selection(X, structure, target)
-        weights = structure.n_rows * structure.predictability / 36
-        weights = np.where(structure.trusted, structure.trust, np.maximum(weights, 0.02))
-        selection._worth = weights
-        return selection
+    def _coordinates(self, X, structure):
+        self._n_rows = structure.n_rows
+        return super()._coordinates(X, structure)
+
+    def _rules(self, later=None, weights=None):
+        if later is not None:
+            soft = np.maximum(self._n_rows * self.predictability_ / 36, 0.02)
+            weights = np.where(later, soft, weights)
+        return super()._rules(later=later, weights=weights)
 
 
 def variant(base, **settings):

@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 from graphsieve import GAFS, MCFS, DropRedundant, GreedyCSS, GroupedRanker, Variance
+from graphsieve.inspection import compare
 
 COSTS = {"alpha": 5, "beta": 6, "gamma": 7, "delta": 8, "eta": 9}
 
@@ -96,6 +97,31 @@ MISTAKES = {
         "gamma",
         "lacks",
     ),
+    "a table instead of a feature": (
+        lambda X: GreedyCSS(2).fit(X).explain(X),
+        "explain takes the name or the position of one feature",
+        "coverage_ has all dropped features",
+    ),
+    "an image of another size": (
+        lambda X: GreedyCSS(2).fit(X).plot.mask((2, 3)),
+        "shape=2x3 has 6 pixels, but the data have 5 features",
+        "",
+    ),
+    "a table instead of a shape": (
+        lambda X: GreedyCSS(2).fit(X).plot.mask(X),
+        "shape must be the height and width",
+        "such as (28, 28)",
+    ),
+    "a folder that does not exist": (
+        lambda X: GreedyCSS(2).fit(X).save("nowhere/kept.json"),
+        "there is no folder",
+        "create it first",
+    ),
+    "one method to compare": (
+        lambda X: compare(X, 2, "css"),
+        "methods must be a list of names or a dict of selectors",
+        "got 'css'",
+    ),
 }
 
 
@@ -106,7 +132,7 @@ def _selection(X):
 @pytest.mark.parametrize("name", MISTAKES)
 def test_one_line_says_what_to_do(X, name):
     make, problem, advice = MISTAKES[name]
-    with pytest.raises((ValueError, TypeError, KeyError)) as caught:
+    with pytest.raises((ValueError, TypeError, KeyError, OSError)) as caught:
         make(X)
     message = str(caught.value)
     assert problem in message

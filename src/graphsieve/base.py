@@ -31,7 +31,7 @@ from ._utils.lazy import LazyAccessor
 from ._utils.order import order_by_score
 from ._utils.sklearn_private import Interval, RealNotInt, StrOptions, fit_context
 from ._utils.warn import warn
-from .selection import Selection, as_json, fingerprint
+from .selection import Selection, as_json, fingerprint, settings
 
 GRAPH_CONSTRAINTS = {
     "n_neighbors": [Interval(Integral, 1, None, closed="left")],
@@ -260,7 +260,7 @@ class FeatureRanker(ReadsInput, Support, Reconstructs, SelectorMixin, BaseEstima
             order=self.order_.tolist(),
             scores=self.scores_.tolist(),
             method=type(self).__name__,
-            parameters={name: as_json(v) for name, v in self.get_params(deep=False).items()},
+            parameters={name: as_json(value) for name, value in settings(self).items()},
             fingerprint=dict(self._fingerprint),
             versions={name: version(name) for name in _PACKAGES},
         )

@@ -257,6 +257,13 @@ def fingerprint(data):
     return {"n_samples": int(data.n_samples), "column_ranges_sha256": digest}
 
 
+def settings(sel):
+    """The parameters that may influence the result: all but the callback that watches a fit."""
+    given = sel.get_params(deep=False)
+    given.pop("callback", None)
+    return given
+
+
 def as_json(value):
     """A parameter as JSON can hold it; what it cannot hold as text."""
     if isinstance(value, np.ndarray | np.generic):

@@ -99,3 +99,11 @@ def test_routing_in_cross_validation(batches):
         )
     # The splitter and the selector both get the batches, the selector those of its own rows.
     assert [fit[0].order_[0] for fit in found["estimator"]] == [2, 2, 2]
+
+
+def test_batches_of_one_sample(batches):
+    X = batches[0]
+    with pytest.raises(ValueError, match="every sample is the only one of its batch"):
+        Variance(1).fit(X, groups=np.arange(len(X)))
+    with pytest.warns(UserWarning, match="34 of 36 samples are the only one of their batch"):
+        Variance(1).fit(X, groups=np.maximum(np.arange(len(X)), 1))

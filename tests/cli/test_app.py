@@ -32,10 +32,17 @@ def test_help_has_examples(run, command):
     assert f"graphsieve {' '.join(command)}".strip() in result.stdout.partition("Examples:")[2]
 
 
+@pytest.mark.parametrize("command", ["select", "compare", "report", "apply", "methods", "demo"])
+def test_help_fits_in_a_terminal(run, monkeypatch, command):
+    monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.setenv("TERMINAL_WIDTH", "80")
+    assert "…" not in run(command, "--help").stdout
+
+
 def test_unknown_command(run):
     result = run("selct")
     assert result.exit_code == 2
-    assert "No such command 'selct'" in result.stderr
+    assert "No such command 'selct'. Did you mean 'select'? Run:" in result.stderr
 
 
 @pytest.mark.parametrize("wrong", [["--colour", "a"], ["--impute", "foo"], ["--seed", "x"]])

@@ -98,6 +98,8 @@ def test_a_page_that_cannot_be_made_leaves_no_file(folder):
     ("arguments", "words"),
     [
         (["--include", "hu"], "did you mean hue"),
+        (["--include", "hue.txt"], "there is no file or column 'hue.txt'"),
+        (["--include", "hue", "--keep", "hue"], "--include: these columns are not selected from"),
         (["--save", "kept.txt"], "use .json"),
         (["--report", "page.pdf"], "use .html"),
         (["--image-shape", "round"], "such as 32x32"),
@@ -126,3 +128,40 @@ def test_report_names_the_missing_columns(folder):
     pd.read_csv("wine.csv").drop(columns=["hue", "ash"]).to_csv("less.csv", index=False)
     said = run("report", "kept.json", "less.csv", code=1)
     assert "less.csv lacks 2 of the 13 columns ranked: 'ash', 'hue'" in said
+
+
+def test_positions_are_those_of_the_file(folder):
+    frame = pd.read_csv("wine.csv")
+    frame.insert(0, "bottle", [f"b{i}" for i in range(len(frame))])
+    frame.to_csv("bottles.csv", index=False)
+    options = ("-k", 1, "-m", "css", "--save", "kept.json")
+    run("select", "bottles.csv", *options, "--include", 2)
+    assert json.loads((folder / "kept.json").read_text())["kept_names"] == [frame.columns[2]]
+    assert "'bottle'" in run("select", "bottles.csv", *options, "--force", "--include", 0, code=1)
+
+
+def test_apply_and_report_read_standard_input(folder):
+    run("select", "wine.csv", "-k", 3, "-m", "css", "-o", "out.csv", "--save", "kept.json")
+    table = (folder / "wine.csv").read_text()
+    for command in (["apply", "-o", "applied.csv"], ["report", "-o", "page.html"]):
+        name, *output = command
+        result = CliRunner().invoke(app, [name, "kept.json", "-", *output], input=table)
+        assert result.exit_code == 0, result.output
+    assert (folder / "applied.csv").read_text() == (folder / "out.csv").read_text()
+    assert "<title>standard input" in (folder / "page.html").read_text()
+
+
+def test_apply_says_that_names_have_changed(folder):
+    frame = pd.read_csv("wine.csv").rename(columns={"hue": "=hue"})
+    frame.to_csv("formula.csv", index=False)
+    options = ("-k", 1, "-m", "css", "--include", "=hue", "--save", "kept.json")
+    run("select", "formula.csv", *options)
+    assert "apostrophe" in run("apply", "kept.json", "formula.csv", "-o", "applied.csv")
+
+
+def test_the_same_command_saves_the_same_file(folder):
+    options = ("select", "wine.csv", "-k", 3, "--report", "page.html", "--force", "--save")
+    for path in ("first.json", "second.json"):
+        run(*options, path)
+        assert "<function" not in (folder / "page.html").read_text()
+    assert (folder / "first.json").read_text() == (folder / "second.json").read_text()

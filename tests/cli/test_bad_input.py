@@ -52,6 +52,8 @@ def test_number_above_the_columns(fails, csv):
     assert "-k 7 is more than the 6 columns" in fails(DATA, csv, "-k", 7, *VARIANCE)
     dropped = fails(DATA, csv, "-k", 6, "--drop", "a", *VARIANCE)
     assert "-k 6 is more than the 5 columns" in dropped
+    single = fails(DATA, csv, "-k", 6, "--drop", "a,b b,c*,d,e", *VARIANCE)
+    assert "-k 6 is more than the 1 column to select from" in single
 
 
 def test_missing_number(fails, csv):
@@ -181,6 +183,8 @@ def test_little_or_nothing_in_the_table(fails, tmp_path):
     assert "header.csv is empty: it holds a header" in fails(DATA, header, "-k", 1, *VARIANCE)
     comments = write(tmp_path / "comments.csv", "# a\n# b\n")
     assert "it holds only comments" in fails(DATA, comments, "-k", 1, *VARIANCE)
+    blank = write(tmp_path / "blank.csv", "\n \n\n")
+    assert "comments" not in fails(DATA, blank, "-k", 1, *VARIANCE)
     one = write(tmp_path / "one.csv", "a,b\n1,2\n")
     assert "one.csv has a single row" in fails(DATA, one, "-k", 1, *VARIANCE)
     two = write(tmp_path / "two.csv", "a,b\n1,2\n3,4\n")

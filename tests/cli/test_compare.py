@@ -64,4 +64,4 @@ def test_rows_that_were_drawn_are_counted(run, tmp_path):
     path = tmp_path / "long.npy"
     np.save(path, np.random.default_rng(0).random((2100, 4)))
     result = run("compare", path, "-k", 2, "--methods", "variance", "--repeats", 1)
-    assert result.stdout.startswith("2 of 4 columns of long.npy (2000 of 2100 rows), best first")
+    assert result.stdout.startswith("2 of 4 columns of long.npy (2,000 of 2,100 rows), best first")

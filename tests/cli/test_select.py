@@ -228,3 +228,12 @@ def test_real_data(run, real_data, tmp_path):
     result = run("select", real_data / "Isolet.mat", "-k", "2%", "-o", chosen, *VARIANCE)
     assert result.exit_code == 0, result.output
     assert load(chosen)[0].shape == (1560, 12)
+
+
+def test_whole_scores_and_counts_are_shown_in_full(run, tmp_path):
+    path = tmp_path / "wide.npy"
+    np.save(path, np.random.default_rng(0).random((12, 12_000)))
+    result = run("select", path, "-k", 2, "--method", "css")
+    first, _, *rows = result.stdout.splitlines()
+    assert first.startswith("Kept 2 of 12,000 columns of wide.npy (12 rows) with css")
+    assert [row.split()[-1] for row in rows] == ["12,000", "11,999"]

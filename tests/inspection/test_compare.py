@@ -34,6 +34,14 @@ def test_no_better_than_random_is_said(rng):
     assert "not clearly better than a random selection" in found.verdict
 
 
+def test_it_is_shown_without_its_tables(groups):
+    found = compare(groups, 5, ["css"], n_repeats=1)
+    assert repr(found) == (
+        "Comparison(criterion='structure', n_features=5, n_rows=80, best='css', "
+        f"verdict={found.verdict!r})"
+    )
+
+
 def test_same_seed_same_table(groups):
     one, two = (compare(groups, 5, ["css"], n_repeats=1, random_state=s).table for s in (3, 3))
     assert one.drop(columns="seconds").equals(two.drop(columns="seconds"))

@@ -5,6 +5,9 @@ import json
 from importlib.resources import files
 
 import pytest
+from sklearn.datasets import load_breast_cancer
+
+from graphsieve import GAFS
 
 from ..helpers.browser import start_chromium, wait_for
 from .conftest import ODD_NAMES
@@ -249,6 +252,17 @@ def test_nothing_sticks_out(page, width):
         assert wide <= 0
     finally:
         page.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+
+
+def test_names_and_ticks_are_readable(browser, tmp_path):
+    X = load_breast_cancer(as_frame=True).data
+    show(browser, GAFS(5, random_state=0).fit(X).report(X).save(tmp_path / "cancer.html"))
+    cut = browser.execute_script(
+        "return [...document.querySelectorAll('#table th.name, #table td.stands')]"
+        ".filter((e) => e.scrollWidth > e.clientWidth).map((e) => e.textContent)"
+    )
+    assert cut == []
+    assert len(find_all(browser, "#trace line.grid")) >= 2
 
 
 @pytest.fixture(scope="session")

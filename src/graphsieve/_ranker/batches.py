@@ -5,6 +5,7 @@ import scipy.sparse as sp
 from sklearn.utils import column_or_1d
 
 from .._rows import RowBlocks, fill_gaps
+from .._utils.warn import warn
 
 
 def check_groups(groups, n_samples):
@@ -63,6 +64,7 @@ def centre_within(data, number):
             "with groups, the columns are centred within every batch, in memory. Use "
             "GroupedRanker, or subtract the means of the batches before fit"
         )
+    _check_sizes(np.bincount(number))
     member = sp.csr_array((np.ones(len(number)), (number, np.arange(len(number)))))
     present = ~np.isnan(X)
     # A batch without a value in a column has no mean there, and no entry to shift.
@@ -71,3 +73,19 @@ def centre_within(data, number):
     # is recognised as constant, and angles between samples keep their meaning.
     shift = data.column_moments()[0] - means
     return fill_gaps(RowBlocks((X + shift[number]).astype(X.dtype, copy=False)))
+
+
+def _check_sizes(sizes):
+    """Refuse batches that leave nothing to compare, and warn if they leave little."""
+    n_alone, n_samples = np.count_nonzero(sizes == 1), sizes.sum()
+    if n_alone == n_samples:
+        raise ValueError(
+            "every sample is the only one of its batch, which leaves nothing to compare: give "
+            "every sample the label of its batch, such as its donor or plate"
+        )
+    if n_alone > n_samples / 2:
+        warn(
+            f"{n_alone:,} of {n_samples:,} samples are the only one of their batch, and do not "
+            "count, because columns are centred within every batch. Check that the labels are "
+            "those of batches, such as donors or plates"
+        )

@@ -6,7 +6,7 @@ from sklearn.utils.validation import check_is_fitted
 from .._linear.ridge import RIDGE, fit_reconstruction
 from .._rows import check_container, check_entries, to_dense
 from .._utils.names import find_columns
-from .._utils.sklearn_private import in_output_container
+from .._utils.sklearn_private import feature_names, in_output_container
 
 # ``fit`` also learns what ``reconstruct`` needs if that takes no more numbers (64 MB) than this.
 _CHEAP_ENTRIES = 2**23
@@ -51,11 +51,25 @@ class Reconstructs:
                 f"reconstruct takes the {self.n_features_} selected columns as transform returns "
                 f"them, but got an array of shape {X_selected.shape}"
             )
+        self._check_selected_names(given)
         learned = self._learned_or_error()
         X = np.empty((len(X_selected), self.n_features_in_))
         X[:, self.support_] = X_selected
         X[:, ~self.support_] = learned.predict(X_selected)
         return in_output_container(self, X, given, self._names_of_all())
+
+    def _check_selected_names(self, X_selected):
+        """Raise an error for a data frame of other columns than ``transform`` returns."""
+        names, selected = feature_names(X_selected), self.get_feature_names_out()
+        if names is None or not hasattr(self, "feature_names_in_"):
+            return
+        differs = np.flatnonzero(names != selected)
+        if differs.size:
+            found, expected = names[differs[0]], selected[differs[0]]
+            raise ValueError(
+                "reconstruct takes the selected columns, in the order in which transform returns "
+                f"them, but column {differs[0]} is {found!r} instead of {expected!r}"
+            )
 
     def learn_reconstruction(self, X):
         """Learn from the training data what ``reconstruct`` needs.
@@ -147,6 +161,11 @@ class Reconstructs:
             One or two sentences.
         """
         check_is_fitted(self)
+        if np.ndim(feature) > 0 and not isinstance(feature, tuple):
+            raise TypeError(
+                "explain takes the name or the position of one feature; coverage_ has all dropped "
+                "features"
+            )
         known = self._names_to_find()
         (j,) = find_columns([feature], self.n_features_in_, known, parameter="explain")
         return self._explain_kept(j) if self.support_[j] else self._explain_dropped(j)

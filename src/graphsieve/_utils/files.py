@@ -43,6 +43,8 @@ def replacing(path):
     '1 2 3'
     """
     path = Path(path).resolve()
+    if not path.parent.is_dir():
+        raise FileNotFoundError(f"there is no folder {path.parent}; create it first")
     remove_leftovers(path.parent, path)
     new = _temporary(path, path.suffix)
     try:
@@ -58,7 +60,6 @@ def remove_leftovers(folder, target=None):
     Files of processes that are still running, and of other machines, are left alone.
     """
     folder = Path(folder)
-    # A folder that does not exist is reported by whoever writes to it.
     for entry in os.scandir(folder) if folder.is_dir() else ():
         found = _LEFTOVER.fullmatch(entry.name)
         if not found or found["host"] != _host() or _is_running(int(found["pid"])):

@@ -5,6 +5,7 @@ from sklearn.utils._array_api import _convert_to_numpy, get_namespace_and_device
 from sklearn.utils._openmp_helpers import _openmp_effective_n_threads
 from sklearn.utils._param_validation import HasMethods, Interval, RealNotInt, StrOptions
 from sklearn.utils._set_output import ADAPTERS_MANAGER, _get_output_config
+from sklearn.utils.validation import _get_feature_names
 
 try:
     from sklearn.utils.sparsefuncs import sparse_matmul_to_dense
@@ -18,6 +19,7 @@ __all__ = [
     "StrOptions",
     "array_namespace",
     "default_threads",
+    "feature_names",
     "fit_context",
     "in_output_container",
     "product_of_sparse",
@@ -25,6 +27,8 @@ __all__ = [
 ]
 
 fit_context = _fit_context(prefer_skip_nested_validation=True)
+# The names of the columns of a data frame if all of them are text, otherwise None.
+feature_names = _get_feature_names
 
 
 def default_threads() -> int:

@@ -1,5 +1,6 @@
 """``graphsieve apply`` and ``graphsieve report``: a saved selection on another table."""
 
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
 
@@ -47,8 +48,7 @@ def apply(
     from .output import write_outputs
 
     check_outputs(file, output, None, force)
-    with errors_shown(), warnings_shown():
-        selection, table = _load(kept, file, reading)
+    with errors_shown(), warnings_shown(), _loaded(kept, file, reading) as (selection, table, _):
         columns = selection.find(table.names, table.X.shape)
         seen = set(selection.feature_names_in or table.names)
         unseen = [j for j, name in enumerate(table.names) if name not in seen]
@@ -57,7 +57,8 @@ def apply(
         elif unseen:
             names = listed([table.names[j] for j in unseen])
             note(f"unknown to the selection, and left out: {names} (--extra adds them)")
-        write_outputs(table.take(columns), output, None, None)
+        for line in write_outputs(table.take(columns), output, None, None):
+            note(line)
     tell(f"Written: {output} ({len(columns)} of {len(table.names)} columns)")
 
 
@@ -80,20 +81,19 @@ def report(
 
     check_artifacts(None, output, force)
     shape = parse_image_shape(image_shape)
-    with errors_shown(), warnings_shown():
+    with errors_shown(), warnings_shown(), _loaded(kept, file, reading) as (selection, table, name):
         from ..report import make_report
 
-        selection, table = _load(kept, file, reading)
         names = selection.feature_names_in
-        features = table if names is None else table.take(_find(names, table, file))
-        _check_numbers(features, file)
+        features = table if names is None else table.take(_find(names, table, name))
+        _check_numbers(features, name)
         looks = {"image_shape": shape, "color": column_values(table, color, "--color")}
         with progress(f"Writing {output.name}"):
-            make_report(selection, features.X, title=file.name, **looks).save(output)
+            make_report(selection, features.X, title=name, **looks).save(output)
     tell(f"Written: {output}")
 
 
-def _check_numbers(table, file):
+def _check_numbers(table, name):
     """Refuse text, which a selection can hold if it was encoded for the selection alone."""
     from .._utils.text import listed
 
@@ -101,35 +101,37 @@ def _check_numbers(table, file):
         text = list(table.X.select_dtypes(exclude=["number", "bool"]).columns)
         if text:
             raise ValueError(
-                f"{file.name}: not numeric: {listed(text)}, and a page can only show numbers. "
+                f"{name}: not numeric: {listed(text)}, and a page can only show numbers. "
                 "Write it during the selection: graphsieve select --encode onehot --report"
             )
 
 
-def _load(kept, file, reading):
+@contextmanager
+def _loaded(kept, file, reading):
+    """Yield the selection, the table, and the name of the table for messages."""
     from ..selection import Selection
     from .arguments import check_input, make_reading
-    from .io.files import extension
-    from .load import read
+    from .load import opened, read
 
     if not kept.is_file():
         raise ValueError(f"there is no file {kept}: write one with graphsieve select --save")
     reading = make_reading(reading, whole=True)
     check_input(file, reading)
     selection = Selection.load(kept)
-    return selection, read(file, file.name, extension(file), reading)
+    with opened(file) as (path, name, suffix):
+        yield selection, read(path, name, suffix, reading), name
 
 
-def _find(names, table, file):
+def _find(names, table, name):
     """Positions of columns in the table, or an error that names the missing ones."""
     from .._utils.names import suggestion
     from .._utils.text import listed
 
-    place = {name: j for j, name in enumerate(table.names)}
-    missing = [name for name in names if name not in place]
+    place = {column: j for j, column in enumerate(table.names)}
+    missing = [column for column in names if column not in place]
     if missing:
         raise ValueError(
-            f"{file.name} lacks {len(missing)} of the {len(names)} columns ranked: "
+            f"{name} lacks {len(missing)} of the {len(names)} columns ranked: "
             f"{listed(missing)}{suggestion(missing[0], table.names)}"
         )
-    return [place[name] for name in names]
+    return [place[column] for column in names]

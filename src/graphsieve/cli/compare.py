@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from .._utils.text import printable
+from .._utils.text import counted, printable
 from . import options
 from .console import errors_shown, examples, grid, out, tell, usage_error, warnings_shown
 from .load import assign, opened, prepare_features, read
@@ -35,14 +35,19 @@ Methods = Annotated[
     typer.Option(
         "--methods",
         metavar="NAME,...",
-        help="Methods to compare, by default gafs,css,mrsf,mcfs,lap_score; see graphsieve methods. "
-        "The first one is preferred unless another is clearly better.",
+        help="Methods to compare, by default gafs, css, mrsf, mcfs and lap_score; see graphsieve "
+        "methods. The first one is preferred unless another is clearly better.",
         show_default=False,
     ),
 ]
 Criterion = Annotated[
     Literal["structure", "neighborhood", "reconstruction", "stability", "redundancy"],
-    typer.Option("--criterion", help="Criterion that decides."),
+    typer.Option(
+        "--criterion",
+        metavar="NAME",
+        help="Criterion that decides: structure, neighborhood, reconstruction, stability or "
+        "redundancy.",
+    ),
 ]
 Repeats = Annotated[
     int,
@@ -161,8 +166,9 @@ def _show(found, name, shape):
     from ..inspection.decision import trust
     from ..inspection.halves import CRITERIA
 
-    rows = f"{found.n_rows} of {shape[0]}" if found.n_rows < shape[0] else f"{shape[0]}"
-    tell(f"{found.n_features} of {shape[1]} columns of {name} ({rows} rows), best first")
+    of_all = f"{found.n_rows:,} of " if found.n_rows < shape[0] else ""
+    columns, rows = counted(shape[1], "column"), counted(shape[0], "row")
+    tell(f"{found.n_features:,} of {columns} of {name} ({of_all}{rows}), best first")
     table = grid({"method": "left"} | dict.fromkeys([*CRITERIA, "time"], "right"))
     for row in found.table.itertuples():
         values = [f"{getattr(row, criterion):.3f}" for criterion in CRITERIA]

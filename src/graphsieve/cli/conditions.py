@@ -10,7 +10,7 @@ from .console import usage_error
 from .io.files import extension, read_table
 from .io.reading import Reading
 from .io.tables import TableError
-from .names import find_columns
+from .names import find_columns, is_list
 from .problems import is_number
 
 
@@ -31,12 +31,15 @@ def check_conditions(estimator, method, number, cost, budget):
         raise usage_error(f"{cost} does not exist", "--cost")
 
 
-def set_constraints(estimator, features, include, exclude):
+def set_constraints(estimator, features, table, roles, include, exclude):
     """Give the estimator the positions of the columns that must be in or out."""
+    place = {position: j for j, position in enumerate(roles.features)}
     for parameter, items in (("include", include), ("exclude", exclude)):
         if not items:
             continue
-        found = find_columns(_listed_names(items), features.names, f"--{parameter}")
+        option = f"--{parameter}"
+        positions = find_columns(_listed_names(items), table.names, option, roles.features)
+        found = [place[position] for position in positions]
         wanted = estimator.n_features_to_select
         if parameter == "include" and isinstance(wanted, int) and len(found) > wanted:
             raise ValueError(
@@ -148,7 +151,7 @@ def _listed_names(items):
     names = []
     for item in items:
         path = Path(item)
-        if path.suffix.lower() in (".txt", ".lst") and path.is_file():
+        if is_list(item) and path.is_file():
             lines = path.read_text("utf-8-sig").splitlines()
             names += [line.strip() for line in lines if line.strip()]
         else:

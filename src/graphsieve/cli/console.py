@@ -71,8 +71,9 @@ class Group(TyperGroup):
             if type(error).__name__ == "NoArgsIsHelpError":
                 raise
             message = error.format_message().replace("Value error, ", "").rstrip(".")
+            stop = "" if message.endswith("?") else "."
             path = (error.ctx or ctx).command_path
-            say("Error", f"{message}. Run: {path} -h", "bold red")
+            say("Error", f"{message}{stop} Run: {path} -h", "bold red")
             raise typer.Exit(2) from error
 
 

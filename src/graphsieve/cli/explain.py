@@ -70,4 +70,6 @@ def show_explanations(ranking):
         table.add_row(Text(printable(row.feature)), r2, Text(by))
     out.print(table)
     if len(dropped) > _SHOWN:
-        out.print(f"... and {len(dropped) - _SHOWN} more, better predicted; --scores has them all")
+        out.print(
+            f"... and {len(dropped) - _SHOWN:,} more, better predicted; --scores has them all"
+        )

@@ -2,42 +2,57 @@
 
 import shlex
 from fnmatch import fnmatchcase
+from pathlib import Path
 
 from .._utils.names import suggestion
 from .._utils.text import listed
 from .io.tables import TableError
 
 
-def find_columns(items, names, option):
+def find_columns(items, names, option, features=None):
     """Return the positions of columns that a user asked for, in the order of the table.
 
     Each item is a name, a position from 0 (-1 is the last one), a pattern with ``*`` or ``?``, or
-    several of these with commas between. Messages name the option that they were given to.
+    several of these with commas between. Messages name the option that they were given to. With
+    ``features``, the positions of some columns, patterns match these, and others are refused.
     """
+    features = range(len(names)) if features is None else features
     position = {name: j for j, name in enumerate(names)}
     found = set()
     for item in items:
         parts = [item] if item in position else [part.strip() for part in item.split(",")]
         for part in filter(None, parts):
-            found.update(_find(part, names, position, option))
+            found.update(_find(part, names, position, option, features))
+    if unused := sorted(found.difference(features)):
+        raise TableError(
+            f"{option}: these columns are not selected from: {listed([names[j] for j in unused])}. "
+            "Another option names them, or they look like IDs (--no-ids selects from such columns)"
+        )
     return sorted(found)
 
 
-def _find(part, names, position, option):
+def _find(part, names, position, option, features):
     if part in position:
         return [position[part]]
     if "*" in part or "?" in part:
-        matches = [j for j, name in enumerate(names) if fnmatchcase(name, part)]
+        matches = [j for j in features if fnmatchcase(names[j], part)]
         if matches:
             return matches
-        raise TableError(f"{option}: no column matches {part!r}; the columns are {listed(names)}")
+        columns = listed([names[j] for j in features])
+        raise TableError(f"{option}: no column matches {part!r}; the columns are {columns}")
     try:
         return [range(len(names))[int(part)]]
     except (ValueError, IndexError):
+        kind = "file or column" if is_list(part) else "column"
         raise TableError(
-            f"{option}: there is no column {part!r}{suggestion(part, names)}; the columns are "
+            f"{option}: there is no {kind} {part!r}{suggestion(part, names)}; the columns are "
             f"{listed(names)} (0 to {len(names) - 1} by position)"
         ) from None
+
+
+def is_list(text):
+    """Whether a text is the name of a file with one name per line."""
+    return Path(text).suffix.lower() in (".txt", ".lst")
 
 
 def as_arguments(option, positions, names):

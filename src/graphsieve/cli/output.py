@@ -71,7 +71,7 @@ def _without_formulas(table, notes):
     if changed:
         notes.append(
             "names that a spreadsheet would run as formulas are written with an apostrophe in "
-            "front (--raw-names writes them as they are)"
+            "front; .parquet files have them as they are, as has graphsieve select --raw-names"
         )
     return harmless
 

@@ -8,7 +8,7 @@ from rich.text import Text
 from scipy.sparse import issparse
 from sklearn.utils import get_tags
 
-from .._utils.text import printable
+from .._utils.text import counted, printable
 from ..methods import REGISTRY
 from .arguments import check_input, check_selection, make_method, make_reading, parse_number
 from .artifacts import check_artifacts, make_artifacts, name_columns, parse_image_shape
@@ -126,7 +126,8 @@ def _check_fit(estimator, name, features):
     """Raise an error if the method cannot choose from these features."""
     wanted, n_columns = estimator.n_features_to_select, len(features.names)
     if isinstance(wanted, int) and wanted > n_columns:
-        raise ValueError(f"-k {wanted} is more than the {n_columns} columns to select from")
+        columns = counted(n_columns, "column")
+        raise ValueError(f"-k {wanted} is more than the {columns} to select from")
     if issparse(features.X) and not get_tags(estimator).input_tags.sparse:
         able = [o for o, cls in sorted(REGISTRY.items()) if get_tags(cls()).input_tags.sparse]
         raise ValueError(
@@ -141,7 +142,7 @@ def _set_conditions(plan, data):
     if data.holds_genes:
         prepare_genes(estimator, given.parameters)
         check_counts(features, plan.reading.key)
-    set_constraints(estimator, features, given.include, given.exclude)
+    set_constraints(estimator, features, data.table, data.roles, given.include, given.exclude)
     if line := set_costs(estimator, features, given.cost, given.budget):
         note(line)
     features.select_whole(estimator)
@@ -237,18 +238,23 @@ def _kept(data, ranking):
 def _summarise(plan, data, ranking, seconds):
     given, best = plan.given, ranking[ranking["kept"]]
     tell(
-        f"Kept {len(best)} of {len(ranking)} columns of {data.name} ({len(data.table)} rows) with "
-        f"{given.method} in {seconds:.1f} s"
+        f"Kept {len(best):,} of {counted(len(ranking), 'column')} of {data.name} "
+        f"({counted(len(data.table), 'row')}) with {given.method} in {seconds:.1f} s"
     )
     table = grid({"rank": "right", "feature": "left", "score": "right"})
     for row in best.head(_SHOWN).itertuples():
-        table.add_row(str(row.rank), Text(printable(row.feature)), f"{row.score:.4g}")
+        table.add_row(str(row.rank), Text(printable(row.feature)), _rounded(row.score))
     out.print(table)
     if len(best) > _SHOWN:
-        out.print(f"... and {len(best) - _SHOWN} more")
+        out.print(f"... and {len(best) - _SHOWN:,} more")
     if given.cost is not None:
         tell(total_cost(plan.estimator, given.budget))
     if given.explain:
         show_explanations(ranking)
     for path in filter(None, (given.output, given.scores, given.save, given.report)):
         tell(f"Written: {path}")
+
+
+def _rounded(score):
+    """A score with four digits, or all of them if it is a whole number, as a rank would be."""
+    return f"{score:,.0f}" if score == round(score) and abs(score) < 1e15 else f"{score:.4g}"

@@ -1,7 +1,7 @@
 """Comparison of several methods on one table, without labels."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 
 from .._utils.names import check_choice, suggestion
 from ..methods import REGISTRY
@@ -40,8 +40,8 @@ class Comparison:
         Says which criterion decided, and how clearly.
     """
 
-    table: object
-    halves: object
+    table: object = field(repr=False)
+    halves: object = field(repr=False)
     criterion: str
     n_features: int
     n_rows: int
@@ -135,6 +135,8 @@ def compare(
 
 def _candidates(methods):
     """Selectors by name, with the baselines after them."""
+    if isinstance(methods, str) or not isinstance(methods, Iterable):
+        raise TypeError(f"methods must be a list of names or a dict of selectors, got {methods!r}")
     if not isinstance(methods, Mapping):
         for name in methods:
             if name not in REGISTRY:

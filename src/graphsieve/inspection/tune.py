@@ -31,8 +31,8 @@ class Tuning:
         The selector with this setting, fitted on all rows.
     """
 
-    table: object
-    halves: object
+    table: object = field(repr=False)
+    halves: object = field(repr=False)
     criterion: str
     verdict: str
     best_params_: dict

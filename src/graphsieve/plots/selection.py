@@ -4,6 +4,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from .._linear.how_many import gain_curve
+from .._utils.images import check_shape
 from ..inspection import (
     coverage_curve,
     draw_sample,
@@ -141,7 +142,9 @@ class SelectionPlots:
         -------
         MaskDisplay
         """
-        return MaskDisplay(self._sel.get_support().reshape(shape), image).plot(ax)
+        support = self._sel.get_support()
+        shape = check_shape(shape, len(support), "shape")
+        return MaskDisplay(support.reshape(shape), image).plot(ax)
 
     def groups(self, X, *, n_groups=12, threshold=0.5, random_state=0, ax=None):
         """Plot how many dropped features each kept one represents.

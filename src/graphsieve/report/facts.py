@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from .._linear.how_many import GainCurve
-from ..selection import Selection
+from ..selection import Selection, settings
 
 
 @dataclass(frozen=True)
@@ -72,7 +72,7 @@ def read_facts(sel):
     """Collect the facts about a fitted selector, or about a Selection that was saved by one."""
     is_saved = isinstance(sel, Selection)
     selection = sel if is_saved else sel.to_selection()
-    parameters = selection.parameters if is_saved else sel.get_params(deep=False)
+    parameters = selection.parameters if is_saved else settings(sel)
     names, n_features = selection.feature_names_in, selection.n_features_in
     # A saved selection knows neither layers and gains, nor convergence, nor stability.
     layers = getattr(sel, "layers_", None)

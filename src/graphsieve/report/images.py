@@ -7,17 +7,6 @@ _EXAMPLES = 6
 _BUDGET = 1_200_000
 
 
-def check_shape(image_shape, n_features):
-    """Height and width as a tuple; an error unless they fit the number of features."""
-    height, width = (int(side) for side in image_shape)
-    if height * width != n_features:
-        raise ValueError(
-            f"image_shape={height}x{width} has {height * width} pixels, but the data have "
-            f"{n_features} features"
-        )
-    return height, width
-
-
 def choose_examples(X, n_grid, rng):
     """Rows of a few different images.
 

@@ -6,6 +6,7 @@ import numpy as np
 
 from .._linear.how_many import gain_curve
 from .._rows.scaling import standardised
+from .._utils.images import check_shape
 from ..inspection import (
     coverage_curve,
     draw_sample,
@@ -15,7 +16,7 @@ from ..inspection import (
     representatives,
 )
 from .facts import read_facts
-from .images import check_shape, choose_examples, image_part
+from .images import choose_examples, image_part
 from .notes import write_notes
 from .scatter import color_column, scatter
 
@@ -32,7 +33,9 @@ def summarise(sel, X, *, color=None, image_shape=None, title=None, random_state=
     The parameters are those of ``make_report``.
     """
     facts = read_facts(sel)
-    shape = None if image_shape is None else check_shape(image_shape, facts.n_features)
+    shape = None
+    if image_shape is not None:
+        shape = check_shape(image_shape, facts.n_features, "image_shape")
     rng = np.random.default_rng(random_state)
     names = facts.names if facts.has_names else None
     sample = draw_sample(X, facts.n_features, names, rng)

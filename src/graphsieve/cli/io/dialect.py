@@ -73,7 +73,8 @@ def find_dialect(path, name, reading, usual_separator):
     )
     body = [line for line in lines[n_comments:] if line.strip() and not _is_comment(line)]
     if not body:
-        raise TableError(f"{name} is empty" + ": it holds only comments" * bool(n_comments))
+        only_comments = any(map(_is_comment, lines))
+        raise TableError(f"{name} is empty" + ": it holds only comments" * only_comments)
     separator = reading.separator or _find_separator(body, usual_separator, reading.header)
     rows = _cells(body, separator)
     if not complete and len(rows) > 2:

@@ -181,7 +181,7 @@ function drawTrace(width) {
   const svg = frame(width, height, `Objective over ${last} iterations, from ${compact(values[0])} to `
     + `${compact(values[values.length - 1])}.`);
   axes(svg, box, x, y, {
-    xTicks: niceTicks(0, last, 6), yTicks: niceTicks(low, high, 4), xText: (t) => count.format(t),
+    xTicks: niceTicks(0, last, 6), yTicks: niceTicks(low, high, 6), xText: (t) => count.format(t),
     yText: compact, xTitle: "iteration", yTitle: "objective",
   });
   svg.append(s("path", { class: "line this", d: linePath(report.trace.map(([i, v]) => [x(i), y(v)])) }));
