@@ -72,13 +72,16 @@ def _take_rows(X, rows):
 
 
 def _columns_by_name(X, names):
-    present = set(map(str, X.columns))
-    missing = [name for name in names if name not in present]
+    place = {str(name): j for j, name in enumerate(X.columns)}
+    missing = [name for name in names if name not in place]
     if missing:
         raise ValueError(
             f"X has no column {missing[0]!r}, which the selector was fitted on"
             + (f" (and lacks {len(missing) - 1} more)" if len(missing) > 1 else "")
         )
+    if hasattr(X, "iloc"):
+        # By position: pandas 3 turns names into strings that cannot hold a lone surrogate.
+        return X.iloc[:, [place[name] for name in names]]
     return X[names]
 
 
