@@ -317,6 +317,19 @@ def test_bad_parameters_are_named(table, parameter, value):
         GAFS(**{parameter: value}).fit(table)
 
 
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("selection", ["norm", "greedy"])
+def test_random_weights(table, selection):
+    """They need values where the principal components would provide them."""
+    given = {"n_hidden": 3, "alpha": 1e-3, "graph_weight": 1e-3, "decay": 1e-3}
+    method = GAFS(5, init="random", selection=selection, max_iter=5, random_state=0, **given)
+    weights = method.fit(table).W_in_
+    assert not np.allclose(method.set_params(random_state=1).fit(table).W_in_, weights)
+    for name in given:
+        with pytest.raises(ValueError, match=f'init="random" needs values for {name}:'):
+            GAFS(**method.get_params()).set_params(**{name: None}).fit(table)
+
+
 def test_precomputed_affinity_of_another_size(table):
     with pytest.raises(ValueError, match="one row per sample"):
         GAFS(affinity=np.eye(3)).fit(table)

@@ -315,6 +315,13 @@ class GAFS(GreedyConstraints, AutoencoderRanker):
     def _check_options(self):
         if not self.targets or set(self.targets) - set(TARGETS):
             raise ValueError(f"targets={self.targets!r} must name some of {', '.join(TARGETS)}")
+        needed = ("n_hidden", "alpha", "graph_weight", "decay")
+        missing = [name for name in needed if getattr(self, name) is None]
+        if self.init == "random" and missing:
+            raise ValueError(
+                f'init="random" needs values for {", ".join(missing)}: only init="pca" can choose '
+                "them, from the principal components"
+            )
         if self.selection == "norm" and not self._is_unconstrained():
             raise ValueError(
                 'costs and groups of columns need selection="greedy": the norms of the weights '
@@ -347,6 +354,8 @@ class GAFS(GreedyConstraints, AutoencoderRanker):
 
     def _train_from(self, structure, X, A, rng):
         """Fit the network from the principal components, with penalties relative to the data."""
+        if self.init == "random":
+            return self._train(X, self._laplacian(A), self._penalties(), rng)
         n_hidden = self.n_hidden
         if n_hidden is None:
             n_hidden = int(np.clip(structure.n_components, 2, MOST_UNITS))
@@ -354,7 +363,7 @@ class GAFS(GreedyConstraints, AutoencoderRanker):
         L = self._laplacian(A)
         start = principal_start(X, structure.axes(n_hidden), self.output)
         penalties = self._penalties(relative_penalties(X, L, start))
-        self._train(X, L, penalties, rng, start)
+        return self._train(X, L, penalties, rng, start)
 
     def _penalties(self, relative=None):
         """The penalties given by the user, and relative ones in place of None."""
