@@ -4,6 +4,7 @@ import os
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 import scipy.io
 import scipy.sparse as sp
@@ -188,7 +189,21 @@ def test_little_or_nothing_in_the_table(fails, tmp_path):
     one = write(tmp_path / "one.csv", "a,b\n1,2\n")
     assert "one.csv has a single row" in fails(DATA, one, "-k", 1, *VARIANCE)
     two = write(tmp_path / "two.csv", "a,b\n1,2\n3,4\n")
-    assert "no column is left" in fails(DATA, two, "-k", 1, "--drop", "a,b", *VARIANCE)
+    dropped = fails(DATA, two, "-k", 1, "--drop", "a,b", *VARIANCE)
+    assert "no column is left to select from. Give fewer columns to --drop" in dropped
+
+
+def test_advice_is_about_the_file_at_hand(fails, frame, tmp_path):
+    """A sheet of names has no separator, and nobody has dropped a column of it."""
+    names = pd.DataFrame({"name": [f"n{i}" for i in range(20)]})
+    text = fails(DATA, save(names, tmp_path / "names.csv"), "-k", 1, *VARIANCE)
+    sheet = fails(DATA, save(names, tmp_path / "names.xlsx"), "-k", 1, *VARIANCE)
+    assert "--sep" in text
+    assert "--sep" not in sheet
+    assert "Give fewer columns" not in text + sheet
+    np.save(tmp_path / "flat.npy", frame["a"])
+    flat = fails(DATA, tmp_path / "flat.npy", "-k", 1, *VARIANCE)
+    assert "X has 1 dimension (20,); a table" in flat
 
 
 @pytest.mark.parametrize("column", ["label", "6", "-7"])

@@ -290,3 +290,10 @@ def test_a_single_row_is_refused_in_one_line(select, frame):
 def test_a_misspelt_batch_is_named_as_it_was_given(select, frame, option):
     _, result = select(frame, option, "plaet")
     assert f"{option}: there is no column 'plaet'" in result.stderr
+
+
+def test_percentages_are_no_numbers(select, frame):
+    frame["share"] = [f"{value}%" for value in range(len(frame))]
+    _, result = select(frame)
+    assert result.exit_code == 1
+    assert "'share' holds '0%'; write numbers without a percent sign" in result.stderr

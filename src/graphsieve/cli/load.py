@@ -4,6 +4,7 @@ from contextlib import contextmanager
 
 from typer.core import TyperCommand
 
+from .._utils.text import counted, listed
 from .console import note
 from .progress import progress
 
@@ -43,7 +44,7 @@ def read(path, name, suffix, reading, in_memory_for=None):
         notes = list(table.notes)
         if not table.in_memory and in_memory_for is not None:
             notes.append(f"all of it in memory for {in_memory_for}")
-        size = f"{len(table):,} rows x {len(table.names):,} columns"
+        size = f"{counted(len(table), 'row')} x {counted(len(table.names), 'column')}"
         note(f"Reading {name}: {size}, {'; '.join(notes)}")
     return table
 
@@ -55,11 +56,12 @@ def assign(table, drop, keep, find_ids):
     roles = assign_roles(table, drop or [], keep or [], find_ids=find_ids)
     if not roles.features:
         found = f" ({id_note(table, roles)})" if roles.ids else ""
-        hint = " If the file has several columns, give their separator with --sep."
-        raise ValueError(
-            f"no column is left to select from{found}. Give fewer columns to --drop and --keep."
-            + hint * (len(table.names) == 1)
-        )
+        hints = [f"no column is left to select from{found}"]
+        if drop or keep:
+            hints.append("Give fewer columns to --drop and --keep")
+        if len(table.names) == 1 and table.verbatim is not None:
+            hints.append("If the file has several columns, give their separator with --sep")
+        raise ValueError(". ".join(hints))
     if roles.ids:
         note(id_note(table, roles))
     return roles
@@ -69,7 +71,6 @@ def prepare_features(
     name, table, roles, arguments, *, impute, drop_rows, encode, accepts_gaps=False
 ):
     """Return the table without the rows that are left out, and its features as numbers."""
-    from .._utils.text import counted, listed
     from .prepare import drop_incomplete_rows, prepare
     from .problems import find_problems, problems_error
 

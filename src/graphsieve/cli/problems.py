@@ -178,6 +178,8 @@ def _example(table, j):
         hint = "; if the comma is a decimal comma, add --decimal ,"
     elif re.fullmatch(r"[+-]?\d{1,3}([., ']\d{3})+([.,]\d+)?", value):
         hint = "; write numbers without thousands separators"
+    elif is_number(value.removesuffix("%")):
+        hint = "; write numbers without a percent sign"
     return f" ({table.names[j]!r} holds {value!r}{hint})"
 
 

@@ -219,7 +219,8 @@ def array_table(name, X, names=None, key="X", notes=()):
     """Return the table of an array, a memory map, a CSR array or a Zarr array."""
     if X.ndim != 2:
         raise TableError(
-            f"{name}: {key} has {X.ndim} dimensions {X.shape}; a table has rows and columns"
+            f"{name}: {key} has {counted(X.ndim, 'dimension')} {X.shape}; a table has rows and "
+            "columns"
         )
     if not is_numeric(X.dtype):
         raise TableError(f"{name}: {key} holds {X.dtype.name} instead of numbers")
