@@ -68,7 +68,7 @@ class Store:
         import pandas as pd
 
         with replacing(self.table_path(name)) as temporary:
-            temporary.write_bytes(pd.DataFrame(rows).to_parquet(index=False))
+            temporary.write_bytes(pd.DataFrame(rows).to_parquet(index=False, compression="zstd"))
 
     def table_path(self, name):
         """Path of the table of an experiment."""

@@ -12,7 +12,7 @@ from graphsieve.paper import read_tables, run
 from graphsieve.paper.claims import OPEN, check
 from graphsieve.paper.report import write_report
 from graphsieve.paper.report.markdown import claims_text
-from graphsieve.paper.report.summary import summarise
+from graphsieve.paper.report.summary import about, summarise
 
 # One process runs the experiments for all tests.
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("page of the paper")]
@@ -193,6 +193,13 @@ def test_fseval_stands_next_to_the_published_methods(tmp_path):
     assert scores["LIDFS (fseval)"] == "0.622"
     # Our random selection is theirs, up to chance.
     assert abs(float(scores["random"]) - 0.654) < 0.1
+
+
+def test_numbers_of_splits_that_differ(results):
+    table = read_tables(results)["quality"]
+    assert "2 data sets, 2 splits" in about(table)
+    table = table[(table["dataset"] == "wine") | (table["split"] == 0)]
+    assert "2 data sets, 1 to 2 splits" in about(table)
 
 
 def test_table_of_an_unknown_experiment_is_shown(results):

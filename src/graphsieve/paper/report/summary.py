@@ -93,10 +93,13 @@ def about(table):
     counts = {status: int((cells["status"] == status).sum()) for status in ("failed", "skipped")}
     others = "".join(f", {n} of them {status}" for status, n in counts.items() if n)
     commits = ", ".join(sorted(set(cells["commit"])))
+    n_splits = table.groupby("dataset")["split"].nunique()
+    splits = counted(n_splits.max(), "split")
+    if n_splits.min() < n_splits.max():
+        splits = f"{n_splits.min()} to {splits}"
     return (
-        f"Profile {table['profile'].iloc[0]}: {counted(table['dataset'].nunique(), 'data set')}, "
-        f"{counted(table['split'].nunique(), 'split')}, {counted(len(cells), 'cell')}{others}; "
-        f"commit {commits}."
+        f"Profile {table['profile'].iloc[0]}: {counted(len(n_splits), 'data set')}, {splits}, "
+        f"{counted(len(cells), 'cell')}{others}; commit {commits}."
     )
 
 
