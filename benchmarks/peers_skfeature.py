@@ -21,6 +21,8 @@ from graphsieve._rows import RowBlocks
 
 PEER = "skfeature-chappers"
 N_NONZERO = 50
+# Fraction of the features that is selected: a fit also learns to predict the others from them.
+SELECTED = 0.05
 RIDGE = 0.1
 
 
@@ -38,7 +40,7 @@ def spec(criterion, style, sign):
     if criterion == "phi3":
         settings["n_components"] = style - 1
     return (
-        lambda X: SPEC(**settings).fit(X).order_,
+        lambda X: SPEC(SELECTED, **settings).fit(X).order_,
         lambda X: falling(sign * peer_spec.spec(X, mode="raw", style=style, W=peer_graph(X))),
     )
 
@@ -60,20 +62,20 @@ def threshold_variance(X):
 
 
 PAIRS = {
-    "Variance": (lambda X: Variance().fit(X).order_, threshold_variance),
+    "Variance": (lambda X: Variance(SELECTED).fit(X).order_, threshold_variance),
     "LaplacianScore": (
-        lambda X: LaplacianScore().fit(X).order_,
+        lambda X: LaplacianScore(SELECTED).fit(X).order_,
         lambda X: peer_lap_score.lap_score(X, mode="index", W=peer_graph(X)),
     ),
     "SPEC, phi1": spec("phi1", -1, -1),
     "SPEC, phi2": spec("phi2", 0, -1),
     "SPEC, phi3": spec("phi3", 11, 1),
     "MCFS": (
-        lambda X: MCFS(n_components=5, n_nonzero=N_NONZERO, random_state=0).fit(X).order_,
+        lambda X: MCFS(SELECTED, n_components=5, n_nonzero=N_NONZERO, random_state=0).fit(X).order_,
         lambda X: mcfs(X, peer_graph(X)),
     ),
     "UDFS": (
-        lambda X: UDFS(n_components=10, alpha=RIDGE, ridge=RIDGE, n_neighbors=5).fit(X).order_,
+        lambda X: UDFS(SELECTED, n_components=10, alpha=RIDGE, ridge=RIDGE).fit(X).order_,
         udfs,
     ),
 }
@@ -83,11 +85,11 @@ def pairs_with_graph(A):
     """The methods alone: both sides get the same affinity matrix."""
     return {
         "LaplacianScore, graph given": (
-            lambda X: LaplacianScore(affinity=A).fit(X).order_,
+            lambda X: LaplacianScore(SELECTED, affinity=A).fit(X).order_,
             lambda X: peer_lap_score.lap_score(X, mode="index", W=A),
         ),
         "MCFS, graph given": (
-            lambda X: MCFS(affinity=A, n_nonzero=N_NONZERO, random_state=0).fit(X).order_,
+            lambda X: MCFS(SELECTED, affinity=A, n_nonzero=N_NONZERO, random_state=0).fit(X).order_,
             lambda X: mcfs(X, A),
         ),
     }

@@ -269,7 +269,9 @@ def update(text, tables):
     """The text of a page with every marked table replaced by the recorded one."""
 
     def write(name):
-        return WRITERS[name](tables) if name in tables or name == "claims" else None
+        # Some pages have tables that other scripts write.
+        known = name in WRITERS and (name in tables or name == "claims")
+        return WRITERS[name](tables) if known else None
 
     return fill_marks(text, write)
 

@@ -2,14 +2,16 @@
 
     GRAPHSIEVE_DATA=folder python benchmarks/variants.py counts 100,101,102,103
     GRAPHSIEVE_DATA=folder python benchmarks/variants.py diffusion 100,101,102,103,104,105
+    GRAPHSIEVE_DATA=folder python benchmarks/variants.py weights 100,101,112,113,114
     GRAPHSIEVE_DATA=folder python benchmarks/variants.py others 100,101
     python benchmarks/variants.py                                       report
 
 - Counts: functions of x / (smallest positive value of the column), on the text sets and MNIST.
 - Diffusion: the directions of the graph have the weights of a diffusion map (Coifman and Lafon
   2006). On splits 100 to 105 it seemed to help, on 106 to 111 it did not.
-- Others: bagging (ten fits on half of the rows each, geometric mean of the ranks), weights of the
-  graph, and weights by predictability for the columns that are not trusted.
+- Weights of the graph: more than the weight of the data.
+- Others: bagging (ten fits on half of the rows each, geometric mean of the ranks), and weights by
+  predictability for the columns that are not trusted.
 
 Splits, scores and the table ``results/quality/variants.csv`` are explained in ``study.py``.
 """
@@ -106,9 +108,13 @@ def of_counts(split, seed):
 def others(split, seed):
     yield "gafs", GAFS(0.2)
     yield "bagging", variant(Bagged)
-    for graph in (2, 4):
-        yield f"graph with weight {graph}", variant(Weighted, graph=graph)
     yield "soft trust", variant(Soft)
+
+
+def weights(split, seed):
+    yield "gafs", GAFS(0.2)
+    for graph in (2, 4, 8):
+        yield f"graph with weight {graph}", variant(Weighted, graph=graph)
 
 
 def diffusion(split, seed):
@@ -117,7 +123,12 @@ def diffusion(split, seed):
         yield f"diffusion map, time {time}", variant(Weighted, time=time)
 
 
-KINDS = {"counts": (of_counts, WITH_COUNTS), "diffusion": (diffusion,), "others": (others,)}
+KINDS = {
+    "counts": (of_counts, WITH_COUNTS),
+    "diffusion": (diffusion,),
+    "weights": (weights,),
+    "others": (others,),
+}
 
 if __name__ == "__main__":
     if len(sys.argv) > 1:
@@ -126,5 +137,5 @@ if __name__ == "__main__":
     counts = table["variant"].isin(["gafs, minmax", *FUNCTIONS])
     report(table[counts], "gafs, minmax")
     for name, rows in table[~counts].groupby(table["split"] > 105):
-        print("splits 106 to 111" if name else "splits 100 to 105")
+        print("splits from 106" if name else "splits 100 to 105")
         report(rows)

@@ -9,6 +9,8 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.linalg import cho_factor, cho_solve
 
+from .._utils.threads import blas_for
+
 # Ridge penalty relative to the mean squared length of the kept columns, so that units do not
 # matter. A few columns need next to none; with as many columns as rows the error on new rows
 # explodes without it.
@@ -104,7 +106,8 @@ def fit_reconstruction(data, kept: np.ndarray, ridge: float = RIDGE) -> Reconstr
 
     See ``ridge_penalty`` for ``ridge``; 0 means least squares.
     """
-    return solve_products(_collect(data, kept), kept, ridge)
+    with blas_for(float(data.n_samples) * data.n_features * kept.sum()):
+        return solve_products(_collect(data, kept), kept, ridge)
 
 
 def fit_heldout(data, kept, held_out, ridge=RIDGE):
