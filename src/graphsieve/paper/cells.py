@@ -110,7 +110,7 @@ def plan(experiment, profile, datasets=None, methods=None, n_splits=None):
             for method in experiment.methods:
                 if methods and method.label not in methods:
                     continue
-                if _too_large(chosen, method.label, dataset, protocol["rows"]):
+                if shape_of(dataset)[1] > chosen.max_features.get(method.label, math.inf):
                     continue
                 for number, params in enumerate(method.settings()):
                     cell = Cell(experiment.measure, dataset, split, method.method, params, protocol)
@@ -129,16 +129,6 @@ def shape_of(dataset):
             "or planted_NxD for a synthetic one of that size"
         )
     return DATASETS[dataset].n_samples, DATASETS[dataset].n_features
-
-
-def _too_large(profile, label, dataset, rows):
-    """Whether a profile leaves a method out on a data set."""
-    n_samples, n_features = shape_of(dataset)
-    if rows == "split" and dataset in DATASETS:
-        n_samples = DATASETS[dataset].train_per_class * DATASETS[dataset].n_classes
-    return n_features > profile.max_features.get(
-        label, math.inf
-    ) or n_samples * n_features > profile.max_entries.get(label, math.inf)
 
 
 @lru_cache(maxsize=1)

@@ -67,8 +67,6 @@ class Profile:
     grids: dict = field(default_factory=dict)
     # By label: the method skips data with more features.
     max_features: dict = field(default_factory=dict)
-    # By label: the method skips data with more entries (training rows times features).
-    max_entries: dict = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -176,8 +174,7 @@ def _method(label, table):
 
 def _check_profile(experiment, profile):
     grids = {method.label: method.grid for method in experiment.methods}
-    limits = (*profile.max_features, *profile.max_entries)
-    for label in (*profile.methods, *profile.grids, *limits):
+    for label in (*profile.methods, *profile.grids, *profile.max_features):
         _known("method", label, grids)
     for label, grid in profile.grids.items():
         for name in grid:
