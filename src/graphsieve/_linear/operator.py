@@ -6,7 +6,7 @@ from functools import cached_property, partial
 import numpy as np
 import scipy.sparse as sp
 
-from .._rows import BLOCK_BYTES, RowBlocks, split_rows
+from .._rows import BLOCK_BYTES, RowBlocks, split_rows, transpose_csr
 from .._utils.threads import Workers
 
 # Entries, zeros included, from which threads are worth starting for a single product.
@@ -89,7 +89,7 @@ class ColumnOperator:
         block_bytes = max(_SPARSE_BYTES["few"], _BYTES_PER_COLUMN * self.n_features)
         slices = split_rows(self.n_samples, max(1, block_bytes // bytes_per_row))
         blocks = [self._double.rows(rows) for rows in slices]
-        return slices, blocks, [_transposed(block) for block in blocks]
+        return slices, blocks, [transpose_csr(block) for block in blocks]
 
     @cached_property
     def by_column(self):
@@ -122,7 +122,7 @@ class ColumnOperator:
         rows, values = self._entries(j)
         if len(rows) > _FEW_ROWS * self.n_samples:
             return None
-        products = _transposed(self._double.rows(rows)) @ values
+        products = transpose_csr(self._double.rows(rows)) @ values
         return products - (self.n_samples * self.mean[j]) * self.mean
 
     def products(self, V):
@@ -198,18 +198,10 @@ def _products(block, V):
     many = V.shape[1] > _FEW_VECTORS
     if many or not sp.issparse(block):
         V = V.astype(block.dtype, copy=False)
-    transposed = _transposed(block) if sp.issparse(block) else block.T
+    transposed = transpose_csr(block) if sp.issparse(block) else block.T
     if many:
         return (transposed @ V).T.astype(np.float64, copy=False)
     return np.array([transposed @ v for v in V.T], dtype=np.float64)
-
-
-def _transposed(block):
-    """The transpose of CSR rows without a copy, which SciPy makes of a small part of an array."""
-    transposed = sp.csc_array(block.shape[::-1], dtype=block.dtype)
-    transposed.data, transposed.indices = block.data, block.indices
-    transposed.indptr = block.indptr
-    return transposed
 
 
 def _combine(W, block):
