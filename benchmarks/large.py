@@ -77,8 +77,8 @@ def fit(case, method, path):
     found = {
         "case": case,
         "method": method,
-        "seconds": round(seconds, 1),
-        "processor_seconds": round(processor, 1),
+        "seconds": round(seconds, 2),
+        "processor_seconds": round(processor, 2),
         "grown_mb": round(peak() - before),
         "peak_mb": round(peak()),
         "target_energy": round(getattr(estimator, "target_energy_", 1.0), 4),

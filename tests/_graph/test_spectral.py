@@ -162,6 +162,17 @@ def test_long_path():
     np.testing.assert_allclose(V.T @ V, np.eye(4), atol=1e-10)
 
 
+def test_close_eigenvalues_of_a_graph_that_is_not_thin(monkeypatch):
+    """They only take Lanczos longer; the factors of such a graph are nearly full."""
+    monkeypatch.setattr(spectral, "_shift_invert", None)
+    n, rng = 8_000, np.random.default_rng(0)
+    A = sp.csr_array((np.ones(3 * n), rng.integers(n, size=(2, 3 * n))), shape=(n, n))
+    A = sp.csr_array(A + A.T + path(n))
+    values, V = spectral.eigenpairs(A, spectral.null_space(A), 10, 0)
+    scale = sp.diags_array(1 / np.sqrt(degree(A)))
+    np.testing.assert_allclose(V - scale @ A @ scale @ V, values * V, atol=1e-10)
+
+
 def test_slow_graph_without_cheap_factors(monkeypatch):
     """Where neither way is open, the directions are smooth, if not the smoothest."""
     monkeypatch.setattr(spectral, "_MOST_FACTOR_ENTRIES", 0)

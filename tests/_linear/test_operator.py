@@ -3,10 +3,13 @@
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from threadpoolctl import threadpool_limits
 
-from graphsieve._linear import operator
+from graphsieve import GreedyCSS
+from graphsieve._linear import data_target, operator
 from graphsieve._linear.operator import ColumnOperator
 from graphsieve._rows import RowBlocks
+from graphsieve._utils.threads import Workers
 
 
 @pytest.fixture(params=["dense", "csr"])
@@ -59,3 +62,31 @@ def test_result_does_not_depend_on_threads(table, rng, monkeypatch):
     V = rng.normal(size=(2, 700))
     one, three = (ColumnOperator(table[1], n_jobs=n).products(V) for n in (1, 3))
     np.testing.assert_array_equal(one, three)
+
+
+def test_kept_threads_change_no_product(table, rng, monkeypatch):
+    monkeypatch.setattr(operator, "_LARGE", 0)
+    columns = ColumnOperator(table[1], n_jobs=2)
+    V, W = rng.normal(size=(2, 700)), rng.normal(size=(300, 1))
+    products, combined = columns.products(V), columns.combine(W)
+    with columns.threads():
+        np.testing.assert_array_equal(columns.products(V), products)
+        np.testing.assert_array_equal(columns.combine(W), combined)
+    np.testing.assert_array_equal(columns.products(V), products)
+
+
+def test_picks_have_all_threads_while_blas_has_one(rng, monkeypatch):
+    monkeypatch.setattr(operator, "_LARGE", 0)
+    monkeypatch.setattr(data_target, "MOST_SQUARE", 10)
+    opened = []
+
+    class Noted(Workers):
+        def __init__(self, n_jobs):
+            super().__init__(n_jobs)
+            opened.append(self.n)
+
+    monkeypatch.setattr(operator, "Workers", Noted)
+    X = sp.random_array((60, 40), density=0.3, format="csr", rng=rng)
+    with threadpool_limits(3, user_api="openmp"):  # what n_jobs=None stands for
+        GreedyCSS(3).fit(X)
+    assert set(opened) == {3}

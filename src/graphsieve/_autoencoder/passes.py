@@ -16,7 +16,7 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.special import expit
 
-from .._rows import BLOCK_BYTES, split_rows, to_dense
+from .._rows import BLOCK_BYTES, split_rows, to_dense, transpose_csr
 
 # On a device, blocks only bound the memory in use: large ones keep it busy.
 _DEVICE_BLOCK_BYTES = 64 * BLOCK_BYTES
@@ -135,10 +135,12 @@ class HostPart:
         # Each block adds to sums of d x m numbers, so it should have many more rows than m.
         row_bytes = data.n_features * data.dtype.itemsize
         if data.is_sparse:
-            block_bytes //= 2  # keeps the buffers small compared with what is stored
+            block_bytes *= 2  # SciPy takes longer per call than NumPy
         block_bytes = max(block_bytes, min(4 * terms.n_hidden * row_bytes, 4 * block_bytes))
         self.slices = data.slices(block_bytes)
-        self.stored = [data.rows(block) for block in self.slices] if data.is_sparse else None
+        self.stored = None
+        if data.is_sparse:
+            self.stored = [_SparseBlock(data.rows(block)) for block in self.slices]
         self.most_rows = 1 + max(block.stop - block.start for block in self.slices)
 
     def __sizeof__(self):
@@ -230,13 +232,27 @@ def _add_product(total, number, left, right, product):
 
 
 def _subtract(R, X, out):
-    """R - X for dense R and dense or sparse X."""
-    if not sp.issparse(X):
+    """R - X for dense R and a dense or sparse block X."""
+    if isinstance(X, _SparseBlock):
+        out[:] = R
+        out[X.row, X.column] -= X.entries
+    else:
         np.subtract(R, X, out=out)
-        return
-    out[:] = R
-    X = X.tocoo()
-    out[X.row, X.col] -= X.data
+
+
+class _SparseBlock:
+    """A CSR array, its transpose, and rows and columns of its entries.
+
+    SciPy takes longer to make these than for a product of a few rows, so they are kept.
+    """
+
+    def __init__(self, X):
+        self._X, self.T = X, transpose_csr(X)
+        self.entries, self.column = X.data, X.indices
+        self.row = np.repeat(np.arange(X.shape[0], dtype=X.indices.dtype), np.diff(X.indptr))
+
+    def __matmul__(self, W):
+        return self._X @ W
 
 
 def _sigmoid_of_negative(minus_z):

@@ -25,10 +25,13 @@ _DENSE_NODES = 300
 # -1. (-1 itself belongs to bipartite components, whose eigenvectors would mix with the known ones.)
 _BELOW = 2.0
 
-# Restarts of Lanczos after which the eigenvalues count as too close together for it, entries of a
-# triangular factor that are affordable then, distance of the shift from the top eigenvalue, and
+# Restarts of Lanczos after which the eigenvalues count as too close together for it, if the graph
+# is long and thin and otherwise; the bandwidth of a thin graph over its number of nodes; entries of
+# a triangular factor that are affordable then, distance of the shift from the top eigenvalue, and
 # tolerance where neither way is open.
-_MOST_RESTARTS = 150
+_FEW_RESTARTS = 150
+_MANY_RESTARTS = 1000
+_THIN = 1 / 8
 _MOST_FACTOR_ENTRIES = 2**26
 _SHIFT = 1e-7
 _ROUGH = 1e-3
@@ -231,11 +234,15 @@ def _largest_pairs(S, null, k, random_state):
     order = sp.csgraph.reverse_cuthill_mckee(S, symmetric_mode=True)
     S, null = S[order][:, order], null[order]
     i, j = S.nonzero()
-    if n * (1 + abs(i - j).max()) <= _MOST_FACTOR_ENTRIES:
-        values, V = _shift_invert(S, k, random_state)
-    else:
-        found = _lanczos_or_none(S, null, k, random_state, _LARGE_TOL) if n > _LARGE else None
-        values, V = found or _lanczos(S, null, k, random_state, _ROUGH)
+    bandwidth = 1 + abs(i - j).max()
+    found = None
+    if n <= _LARGE and bandwidth > _THIN * n:
+        found = _lanczos_or_none(S, null, k, random_state, 0, _MANY_RESTARTS)
+    if found is None and n * bandwidth <= _MOST_FACTOR_ENTRIES:
+        found = _shift_invert(S, k, random_state)
+    if found is None and n > _LARGE:
+        found = _lanczos_or_none(S, null, k, random_state, _LARGE_TOL)
+    values, V = found or _lanczos(S, null, k, random_state, _ROUGH)
     return values, V[np.argsort(order)]
 
 
@@ -249,7 +256,7 @@ def _lanczos_or_none(*args):
         return None
 
 
-def _lanczos(S, null, k, random_state, tol=0):
+def _lanczos(S, null, k, random_state, tol=0, n_restarts=_FEW_RESTARTS):
     from scipy.sparse.linalg import LinearOperator, eigsh
 
     n = len(null)
@@ -263,7 +270,7 @@ def _lanczos(S, null, k, random_state, tol=0):
 
         operator = LinearOperator((n, n), product, dtype=np.float64)
         start = random_state.uniform(-1, 1, n)
-        return eigsh(operator, k=k, which="LA", v0=start, tol=tol, maxiter=_MOST_RESTARTS)
+        return eigsh(operator, k=k, which="LA", v0=start, tol=tol, maxiter=n_restarts)
 
     known = null[:, None]
     values, V = solve(known, k, tol)

@@ -1,12 +1,12 @@
 """Products with centred columns, for every storage and without a square matrix."""
 
-from contextlib import nullcontext
+from contextlib import contextmanager, nullcontext
 from functools import cached_property, partial
 
 import numpy as np
 import scipy.sparse as sp
 
-from .._rows import BLOCK_BYTES, RowBlocks
+from .._rows import BLOCK_BYTES, RowBlocks, split_rows, transpose_csr
 from .._utils.threads import Workers
 
 # Entries, zeros included, from which threads are worth starting for a single product.
@@ -15,8 +15,9 @@ _LARGE = 2**24
 # precision of the rows is enough for the directions and estimates that such products serve.
 _FEW_VECTORS = 4
 # Size of sparse blocks in products with few and with many vectors. The result for a block is dense:
-# the more vectors, the longer it takes to add the results.
-_SPARSE_BYTES = {"few": 2**24, "many": 2**26}
+# the more vectors or columns, the longer it takes to add the results.
+_SPARSE_BYTES = {"few": 2**23, "many": 2**26}
+_BYTES_PER_COLUMN = 128
 # If at most this fraction of the rows have an entry in a column, a product with the column copies
 # these rows and reads no others. Its mean is then small, and centring costs no digits.
 _FEW_ROWS = 0.25
@@ -57,18 +58,38 @@ class ColumnOperator:
             self.mean, self.squares = np.zeros(data.n_features), squares
         self._sparse = data.resident() if data.is_sparse else None
         self.n_stored = 0 if self._sparse is None else self._sparse.nnz
+        self._open = None
+
+    @contextmanager
+    def threads(self):
+        """Keep the threads between products, where starting them takes as long as a product."""
+        with self._workers() as self._open:
+            try:
+                yield
+            finally:
+                self._open = None
 
     @cached_property
     def _double(self):
-        """The rows in double precision if they are sparse and in memory.
+        """The rows in double precision, if they are sparse and in memory.
 
         SciPy would convert them in every product, which takes as long as the product itself.
         """
         X = self._sparse
-        if X is None or X.dtype == np.float64:
-            return self._data
-        entries = X.data.astype(np.float64), X.indices, X.indptr
+        entries = X.data.astype(np.float64, copy=False), X.indices, X.indptr
         return RowBlocks(sp.csr_array(entries, shape=X.shape))
+
+    @cached_property
+    def _blocks(self):
+        """Slices of these rows, the rows as views, and their transposes.
+
+        SciPy takes as long to make a view as to multiply a small block, so they are kept.
+        """
+        bytes_per_row = max(1, 12 * self.n_stored // self.n_samples)
+        block_bytes = max(_SPARSE_BYTES["few"], _BYTES_PER_COLUMN * self.n_features)
+        slices = split_rows(self.n_samples, max(1, block_bytes // bytes_per_row))
+        blocks = [self._double.rows(rows) for rows in slices]
+        return slices, blocks, [transpose_csr(block) for block in blocks]
 
     @cached_property
     def by_column(self):
@@ -101,33 +122,48 @@ class ColumnOperator:
         rows, values = self._entries(j)
         if len(rows) > _FEW_ROWS * self.n_samples:
             return None
-        products = _transposed(self._double.rows(rows)) @ values
+        products = transpose_csr(self._double.rows(rows)) @ values
         return products - (self.n_samples * self.mean[j]) * self.mean
 
     def products(self, V):
         """V Z, one row for every row of V."""
         V = np.asarray(V, dtype=np.float64)
         few = len(V) <= _FEW_VECTORS
-        # Dense blocks stay in cache for all vectors.
-        sparse_bytes = _SPARSE_BYTES["few" if few else "many"]
-        block_bytes = sparse_bytes if self._data.is_sparse else BLOCK_BYTES
-        data = self._double if few else self._data
-        columns = np.ascontiguousarray(V.T)
-        with self._workers() as workers:
-            out = data.reduce(_products, columns, block_bytes=block_bytes, workers=workers)
+        out = self._products_in_memory(V) if few and self.n_stored else self._products_in_passes(V)
         # In place: with many vectors, each such array is large. Sums of a cluster are read-only.
         shift = np.outer(V.sum(axis=1), self.mean)
         return np.subtract(out, shift, out=shift)
 
+    def _products_in_memory(self, V):
+        slices, _, transposed = self._blocks
+        found = self._map(lambda rows, block: [block @ v for v in V[:, rows]], slices, transposed)
+        return np.sum(found, axis=0)
+
+    def _products_in_passes(self, V):
+        # Dense blocks stay in cache for all vectors.
+        sparse_bytes = _SPARSE_BYTES["few" if len(V) <= _FEW_VECTORS else "many"]
+        block_bytes = sparse_bytes if self._data.is_sparse else BLOCK_BYTES
+        columns = np.ascontiguousarray(V.T)
+        with self._workers() as workers:
+            return self._data.reduce(_products, columns, block_bytes=block_bytes, workers=workers)
+
     def combine(self, W):
         """Z W for weights W of shape (n_features, k)."""
-        data = self._double if W.shape[1] <= _FEW_VECTORS else self._data
+        if self.n_stored and W.shape[1] <= _FEW_VECTORS:
+            found = np.concatenate(self._map(lambda block: block @ W, self._blocks[1]))
+        else:
+            with self._workers() as workers:
+                found = self._data.stack(partial(_combine, W), workers=workers)
+        return found - self.mean @ W
+
+    def _map(self, function, *arguments):
         with self._workers() as workers:
-            return data.stack(partial(_combine, W), workers=workers) - self.mean @ W
+            return [*(map if workers is None else workers.map)(function, *arguments)]
 
     def _workers(self):
+        """A context with threads, or with None for small data."""
         large = self.n_samples * self.n_features > _LARGE
-        return Workers(self._n_jobs) if large else nullcontext()
+        return Workers(self._n_jobs) if large and self._open is None else nullcontext(self._open)
 
     def quadratic_forms(self, M):
         """z_j' M z_j for every column, for few samples."""
@@ -162,18 +198,10 @@ def _products(block, V):
     many = V.shape[1] > _FEW_VECTORS
     if many or not sp.issparse(block):
         V = V.astype(block.dtype, copy=False)
-    transposed = _transposed(block) if sp.issparse(block) else block.T
+    transposed = transpose_csr(block) if sp.issparse(block) else block.T
     if many:
         return (transposed @ V).T.astype(np.float64, copy=False)
     return np.array([transposed @ v for v in V.T], dtype=np.float64)
-
-
-def _transposed(block):
-    """The transpose of CSR rows without a copy, which SciPy makes of a small part of an array."""
-    transposed = sp.csc_array(block.shape[::-1], dtype=block.dtype)
-    transposed.data, transposed.indices = block.data, block.indices
-    transposed.indptr = block.indptr
-    return transposed
 
 
 def _combine(W, block):

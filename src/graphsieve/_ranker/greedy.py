@@ -91,8 +91,13 @@ class GreedyConstraints(Support):
         count = self._wanted_count(self.n_features_in_) or self.n_features_in_
         n_exact = n_exact if self._is_unconstrained() else count
         n_exact = min(n_exact, count)
-        # A pick takes many small products, for which threads of BLAS only wait for each other.
-        with single_threaded_blas(), stages.steps("picks", n_exact) as progress:
+        # A pick takes many small products, for which threads of BLAS only wait for each other. Our
+        # own threads come first: with one thread for BLAS, n_jobs=None stands for one as well.
+        with (
+            selection.columns.threads(),
+            single_threaded_blas(),
+            stages.steps("picks", n_exact) as progress,
+        ):
             found, self._n_selected = select_columns(selection, count, n_exact, progress)
         if self._n_selected == 0:
             raise ValueError(

@@ -42,6 +42,6 @@ from .containers import (
 )
 from .frames import numeric_frame
 from .gaps import fill_gaps
-from .memory import RowBlocks
+from .memory import RowBlocks, transpose_csr
 from .moments import Moments, column_moments
 from .sources import HDF5Stream, ParquetStream, ZarrStream, is_numeric

@@ -261,3 +261,10 @@ def _slice_csr(X, rows):
     part.data, part.indices = X.data[entries], X.indices[entries]
     part.indptr = X.indptr[start : stop + 1] - X.indptr[start]
     return part
+
+
+def transpose_csr(X):
+    """The transpose of CSR rows as a view, where SciPy copies rows that are part of an array."""
+    transposed = sp.csc_array(X.shape[::-1], dtype=X.dtype)
+    transposed.data, transposed.indices, transposed.indptr = X.data, X.indices, X.indptr
+    return transposed
