@@ -151,7 +151,7 @@ def plot_panels(frame):
         axis.set_title(title, fontsize=10)
         axis.set_xlabel("higher is better" if larger_is_better else "lower is better", fontsize=9)
     axes[0].set_yticks(rows, [str(name) for name in frame.index])
-    axes[0].invert_yaxis()
+    axes[0].set_ylim(len(frame) - 0.5, -0.5)
     return axes
 
 
