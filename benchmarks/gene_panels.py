@@ -1,20 +1,26 @@
-"""Gene panels on real single-cell data: graphsieve, scanpy's highly variable genes, baselines.
+"""Gene panels on single-cell data: graphsieve, scanpy's highly variable genes, triku, baselines.
 
-    python benchmarks/gene_panels.py pbmc --splits 5
-    python benchmarks/gene_panels.py simulated --splits 5
+    python benchmarks/gene_panels.py pbmc --splits 10
+    python benchmarks/gene_panels.py simulated --splits 2
+    python benchmarks/gene_panels.py pbmc --first 100 --splits 8 --graph-weights 1 0.5 0.3 0.1 0
 
 pbmc: ``scanpy.datasets.pbmc68k_reduced()``, 700 blood cells x 765 genes that its authors had
 already filtered by variability, log-normalised (``adata.raw``), with ten cell types in
 ``obs["bulk_labels"]``. simulated: counts of 1,200 cells x 2,000 genes in three batches, with twelve
 programmes of fifteen genes, seven cell types of which one is rare (2 %), and dropout. Panels are
 selected on a random half of the cells, without labels, and evaluated on the other half. Everything
-runs at its defaults. Needs the extra ``bench``.
+runs at its defaults. Needs the extra ``bench``; triku takes part where it is installed.
 
 The flavours "seurat_v3" and "pearson_residuals" of scanpy expect raw counts, which this data set
 does not have: they get the normalised counts, before the logarithm.
+
+The measures are those of ``evaluate_panel``, and ``variance_known``: the fraction of the variance
+of all genes that is known once the panel is measured, with R² of the genes outside the panel as in
+``gene_prediction`` and 1 for those in it. Its denominator is the same for all panels.
 """
 
 import argparse
+import sys
 import warnings
 
 import numpy as np
@@ -22,14 +28,22 @@ import pandas as pd
 import scanpy as sc
 import scipy.sparse as sp
 from sklearn.decomposition import PCA
+from sklearn.preprocessing import StandardScaler
 
+from graphsieve import GAFS
 from graphsieve.anndata import evaluate_panel, select_genes
+
+try:
+    import triku
+except ImportError:
+    triku = None
 
 SIZES = (20, 50, 100, 200)
 METHODS = ("gafs", "css", "mrsf", "random")
 ON_LOG = ("seurat", "cell_ranger")
 ON_COUNTS = ("seurat_v3", "pearson_residuals")
 N_COMPONENTS = 20
+COMPARED = ("neighbor_overlap", "gene_prediction", "variance_known", "celltype_accuracy")
 
 
 def load_pbmc():
@@ -71,6 +85,12 @@ def simulate(n_cells=1200, n_genes=2000, n_programmes=12, n_members=15, n_types=
 DATA = {"pbmc": load_pbmc, "simulated": simulate}
 
 
+def with_weight(weight, seed):
+    """GAFS with another weight of the neighbour graph than ``select_genes`` gives it."""
+    targets = {"data": 1.0, "graph": weight} if weight > 0 else ("data",)
+    return GAFS(scale="global", targets=targets, random_state=seed)
+
+
 def by_graphsieve(adata, method, seed):
     """Panels of all sizes from one nested selection."""
     frame = select_genes(adata, list(SIZES), method=method, inplace=False, random_state=seed)
@@ -104,18 +124,51 @@ def by_loadings(adata):
     return {size: list(adata.var_names[order[:size]]) for size in SIZES}
 
 
-def one_split(adata, seed):
+def by_triku(adata):
+    """Panels of triku, with the neighbours that its guide computes."""
+    adata = adata.copy()
+    sc.pp.filter_genes(adata, min_cells=1)  # it refuses genes without counts
+    sc.pp.pca(adata, random_state=0)
+    sc.pp.neighbors(adata, n_neighbors=int(0.5 * adata.n_obs**0.5), metric="cosine")
+    triku.tl.triku(adata, use_raw=False)
+    order = np.argsort(-adata.var["triku_distance"].to_numpy(), kind="stable")
+    return {size: list(adata.var_names[order[:size]]) for size in SIZES}
+
+
+def known_variance(adata, genes, prediction):
+    """Fraction of the variance of all genes that is in the panel or predicted from it."""
+    variance = StandardScaler(with_mean=False).fit(adata.X).var_
+    others = ~adata.var_names.isin(genes)
+    unknown = (1 - prediction) * variance[others].sum() if others.any() else 0.0
+    return 1 - unknown / variance.sum()
+
+
+def all_panels(adata, seed, weights):
+    """Panels of all methods, or of GAFS with the given weights of the graph."""
+    if weights:
+        return {f"weight {w:g}": by_graphsieve(adata, with_weight(w, seed), seed) for w in weights}
+    panels = {method: by_graphsieve(adata, method, seed) for method in METHODS}
+    panels |= {f"HVG {flavor}": by_variability(adata, flavor) for flavor in ON_LOG + ON_COUNTS}
+    if triku is not None:
+        panels["triku"] = by_triku(adata)
+    return panels | {"PCA loadings": by_loadings(adata)}
+
+
+def one_split(adata, seed, weights=None):
     """All measures of all panels, selected on one half of the cells."""
     half = np.random.default_rng(seed).permutation(adata.n_obs)
     train, test = (adata[np.sort(part)].copy() for part in np.array_split(half, 2))
-    panels = {method: by_graphsieve(train, method, seed) for method in METHODS}
-    panels |= {f"HVG {flavor}": by_variability(train, flavor) for flavor in ON_LOG + ON_COUNTS}
-    panels["PCA loadings"] = by_loadings(train)
+    panels = all_panels(train, seed, weights)
     named = {(name, size): genes for name, sizes in panels.items() for size, genes in sizes.items()}
     named["all genes", adata.n_vars] = list(adata.var_names)
     frame = evaluate_panel(
         test, {f"{name}|{size}": genes for (name, size), genes in named.items()}, "cell_type"
     )
+    known = [
+        known_variance(test, genes, prediction)
+        for genes, prediction in zip(named.values(), frame["gene_prediction"], strict=True)
+    ]
+    frame.insert(3, "variance_known", known)
     frame.index = pd.MultiIndex.from_tuples(named, names=["panel", "genes"])
     return frame.drop(columns="n_genes").assign(split=seed).reset_index()
 
@@ -140,18 +193,52 @@ def as_markdown(frame):
     return "\n".join(lines)
 
 
+def differences(frame, names, others):
+    """Paired differences to the best mean of the others, ± one standard error over the splits."""
+    lines = [
+        "| panel | genes | " + " | ".join(COMPARED).replace("_", " ") + " |",
+        "|---" * (2 + len(COMPARED)) + "|",
+    ]
+    for name in names:
+        for size in SIZES:
+            values = frame[frame["genes"] == size].pivot(index="split", columns="panel")
+            cells = []
+            for measure in COMPARED:
+                best = values[measure][others].mean().idxmax()
+                difference = values[measure, name] - values[measure, best]
+                cells.append(f"{difference.mean():+.3f} ± {difference.sem():.3f}")
+            lines.append(f"| {name} | {size} | " + " | ".join(cells) + " |")
+    return "\n".join(lines)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("data", choices=DATA)
     parser.add_argument("--splits", type=int, default=5)
+    parser.add_argument("--first", type=int, default=0, help="seed of the first split")
+    parser.add_argument(
+        "--graph-weights",
+        type=float,
+        nargs="+",
+        help="compare GAFS with these weights of the graph, the first one being the reference",
+    )
     parser.add_argument("--csv", help="where to store the numbers of every split")
     options = parser.parse_args()
     warnings.simplefilter("ignore")
+    if triku is None and not options.graph_weights:
+        print("triku is left out: it is not installed. Run: pip install triku", file=sys.stderr)
     adata = DATA[options.data]()
-    frame = pd.concat([one_split(adata, seed) for seed in range(options.splits)])
+    seeds = range(options.first, options.first + options.splits)
+    frame = pd.concat([one_split(adata, seed, options.graph_weights) for seed in seeds])
     if options.csv:
         frame.to_csv(options.csv, index=False)
+    names, others = ["gafs", "css"], [f"HVG {flavor}" for flavor in ON_LOG + ON_COUNTS]
+    if options.graph_weights:
+        first, *names = [f"weight {weight:g}" for weight in options.graph_weights]
+        others = [first]
     print(as_markdown(frame))
+    print()
+    print(differences(frame, names, others))
 
 
 if __name__ == "__main__":

@@ -39,6 +39,13 @@ def test_evaluation_agrees_with_the_definition(adata):
     )
 
 
+def test_measures_do_not_depend_on_the_unit_of_expression(adata):
+    panels = {"few": ["gene1", "gene12", "gene23"], "noise": [f"gene{j}" for j in range(45, 57)]}
+    natural = evaluate_panel(adata, panels, "kind")
+    adata.X = adata.X * 1024
+    pd.testing.assert_frame_equal(evaluate_panel(adata, panels, "kind"), natural, rtol=1e-4)
+
+
 def test_evaluation_of_many_cells_is_sampled(monkeypatch, adata):
     whole = evaluate_panel(adata, {"mine": ["gene1", "gene12"]}, "kind")
     monkeypatch.setattr("graphsieve.anndata.panels._MOST_CELLS", 80)

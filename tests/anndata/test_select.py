@@ -5,8 +5,9 @@ import pandas as pd
 import pytest
 import scipy.sparse as sp
 
-from graphsieve import GreedyCSS
+from graphsieve import GAFS, GreedyCSS
 from graphsieve.anndata import evaluate_panel, read_h5ad, select_genes, write_h5ad
+from graphsieve.anndata.rank import make_estimator
 
 from ..helpers.cells import N_CELLS, N_GENES, make_cells, panel
 
@@ -34,6 +35,16 @@ def test_genes_are_those_of_the_estimator(adata, expected):
     assert panel(adata) == expected
     select_genes(adata, 6, method=GreedyCSS(1, scale="global"))
     assert panel(adata) == expected
+
+
+def test_gafs_has_defaults_of_its_own_for_expression(adata):
+    select_genes(adata, 6)
+    chosen = {"scale": "global", "targets": {"data": 1.0, "graph": 0.3}}
+    order = GAFS(6, random_state=0, **chosen).fit(adata.X).order_[:6]
+    assert panel(adata) == list(adata.var_names[order])
+    by_name, by_hand = make_estimator("gafs", 0), make_estimator(GAFS(scale="minmax"), 0)
+    assert {name: getattr(by_name, name) for name in chosen} == chosen
+    assert (by_hand.scale, by_hand.targets) == ("minmax", ("data", "graph"))
 
 
 def test_default_method_covers_all_cell_types(adata):

@@ -75,6 +75,20 @@ def test_targets_have_equal_energy(rng):
     np.testing.assert_allclose(T.sum(axis=0), 0, atol=1e-12)
 
 
+def test_weights_of_targets(rng):
+    parts = [rng.normal(size=(30, 4)), 100 * rng.normal(size=(30, 2)), np.ones((30, 3))]
+    T = join_targets(parts, [1.0, 0.25, 3.0])
+    assert (T[:, :4] ** 2).sum() == pytest.approx(0.8)
+    assert (T[:, 4:] ** 2).sum() == pytest.approx(0.2)
+    X = table(rng, 60, 30) + rng.random((60, 30))
+    orders = {}
+    for weight in (1e-9, 1.0, 1e9):
+        orders[weight] = fit(X, 10, targets={"data": 1, "graph": weight}).order_[:10].tolist()
+    assert orders[1e-9] == fit(X, 10, targets=("data",)).order_[:10].tolist()
+    assert orders[1.0] == fit(X, 10).order_[:10].tolist()
+    assert orders[1e9] == fit(X, 10, targets=("graph",)).order_[:10].tolist()
+
+
 def test_targets_make_a_difference(rng):
     X = table(rng, 60, 30) + rng.random((60, 30))
     orders = {tuple(fit(X, 10, targets=(t,)).order_[:10]) for t in ("code", "data", "graph")}
@@ -110,8 +124,11 @@ def test_refit_by_norm_forgets_the_gains(rng):
     assert not hasattr(method, "layers_")
 
 
-@pytest.mark.parametrize("wrong", [("labels",), (), ("data", "code", "labels")])
-def test_unknown_targets(rng, wrong):
+@pytest.mark.parametrize(
+    "wrong",
+    [("labels",), (), ("data", "code", "labels"), {"labels": 1}, {"data": 0}, {"data": "1"}],
+)
+def test_wrong_targets(rng, wrong):
     with pytest.raises(ValueError, match="targets"):
         fit(table(rng), targets=wrong)
 

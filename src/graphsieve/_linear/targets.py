@@ -6,21 +6,25 @@ import numpy as np
 _MOST_PRODUCTS = 2**22
 
 
-def join_targets(parts):
-    """Centred targets side by side, of equal energy each and of energy 1 together."""
+def join_targets(parts, weights=None):
+    """Centred targets side by side, of energies in proportion to the weights, 1 together.
+
+    The weights are equal by default.
+    """
+    weights = np.ones(len(parts)) if weights is None else weights
     edges = np.cumsum([0] + [part.shape[1] for part in parts])
     joined = np.empty((len(parts[0]), edges[-1]))
-    n_found = 0
-    for part, start, end in zip(parts, edges, edges[1:], strict=False):
+    total = 0.0
+    for part, weight, start, end in zip(parts, weights, edges, edges[1:], strict=False):
         centred = joined[:, start:end]
         np.subtract(part, part.mean(axis=0), out=centred)
         energy = _energy(centred)
         if energy > 1e-24 * _energy(part):
-            centred /= np.sqrt(energy)
-            n_found += 1
+            centred /= np.sqrt(energy / weight)
+            total += weight
         else:
             centred[:] = 0  # a constant part is no target
-    joined /= np.sqrt(max(n_found, 1))
+    joined /= np.sqrt(total or 1.0)
     return joined
 
 

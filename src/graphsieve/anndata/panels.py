@@ -82,8 +82,9 @@ def evaluate_panel(adata, panels, celltype_key=None, layer=None, n_neighbors=15,
         ``redundancy``
             Mean absolute correlation of the genes of the panel; lower is better.
         ``celltype_accuracy``
-            Accuracy of logistic regression in 5 folds, only with cell types. Types with fewer
-            than 5 cells are left out.
+            Accuracy of logistic regression in 5 folds, only with cell types. All genes are divided
+            by the largest value of any of them, for which the penalty (C=1) is meant. Types with
+            fewer than 5 cells are left out.
 
     See Also
     --------
@@ -150,7 +151,7 @@ def plot_panels(frame):
         axis.set_title(title, fontsize=10)
         axis.set_xlabel("higher is better" if larger_is_better else "lower is better", fontsize=9)
     axes[0].set_yticks(rows, [str(name) for name in frame.index])
-    axes[0].invert_yaxis()
+    axes[0].set_ylim(len(frame) - 0.5, -0.5)
     return axes
 
 
@@ -187,6 +188,8 @@ class _Reference:
 
     def __init__(self, X, types, n_neighbors, rng):
         self.X = X
+        # Genes share one unit, so they share one range.
+        self.largest = max(X.max(), -X.min()) or 1.0
         self.seed = rng.randint(2**31 - 1)
         n_targets = min(_MOST_TARGETS, X.shape[1])
         self.targets = rng.choice(X.shape[1], n_targets, replace=False)
@@ -211,7 +214,7 @@ class _Reference:
             "redundancy": redundancy(X),
         }
         if self.has_types:
-            row["celltype_accuracy"] = self._accuracy(X)
+            row["celltype_accuracy"] = self._accuracy(X / self.largest)
         return row
 
     def _embed(self, X):

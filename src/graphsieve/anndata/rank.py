@@ -14,6 +14,8 @@ from .data import labels
 
 # A batch with fewer cells says next to nothing about genes.
 _FEWEST_CELLS = 20
+# Weight of the neighbour graph relative to the data, see docs/gene_panels.md.
+_GRAPH_WEIGHT = 0.3
 
 
 def make_estimator(method, random_state, affinity=None):
@@ -28,7 +30,7 @@ def make_estimator(method, random_state, affinity=None):
         estimator = REGISTRY[method]()
         if "random_state" in estimator.get_params():
             estimator.set_params(random_state=random_state)
-        share_unit(estimator)
+        adapt_to_expression(estimator)
     else:
         raise ValueError(
             f"method={method!r} is neither a method of graphsieve nor an estimator"
@@ -43,10 +45,18 @@ def make_estimator(method, random_state, affinity=None):
     return estimator
 
 
-def share_unit(estimator):
-    """Scale all columns alike: genes share one unit, and one that varies little is mostly noise."""
-    if estimator.get_params().get("scale") is not None:
+def adapt_to_expression(estimator, given=()):
+    """Set the parameters that differ from those for other tables, but for those that are given.
+
+    Genes share one unit, and one that varies little is mostly noise: all columns are scaled alike.
+    Most of the variance of expression is noise that no panel explains, whereas few genes explain
+    the embedding of the neighbour graph: with the weight of the data, it would decide most picks.
+    """
+    parameters = estimator.get_params()
+    if parameters.get("scale") is not None and "scale" not in given:
         estimator.set_params(scale="global")
+    if "targets" in parameters and "targets" not in given:
+        estimator.set_params(targets={"data": 1.0, "graph": _GRAPH_WEIGHT})
 
 
 def check_values(X, names, estimator, where):

@@ -42,9 +42,10 @@ def select_genes(
         Number of genes. For a list, the selections are nested: each has its own column
         ``highly_variable_<number>``, and ``highly_variable`` is the largest.
     method : str or FeatureRanker, default="gafs"
-        Name of a method in ``graphsieve.REGISTRY`` ("gafs", "css", "mrsf", ...), which is used with
-        ``scale="global"`` because genes share one unit, or an estimator with parameters of your
-        choice, of which a clone is fitted.
+        Name of a method in ``graphsieve.REGISTRY`` ("gafs", "css", "mrsf", ...), or an estimator
+        with parameters of your choice, of which a clone is fitted. Methods given by name use
+        ``scale="global"``, because genes share one unit, and "gafs" uses
+        ``targets={"data": 1.0, "graph": 0.3}``, because expression is noisier than other data.
     layer : str or None, default=None
         Key of ``adata.layers``; None uses ``adata.X``.
     batch_key : str or None, default=None

@@ -6,11 +6,10 @@ import numpy as np
 
 
 def prepare_genes(estimator, parameters):
-    """Scale all genes alike, as ``select_genes`` does, unless ``--set`` says how to scale."""
-    from ..anndata.rank import share_unit
+    """Use the defaults of ``select_genes`` for what ``--set`` does not give."""
+    from ..anndata.rank import adapt_to_expression
 
-    if not any(setting.startswith("scale=") for setting in parameters or []):
-        share_unit(estimator)
+    adapt_to_expression(estimator, {setting.partition("=")[0] for setting in parameters or []})
 
 
 def check_counts(features, key):

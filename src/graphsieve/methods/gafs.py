@@ -1,7 +1,7 @@
 """GAFS: graph autoencoder feature selection."""
 
 from functools import partial
-from numbers import Integral
+from numbers import Integral, Real
 
 import numpy as np
 from sklearn.utils import check_random_state
@@ -99,10 +99,10 @@ class GAFS(GreedyConstraints, AutoencoderRanker):
     selection : {"greedy", "norm"}, default="greedy"
         Pick features one at a time, exact for the first ``n_features_to_select`` features, with
         the score d - position, or rank by the norm of the weights, as in the paper.
-    targets : sequence of {"data", "graph", "code"}, default=("data", "graph")
+    targets : sequence of {"data", "graph", "code"} or dict, default=("data", "graph")
         What greedy selection reconstructs, with equal weights: the data, the spectral embedding of
-        the graph, the hidden code. Adding the code made no measurable difference on fourteen data
-        sets.
+        the graph, the hidden code; a dict has other weights. Adding the code made no measurable
+        difference on fourteen data sets.
     solver : {"lbfgs", "minibatch"}, default="lbfgs"
         "minibatch" is for many samples: an iteration is one pass over them in random batches.
     max_iter : int or None, default=None
@@ -134,8 +134,7 @@ class GAFS(GreedyConstraints, AutoencoderRanker):
     objective_trace_, n_iter_, converged_
         The objective at every iteration, their number, and whether ``tol`` was met.
     n_exact_ : int
-        Greedy selection: number of features that were picked one by one; the order of the others
-        is that of what each would add next.
+        Greedy selection: number of picks; the other features are ordered by what each would add.
     gains_, layers_ : ndarray of shape (n_features,)
         Greedy selection: fraction of the targets that a feature explained when it was picked, or
         would explain next, and the layer in which it was picked, 0 for one that was not.
@@ -144,8 +143,7 @@ class GAFS(GreedyConstraints, AutoencoderRanker):
     n_components_ : int
         Number of principal components above those of shuffled columns.
     predictability_ : ndarray of shape (n_features,)
-        Squared correlation of every feature with its prediction from the other features, on
-        held-out rows.
+        Squared correlation of every feature with its held-out prediction from the others.
 
     References
     ----------
@@ -176,7 +174,7 @@ class GAFS(GreedyConstraints, AutoencoderRanker):
         "output": [StrOptions({"sigmoid", "identity"})],
         "init": [StrOptions({"pca", "random"})],
         "selection": [StrOptions({"greedy", "norm"})],
-        "targets": [tuple, list],
+        "targets": [tuple, list, dict],
     }
 
     _distributes = True
@@ -315,6 +313,8 @@ class GAFS(GreedyConstraints, AutoencoderRanker):
     def _check_options(self):
         if not self.targets or set(self.targets) - set(TARGETS):
             raise ValueError(f"targets={self.targets!r} must name some of {', '.join(TARGETS)}")
+        if not all(isinstance(w, Real) and 0 < w < np.inf for w in self._target_weights.values()):
+            raise ValueError(f"targets={self.targets!r}: the weights must be positive numbers")
         needed = ("n_hidden", "alpha", "graph_weight", "decay")
         missing = [name for name in needed if getattr(self, name) is None]
         if self.init == "random" and missing:
@@ -327,6 +327,10 @@ class GAFS(GreedyConstraints, AutoencoderRanker):
                 'costs and groups of columns need selection="greedy": the norms of the weights '
                 "rank every column by itself"
             )
+
+    @property
+    def _target_weights(self):
+        return self.targets if isinstance(self.targets, dict) else dict.fromkeys(self.targets, 1.0)
 
     @property
     def _accepts_gaps(self):
@@ -373,17 +377,19 @@ class GAFS(GreedyConstraints, AutoencoderRanker):
         return Penalties(*(r if g is None else g for g, r in zip(given, relative, strict=True)))
 
     def _targets(self, X, A, coordinates, rng):
-        """What the selected features are to reconstruct, of unit energy each."""
-        parts = []
+        """What the selected features are to reconstruct, side by side."""
+        parts = {}
         if "data" in self.targets:
-            parts.append(coordinates)
+            parts["data"] = coordinates
         n_dims = min(_N_EIGENVECTORS, X.n_samples - 2)
         # A graph of two samples, or one without edges, has no structure to keep.
         if "graph" in self.targets and n_dims > 0 and A.nnz > 0:
-            parts.append(embedding(A, n_dims, rng))
+            parts["graph"] = embedding(A, n_dims, rng)
         if "code" in self.targets:
-            parts.append(X.stack(partial(encode, W_in=self.W_in_, b_in=self.b_in_)))
-        return make_target(join_targets(parts or [coordinates]))
+            parts["code"] = X.stack(partial(encode, W_in=self.W_in_, b_in=self.b_in_))
+        parts = parts or {"data": coordinates}
+        weights = [self._target_weights.get(name, 1.0) for name in parts]
+        return make_target(join_targets(list(parts.values()), weights))
 
     def _coordinates(self, X, structure):
         """The rows along the principal axes, also those outside the sample of rows."""
