@@ -3,7 +3,7 @@
     python benchmarks/recheck.py comparison 2
 
 Takes the given number of cells of every method and data set at random, without MNIST unless it is
-named after the number, and prints how many have the same scores and the largest difference.
+named after the number, and prints how many have the same scores, and how much the others differ.
 """
 
 import sys
@@ -40,12 +40,13 @@ def main(name, n_each, datasets):
         new = run_cell(cells[key])["rows"]
         scores = [score for score in SCORES if score in old]
         change = old[scores].to_numpy() - [[row[score] for score in scores] for row in new]
-        differences[method].append(np.abs(change).max())
-        print(f"{cells[key].dataset} {method} {differences[method][-1]:.2g}", flush=True)
-    for method, values in differences.items():
+        differences[method].append(np.abs(change))
+    for method, changes in differences.items():
+        n_equal = sum(not change.any() for change in changes)
+        mean, largest = np.mean([c.mean() for c in changes]), max(c.max() for c in changes)
         print(
-            f"{method}: {np.count_nonzero(np.equal(values, 0))} of {len(values)} equal, "
-            f"largest difference {max(values):.2g}"
+            f"{method}: {n_equal} of {len(changes)} equal, mean absolute difference {mean:.2g}, "
+            f"largest {largest:.2g}"
         )
 
 
