@@ -10,6 +10,7 @@ import pytest
 from graphsieve.evaluation import ALL_FEATURES
 from graphsieve.paper import claims
 from graphsieve.paper.claims import FAILS, HOLDS, OPEN, PARTLY, RIVALS, UNDECIDED
+from graphsieve.paper.claims.convergence import settling
 
 
 def comparison(gafs, rivals=0.5, random=0.4, everything=0.6, lucky=0.4):
@@ -140,7 +141,8 @@ def traces(n_iter, end):
         params = json.dumps({"alpha": alpha, "graph_weight": 0.0})
         for iteration, objective in enumerate(np.linspace(10, end(alpha), total + 1)):
             rows.append((dataset, params, iteration, objective))
-    return pd.DataFrame(rows, columns=["dataset", "params", "iteration", "objective"])
+    table = pd.DataFrame(rows, columns=["dataset", "params", "iteration", "objective"])
+    return table.assign(split=0)
 
 
 def test_claims_about_convergence():
@@ -152,6 +154,13 @@ def test_claims_about_convergence():
     table = traces(lambda d, a: 50 if d == "pcmac" else 20 - int(a > 0), lambda a: 1 + a)
     assert claims.slower_on_redundant(table).verdict == FAILS
     assert claims.sparse_is_slower(table).verdict == FAILS
+
+
+def test_traces_of_splits_with_different_lengths():
+    long = traces(lambda d, a: 30, lambda a: 2).assign(split=1)
+    short = traces(lambda d, a: 10, lambda a: 4)
+    cases = settling(pd.concat([short, long], ignore_index=True))
+    assert cases["mnist", 0.01, 0.0] == pytest.approx((20, 20, 3), abs=0.5)
 
 
 @pytest.mark.parametrize(("accuracy", "verdict"), [(0.9, HOLDS), (0.2, FAILS)])

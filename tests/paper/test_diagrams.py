@@ -16,7 +16,7 @@ from graphsieve.paper.diagrams import (
 def test_heat_map_shows_the_numbers():
     matrix = pd.DataFrame([[0.123, np.nan], [0.5, 0.75]], index=[1e-3, 1.0], columns=[0.0, 0.1])
     panel = heatmap_figure(matrix).axes[0]
-    assert [text.get_text() for text in panel.texts] == ["0.12", "0.50", "0.75"]
+    assert [text.get_text() for text in panel.texts] == ["0.123", "0.500", "0.750"]
     assert [label.get_text() for label in panel.get_yticklabels()] == ["0.001", "1"]
 
 

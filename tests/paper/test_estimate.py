@@ -27,6 +27,22 @@ def test_every_data_set_has_the_same_weight():
     assert (estimate.value, estimate.low, estimate.high) == (0.5, 0.0, 1.0)
 
 
+def test_bootstrap_with_different_numbers_of_splits(rng):
+    groups = {"a": rng.normal(size=5), "b": rng.normal(size=3), "c": rng.normal(size=1)}
+    pairs = [(name, split) for name, group in groups.items() for split in range(len(group))]
+    index = pd.MultiIndex.from_tuples(pairs, names=["dataset", "split"])
+    estimate = over_sets(pd.Series(np.concatenate([*groups.values()]), index), n_resamples=40_000)
+
+    def resampled_mean():
+        names = rng.choice(list(groups), size=len(groups))
+        return np.mean([rng.choice(groups[name], len(groups[name])).mean() for name in names])
+
+    low, high = np.percentile([resampled_mean() for _ in range(10_000)], [2.5, 97.5])
+    assert estimate.value == pytest.approx(np.mean([group.mean() for group in groups.values()]))
+    # Errors of the simulation: a fortieth of the width.
+    assert (estimate.low, estimate.high) == pytest.approx((low, high), abs=(high - low) / 40)
+
+
 def test_signs():
     assert [Estimate(0, *ends).sign for ends in ((0.1, 0.2), (-0.1, 0.2), (-0.2, -0.1))] == [
         1,

@@ -78,6 +78,20 @@ def test_lines_are_means_of_the_groups():
     assert panel.get_xscale() == "log"
 
 
+def test_many_fractions_have_ticks_that_do_not_overlap():
+    shares = np.array([0.02, 0.04, 0.06, 0.08, 0.1, 0.2, 0.3, 0.5, 0.8])
+    table = pd.DataFrame({"share": shares, "acc": shares, "m": "m = 10"})
+    (panel,) = lines_figure(table, "share", "acc", "m", log="x").axes
+    assert [tick.get_text() for tick in panel.get_xticklabels()] == [
+        "2%",
+        "5%",
+        "10%",
+        "20%",
+        "50%",
+    ]
+    assert not panel.get_xticks(minor=True).size
+
+
 def test_legend_names_everything():
     figure = legend_figure(["a", "random"], all_features=True)
     assert [text.get_text() for text in figure.legends[0].texts] == ["a", "random", "all features"]

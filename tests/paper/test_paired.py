@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from graphsieve.evaluation import ALL_FEATURES
 from graphsieve.paper.paired import gains, mean_ranks, wins
@@ -17,6 +18,22 @@ def test_mean_ranks():
     # Demšar 2006, table 5: q = 2.343 for 3 methods at 5 %.
     assert difference == pytest.approx(2.343 * np.sqrt(3 * 4 / (6 * 3)), abs=1e-2)
     assert 0.05 < p_value < 0.15
+
+
+def test_a_data_set_counts_once_whatever_its_number_of_splits(rng):
+    values = {}
+    table = scores(lambda *case: values.setdefault(case, rng.random()), splits=range(4))
+    table = table[(table["dataset"] != "d2") | (table["split"] < 1)]
+    table = table[(table["dataset"] != "d3") | (table["split"] < 3)]
+    means = [
+        [table[(table["dataset"] == d) & (table["method"] == m)]["acc"].mean() for m in "abc"]
+        for d in ("d1", "d2", "d3")
+    ]
+    place = np.array([[1 + sum(other > value for other in row) for value in row] for row in means])
+    statistic = 12 / (3 * 3 * 4) * (place.sum(axis=0) ** 2).sum() - 3 * 3 * 4
+    ranks, _, p_value = mean_ranks(table, "acc")
+    assert ranks == pytest.approx(dict(zip("abc", place.mean(axis=0), strict=True)))
+    assert p_value == pytest.approx(stats.chi2.sf(statistic, 2))
 
 
 def test_ranks_leave_out_what_misses_a_data_set():

@@ -34,8 +34,24 @@ def test_source_tree_of_the_project(repository):
     source = package(root / "src" / "graphsieve")
     git("add", ".")
     git("commit", "--quiet", "--message", "second")
-    assert git("rev-parse", "HEAD").startswith(commit_of(source))
+    commit = git("rev-parse", "HEAD")[:12]
+    assert commit_of(source) == commit
     (source / "__init__.py").write_text("changed")
+    assert commit_of(source) == f"{commit}-dirty"
+
+
+def test_only_changes_of_the_code_count(repository):
+    root, git = repository
+    source = package(root / "src" / "graphsieve")
+    experiment = package(source / "paper" / "experiments") / "one.toml"
+    experiment.write_text("a = 1")
+    git("add", ".")
+    git("commit", "--quiet", "--message", "second")
+    # Experiments are in the rows, and other files take no part.
+    experiment.write_text("a = 2")
+    (root / "file").write_text("changed")
+    assert git("rev-parse", "HEAD")[:12] == commit_of(source)
+    (source / "new.py").write_text("")
     assert commit_of(source).endswith("-dirty")
 
 

@@ -1,5 +1,7 @@
 """The runner: nothing is run twice, failures are recorded, all backends give the same table."""
 
+from dataclasses import replace
+
 import pandas as pd
 import pytest
 from sklearn.datasets import load_wine
@@ -188,6 +190,17 @@ def test_a_table_without_its_cells_is_continued(small, tmp_path, monkeypatch):
     assert_same_content(again, first[first["dataset"] == "wine"])
     # The rows of the other data set are not in the new table, but their cells are kept.
     assert_same_content(run(small, tmp_path / "two", n_splits=1), first)
+
+
+def test_a_cell_with_two_settings_is_restored_once(small, tmp_path):
+    """The default of the Laplacian score, 5 neighbours, is the fixed setting and in the grid."""
+    grid = replace(small.methods[0], grid={"n_neighbors": (4, 5)})
+    twice = replace(small, methods=(grid, *small.methods[1:]))
+    first = run(twice, tmp_path / "one", n_splits=1)
+    (tmp_path / "two").mkdir()
+    (tmp_path / "one" / "small.parquet").rename(tmp_path / "two" / "small.parquet")
+    assert first.groupby("key").size().max() == 4
+    assert_same_content(run(twice, tmp_path / "two", n_splits=1, only_stored=True), first)
 
 
 def test_only_what_is_stored_completely(small, tmp_path, monkeypatch):

@@ -16,7 +16,7 @@ def heatmap_figure(matrix, *, title=None, xlabel="", ylabel=""):
         if np.isfinite(value):
             dark = image.norm(value) < 0.5
             style = {"fontsize": 8, "color": "white" if dark else "black"}
-            panel.text(column, row, f"{value:.2f}", ha="center", va="center", **style)
+            panel.text(column, row, f"{value:.3f}", ha="center", va="center", **style)
     panel.set_xticks(range(len(matrix.columns)), [f"{name:g}" for name in matrix.columns])
     panel.set_yticks(range(len(matrix.index)), [f"{name:g}" for name in matrix.index])
     panel.set_xlabel(xlabel)

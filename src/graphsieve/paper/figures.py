@@ -32,8 +32,6 @@ def share_curves_figure(table, metric, *, title=None):
     over the repetitions in the column ``<metric>_std``, if there is one. The table is like that of
     `graphsieve.evaluation.evaluate`, of one or several methods; see `legend_figure` for the legend.
     """
-    from matplotlib.ticker import PercentFormatter
-
     figure, panel = new_panel(*PANEL)
     curves = table[table["method"] != ALL_FEATURES]
     for method, style in line_styles(curves["method"].unique()).items():
@@ -43,13 +41,16 @@ def share_curves_figure(table, metric, *, title=None):
         panel.axhline(reference, color="black", linewidth=0.8, label=ALL_FEATURES, zorder=0)
     panel.set_xscale("log")
     low, high = curves["share"].min(), curves["share"].max()
-    panel.set_xticks([share for share in _TICKS if low <= share <= high], minor=False)
-    panel.set_xticks([], minor=True)
-    panel.xaxis.set_major_formatter(PercentFormatter(1, decimals=0))
+    _set_ticks(panel, [share for share in _TICKS if low <= share <= high], "{:.0%}")
     panel.set_xlabel("fraction of features selected")
     panel.set_ylabel(LABELS.get(metric, metric))
     finish_panel(panel, title)
     return figure
+
+
+def _set_ticks(panel, values, form):
+    panel.set_xticks(values, [form.format(value) for value in values])
+    panel.set_xticks([], minor=True)
 
 
 def line_styles(names):
@@ -58,8 +59,9 @@ def line_styles(names):
     for rank, name in enumerate(n for n in names if n not in BASELINES):
         styles[name] = {
             "color": COLORS[rank % len(COLORS)],
-            # A second round of colours comes with other markers.
+            # A second round of colours comes with other markers and dashes.
             "marker": MARKERS[(rank + rank // len(COLORS)) % len(MARKERS)],
+            "linestyle": "--" if rank // len(COLORS) % 2 else "-",
             "zorder": 2,
         }
     for rank, name in enumerate(n for n in names if n in BASELINES):
@@ -74,7 +76,7 @@ def _draw_curve(panel, rows, metric, name, style):
         spread = rows.groupby("share")[f"{metric}_std"].mean()
     panel.plot(mean.index, mean, label=name, markersize=5, linewidth=1.6, **style)
     panel.fill_between(
-        mean.index, mean - spread, mean + spread, color=style["color"], alpha=0.15, linewidth=0
+        mean.index, mean - spread, mean + spread, color=style["color"], alpha=0.08, linewidth=0
     )
 
 
@@ -111,11 +113,11 @@ def lines_figure(table, x, y, group, *, title=None, xlabel=None, ylabel=None, lo
     if "x" in log:
         panel.set_xscale("log")
         values = np.sort(table[x].unique())
-        if len(values) <= _FEW:
-            # The ticks of a logarithmic scale would overlap.
-            form = "{:.0%}" if x == "share" else "{:g}"
-            panel.set_xticks(values, [form.format(value) for value in values])
-            panel.set_xticks([], minor=True)
+        # The ticks of a logarithmic scale would overlap.
+        if x == "share":
+            _set_ticks(panel, [t for t in _TICKS if values[0] <= t <= values[-1]], "{:.0%}")
+        elif len(values) <= _FEW:
+            _set_ticks(panel, values, "{:g}")
     if "y" in log:
         panel.set_yscale("log")
     panel.set_xlabel(xlabel or x)

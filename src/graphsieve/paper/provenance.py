@@ -33,15 +33,18 @@ def _cpu():
 
 
 def commit_of(package):
-    """Commit of graphsieve's source, with "-dirty" if files differ from it; empty if unknown.
+    """Commit of graphsieve's source, with "-dirty" if its code differs from it; empty if unknown.
 
     The repository of the folder ``package`` must be that of the project: an environment may lie in
     another one.
     """
     top = _git(package, "rev-parse", "--show-toplevel")
-    if top and (Path(top) / "src" / "graphsieve").resolve() == package.resolve():
-        return _git(package, "describe", "--always", "--dirty", "--abbrev=12", "--exclude=*")
-    return ""
+    if not top or (Path(top) / "src" / "graphsieve").resolve() != package.resolve():
+        return ""
+    commit = _git(package, "rev-parse", "--short=12", "HEAD")
+    # Every row has its settings and its protocol: what experiments specify is known without them.
+    changed = _git(package, "status", "--porcelain", "--", ".", ":(exclude)paper/experiments")
+    return f"{commit}-dirty" if commit and changed else commit
 
 
 def _installed_commit():

@@ -35,14 +35,15 @@ def records_of(table):
     """Records of the cells of a table, by key: the inverse of `rows_of`."""
     records = {}
     names = [*provenance()]
-    for key, part in table.groupby("key", sort=False):
-        # Another experiment may have the cell under another label.
+    # A cell may be in the table several times, for example as a fixed setting and in the grid.
+    cells = table.drop(columns=[*ABOUT]).drop_duplicates()
+    for key, part in cells.groupby("key", sort=False):
         rows = [
             {name: value for name, value in row.items() if value == value and value is not None}
-            for row in part.drop_duplicates().to_dict("records")
+            for row in part.to_dict("records")
         ]
         first = rows[0]
-        known = {*ABOUT, *_ORIGIN, *_FIT, *names}
+        known = {*_ORIGIN, *_FIT, *names}
         record = {name: first[name] for name in ("status", "error", "seconds") if name in first}
         record["fit"] = {name: first.get(name) for name in _FIT if name in table}
         record["provenance"] = {name: first[name] for name in names if name in first}

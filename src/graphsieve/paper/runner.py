@@ -130,13 +130,13 @@ class _Clock:
         self._forecast = Forecast()
         for key, cell in cells.items():
             if key not in waiting and known[key].get("seconds") is not None:
-                self._forecast.add(cell, known[key]["seconds"])
+                self._forecast.learn(cell, known[key]["seconds"])
 
     def finish(self, key, record):
         """Learn from a cell that was waiting."""
         cell = self._waiting.pop(key)
         if record.get("seconds") is not None:
-            self._forecast.add(cell, record["seconds"])
+            self._forecast.finish(cell, record["seconds"])
 
     def left(self):
         """Seconds left, on all jobs together."""

@@ -199,7 +199,7 @@ def test_numbers_of_splits_that_differ(results):
     table = read_tables(results)["quality"]
     assert "2 data sets, 2 splits" in about(table)
     table = table[(table["dataset"] == "wine") | (table["split"] == 0)]
-    assert "2 data sets, 1 to 2 splits" in about(table)
+    assert "2 data sets (2 splits of wine; 1 split of iris), " in about(table)
 
 
 def test_table_of_an_unknown_experiment_is_shown(results):

@@ -9,16 +9,21 @@ _REDUNDANT = ("mnist", "coil20", "yale", "isolet")
 
 
 def settling(table):
-    """Iterations to 99 % of the decrease, all iterations and final objective, by case."""
+    """Iterations to 99 % of the decrease, all iterations and final objective, by case.
+
+    Means over the splits, whose traces may have different lengths.
+    """
     rows = unpacked(table)
 
     def summarise(trace):
-        values = trace.groupby("iteration")["objective"].mean().to_numpy()
+        values = trace.sort_values("iteration")["objective"].to_numpy()
         target = values[0] - 0.99 * (values[0] - values[-1])
         return int(np.argmax(values <= target)), len(values) - 1, float(values[-1])
 
-    grouped = rows.groupby(["dataset", "alpha", "graph_weight"])
-    return {case: summarise(trace) for case, trace in grouped}
+    return {
+        case: tuple(np.mean([summarise(trace) for _, trace in part.groupby("split")], axis=0))
+        for case, part in rows.groupby(["dataset", "alpha", "graph_weight"])
+    }
 
 
 def slower_on_redundant(table):

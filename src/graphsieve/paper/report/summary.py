@@ -93,14 +93,24 @@ def about(table):
     counts = {status: int((cells["status"] == status).sum()) for status in ("failed", "skipped")}
     others = "".join(f", {n} of them {status}" for status, n in counts.items() if n)
     commits = ", ".join(sorted(set(cells["commit"])))
-    n_splits = table.groupby("dataset")["split"].nunique()
-    splits = counted(n_splits.max(), "split")
-    if n_splits.min() < n_splits.max():
-        splits = f"{n_splits.min()} to {splits}"
     return (
-        f"Profile {table['profile'].iloc[0]}: {counted(len(n_splits), 'data set')}, {splits}, "
+        f"Profile {table['profile'].iloc[0]}: {_splits(table)}, "
         f"{counted(len(cells), 'cell')}{others}; commit {commits}."
     )
+
+
+def _splits(table):
+    """Numbers of data sets and splits, by data set where they differ."""
+    n_splits = table.groupby("dataset", sort=False)["split"].nunique()
+    sets = counted(len(n_splits), "data set")
+    if n_splits.nunique() == 1:
+        return f"{sets}, {counted(n_splits.iloc[0], 'split')}"
+    by_number = n_splits.groupby(n_splits).groups
+    parts = [
+        f"{counted(number, 'split')} of {', '.join(by_number[number])}"
+        for number in sorted(by_number, reverse=True)
+    ]
+    return f"{sets} ({'; '.join(parts)})"
 
 
 def _provenance(name, table):
