@@ -9,13 +9,14 @@ from importlib.util import find_spec
 _LINE_SECONDS = 5.0
 
 
-def open_progress(title, total):
+def open_progress(title, total, *, time_left=True):
     """A progress display of at most ``total`` steps, to be used in a ``with`` statement.
 
-    Call its ``update(step, text)`` after every step.
+    Call its ``update(step, text)`` after every step. Without ``time_left`` the bar shows no time of
+    its own, for texts that say it.
     """
     if sys.stderr.isatty() and find_spec("rich") is not None:
-        return _Bar(title, total)
+        return _Bar(title, total, time_left)
     return _Lines(title, total)
 
 
@@ -56,9 +57,9 @@ class Stages:
 
 
 class _Bar:
-    """A bar with the number of steps, a text and the time left, drawn by rich."""
+    """A bar with the number of steps, a text and, if asked for, the time left, drawn by rich."""
 
-    def __init__(self, title, total):
+    def __init__(self, title, total, time_left):
         from rich.console import Console
         from rich.markup import escape
         from rich.progress import (
@@ -74,7 +75,7 @@ class _Bar:
             BarColumn(),
             MofNCompleteColumn(),
             TextColumn("{task.fields[text]}"),
-            TimeRemainingColumn(),
+            *([TimeRemainingColumn()] if time_left else []),
             console=Console(stderr=True),
         )
         self._task = self._bar.add_task(escape(title), total=total, text="")

@@ -154,10 +154,12 @@ def _progress(name):
         def update(done, total, failed, cell, seconds):
             nonlocal display
             if display is None:
-                display = stack.enter_context(open_progress(name, total))
-            left = timedelta(seconds=round(seconds))
+                display = stack.enter_context(open_progress(name, total, time_left=False))
+            left = "estimating the time left"
+            if seconds is not None:
+                left = f"about {timedelta(seconds=round(seconds))} left"
             last = "" if cell is None else f", last {cell.dataset} {cell.method}"
-            display.update(done, f"cells, {failed} failed, about {left} left{last}")
+            display.update(done, f"cells, {failed} failed, {left}{last}")
 
         yield update
 

@@ -10,7 +10,7 @@ import joblib
 from .._utils.names import check_choice
 from .._utils.warn import warn
 from .cells import plan
-from .forecast import Forecast
+from .forecast import Forecast, sampled_first
 from .measures import run_cell
 from .records import rows_of
 from .spec import load_experiment
@@ -65,7 +65,8 @@ def run(
         part of a grid would be compared with whole ones.
     progress : callable, optional
         Called as ``progress(done, total, failed, cell, seconds_left)`` after every cell, and once
-        before the first with ``cell=None``.
+        before the first with ``cell=None``. ``seconds_left`` is None until the run has finished a
+        few cells of every method on every data set.
 
     Returns
     -------
@@ -84,24 +85,33 @@ def run(
         planned = _complete(planned, known)
         cells = {cell.key: cell for cell, _, _ in planned}
     unfinished = {"skipped", "failed"} if retry else {"skipped"}
-    waiting = {
-        key: cells[key]
-        for key, record in known.items()
-        if key in cells and (record is None or record["status"] in unfinished)
+    places = {cell.key: (cell.split, cell.dataset, label) for cell, label, _ in planned}
+    places = {
+        key: place
+        for key, place in places.items()
+        if known[key] is None or known[key]["status"] in unfinished
     }
+    waiting = {key: cells[key] for key in sampled_first(places)}
     done = len(cells) - len(waiting)
     failed = sum(known[key]["status"] == "failed" for key in cells if key not in waiting)
-    clock = _Clock(cells, known, waiting, 1 if only_stored else n_jobs)
-    report = progress or (lambda *_: None)
-    report(done, len(cells), failed, None, clock.left())
+    forecast = Forecast({key: place[1:] for key, place in places.items()})
+    n_workers = 1 if only_stored else joblib.effective_n_jobs(n_jobs)
+
+    def report(cell):
+        if progress is not None:
+            left = forecast.left()
+            left = None if left is None else left / n_workers
+            progress(done, len(cells), failed, cell, left)
+
+    report(None)
     try:
         results = () if only_stored else _results(waiting, store, known, n_jobs, backend)
         for key, record in results:
             _put(store, key, record)
             done += 1
             failed += record["status"] == "failed"
-            clock.finish(key, record)
-            report(done, len(cells), failed, cells[key], clock.left())
+            forecast.finish(key, record.get("seconds"))
+            report(cells[key])
     except BaseException:
         # The finished part of an interrupted run can be looked at. What ended the run matters
         # more than a table that cannot be written either.
@@ -119,28 +129,6 @@ def _complete(planned, known):
     if not complete:
         raise ValueError("no data set is complete yet: wait until all cells of one are stored")
     return complete
-
-
-class _Clock:
-    """Seconds that the waiting cells will take."""
-
-    def __init__(self, cells, known, waiting, n_jobs):
-        self._waiting = dict(waiting)
-        self._n_jobs = joblib.effective_n_jobs(n_jobs)
-        self._forecast = Forecast()
-        for key, cell in cells.items():
-            if key not in waiting and known[key].get("seconds") is not None:
-                self._forecast.learn(cell, known[key]["seconds"])
-
-    def finish(self, key, record):
-        """Learn from a cell that was waiting."""
-        cell = self._waiting.pop(key)
-        if record.get("seconds") is not None:
-            self._forecast.finish(cell, record["seconds"])
-
-    def left(self):
-        """Seconds left, on all jobs together."""
-        return sum(map(self._forecast.seconds, self._waiting.values())) / self._n_jobs
 
 
 def _write_table(store, experiment, profile, planned):
