@@ -44,7 +44,6 @@ measure = "cost"
 
 [methods.scufs]
 fixed = { max_iter = 100000000, tol = 0.0 }
-grid = { n_clusters = [3, 4] }
 
 [profiles.quick]
 datasets = ["planted_200x100"]

@@ -8,6 +8,9 @@ from .records import ABOUT, records_of
 from .summary import finished
 
 _COLUMNS = (*ABOUT, "status", "error", "key", "commit")
+# Decimals of numbers and of standard deviations in a table. Scores of 20 repetitions are known to
+# two or three, and all digits would make the file three times as large.
+_DECIMALS, _STD_DECIMALS = 5, 4
 
 
 class DamagedRecord(ValueError):
@@ -64,11 +67,19 @@ class Store:
             self.put(key, record)
 
     def write_table(self, name, rows):
-        """Write the tidy table of an experiment."""
+        """Write the tidy table of an experiment, with rounded numbers."""
         import pandas as pd
 
+        table = pd.DataFrame(rows)
+        decimals = {
+            column: _STD_DECIMALS if column.endswith("_std") else _DECIMALS
+            for column in table.select_dtypes("float")
+        }
+        content = table.round(decimals).to_parquet(
+            index=False, compression="zstd", compression_level=19
+        )
         with replacing(self.table_path(name)) as temporary:
-            temporary.write_bytes(pd.DataFrame(rows).to_parquet(index=False, compression="zstd"))
+            temporary.write_bytes(content)
 
     def table_path(self, name):
         """Path of the table of an experiment."""
