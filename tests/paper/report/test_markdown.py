@@ -1,5 +1,7 @@
 """The claims as Markdown, on their own or inside a page."""
 
+import pandas as pd
+
 from graphsieve.paper.report import write_claims
 from tests.paper.test_claims import comparison
 
@@ -16,6 +18,15 @@ def test_claims_with_verdict_number_and_origin(tmp_path):
     assert "gain over all features: +0.100 |" in text
     assert "Profile full: 2 data sets, 1 split, 1 cell; commit abc." in text
     assert "| Accuracy, fixed | 1.0 |" in text
+
+
+def test_range_of_the_settings(tmp_path):
+    table = tables()["comparison"]
+    other = table[table["method"] == "gafs"].assign(setting=1)
+    other[["accuracy", "acc"]] += [0.1, -0.2]
+    write_claims({"comparison": pd.concat([table, other])}, tmp_path / "claims.md")
+    text = (tmp_path / "claims.md").read_text("utf-8")
+    assert "| gafs | 2 | 0.700 / 0.500 | 0.700 / 0.700 | 0.800 / 0.700 |" in text
 
 
 def test_only_the_claims_of_a_page_are_replaced(tmp_path):

@@ -47,7 +47,8 @@ def claims_text(tables):
         for claim in group:
             lines += ["", f"**{claim.text}** {claim.verdict.capitalize()}. {claim.evidence}"]
         if name == "comparison":
-            lines += ["", *_ranks(finished(tables[name]))]
+            table = finished(tables[name])
+            lines += ["", *_ranks(table), "", *_settings(table)]
     return "\n".join(lines) + "\n"
 
 
@@ -78,3 +79,20 @@ def _ranks(table):
         "",
         f"Two methods differ significantly (Nemenyi, 5 %) by {difference:.1f} ranks.",
     ]
+
+
+def _settings(table):
+    """How much the setting of a method matters, if it is the same for all data sets."""
+    lines = [
+        "| accuracy / ACC of one setting | settings | lowest | fixed setting | highest |",
+        "|---|---|---|---|---|",
+    ]
+    scores = ["accuracy", "acc"]
+    by_case = table.groupby(["method", "setting", "dataset"], sort=False)[scores].mean()
+    for method, means in by_case.groupby(["method", "setting"]).mean().groupby("method"):
+        if len(means) > 1:
+            numbers = [means.min(), means.loc[(method, 0)], means.max()]
+            texts = [" / ".join(f"{row[score]:.3f}" for score in scores) for row in numbers]
+            lines.append(f"| {method} | {len(means)} | " + " | ".join(texts) + " |")
+    note = "Means over the fractions, the splits and then the data sets; lowest and highest by score."
+    return [*lines, "", note] if len(lines) > 2 else []
