@@ -160,7 +160,28 @@ def test_traces_of_splits_with_different_lengths():
     long = traces(lambda d, a: 30, lambda a: 2).assign(split=1)
     short = traces(lambda d, a: 10, lambda a: 4)
     cases = settling(pd.concat([short, long], ignore_index=True))
-    assert cases["mnist", 0.01, 0.0] == pytest.approx((20, 20, 3), abs=0.5)
+    assert cases.loc["mnist", True]["total"].tolist() == [10, 30]
+    assert cases.loc["mnist", True]["end"].tolist() == [4, 2]
+
+
+def test_splits_that_disagree_decide_nothing():
+    tables = [
+        traces(lambda d, a, n=n: 20 if d == "pcmac" else n, lambda a: 2).assign(split=split)
+        for split, n in enumerate((10, 30))
+    ]
+    claim = claims.slower_on_redundant(pd.concat(tables, ignore_index=True))
+    assert claim.verdict == UNDECIDED
+    assert claim.estimate.startswith("iterations on these sets minus others: +0 (-127 to +127)")
+
+
+@pytest.mark.parametrize(("power", "verdict"), [(1, HOLDS), (4, PARTLY)])
+def test_cost_of_the_table(power, verdict):
+    sizes = [(100, 50), (200, 50), (400, 50), (100, 100), (100, 200)]
+    rows = [("gafs", 0, n, d, n**power * d) for n, d in sizes]
+    names = ["method", "split", "n_samples", "n_features", "fit_cpu_seconds"]
+    claim = claims.costs_as_in_the_table(pd.DataFrame(rows, columns=names))
+    assert claim.verdict == verdict
+    assert claim.estimate == f"exponents of gafs: n {power}.00, d 1.00"
 
 
 @pytest.mark.parametrize(("accuracy", "verdict"), [(0.9, HOLDS), (0.2, FAILS)])

@@ -44,5 +44,9 @@ def test_exponents():
             for n, d in sizes
         ]
     )
-    assert exponents(table, "n_samples")["a"] == pytest.approx(2)
-    assert exponents(table, "n_features")["a"] == pytest.approx(0.5)
+    table = pd.concat([table.assign(split=0), table.assign(split=1)])
+    steeper = (table["split"] == 1) & (table["n_features"] == 50)
+    table.loc[steeper, "fit_cpu_seconds"] = table.loc[steeper, "n_samples"] ** 3.0
+    assert exponents(table, "n_samples")["a"].value == pytest.approx(2.5)
+    assert exponents(table, "n_samples")["a"].high > 3
+    assert exponents(table[table["split"] == 0], "n_features")["a"].value == pytest.approx(0.5)

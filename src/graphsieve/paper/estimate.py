@@ -25,11 +25,13 @@ class Estimate:
         """1 if the interval lies at or below a limit, -1 if above, 0 if it contains it."""
         return int(self.high <= limit) - int(self.low > limit)
 
+    def __format__(self, form):
+        value, low, high = (format(v, form or "+.3f") for v in (self.value, self.low, self.high))
+        # One split, or values without any variation, have no interval.
+        return value if self.low == self.high else f"{value} ({low} to {high})"
+
     def __str__(self):
-        if self.low == self.high:
-            # One split, or values without any variation.
-            return f"{self.value:+.3f}"
-        return f"{self.value:+.3f} ({self.low:+.3f} to {self.high:+.3f})"
+        return format(self)
 
 
 def over_sets(values, *, n_resamples=2000):

@@ -5,6 +5,7 @@ import json
 import numpy as np
 
 from ..evaluation import ALL_FEATURES
+from .estimate import over_splits
 
 SCORES = ("accuracy", "acc", "nmi")
 
@@ -56,18 +57,17 @@ def unpacked(table, names=()):
 
 
 def exponents(table, size):
-    """Exponent of the fit time in one size, with the other size fixed, by method.
+    """Exponent of the fit time in one size, with the other size fixed: an `Estimate` by method.
 
     The slope of log seconds against log ``size``, "n_samples" or "n_features", in the table of an
-    experiment with the measure "cost".
+    experiment with the measure "cost", over its splits.
     """
     other = {"n_samples": "n_features", "n_features": "n_samples"}[size]
     # The value of the other size with most points.
     held = table.groupby(other)[size].nunique().idxmax()
     slopes = {}
     for method, rows in table[table[other] == held].groupby("method", sort=False):
-        seconds = rows.groupby(size)["fit_cpu_seconds"].median()
-        if len(seconds) < 2:
-            continue
-        slopes[method] = float(np.polyfit(np.log(seconds.index), np.log(seconds), 1)[0])
+        seconds = rows.pivot_table(index=size, columns="split", values="fit_cpu_seconds").dropna()
+        if len(seconds) > 1:
+            slopes[method] = over_splits(np.polyfit(np.log(seconds.index), np.log(seconds), 1)[0])
     return slopes

@@ -32,8 +32,3 @@ def judge(signs):
     if any(sign > 0 for sign in signs):
         return PARTLY
     return FAILS if any(sign < 0 for sign in signs) else UNDECIDED
-
-
-def supports(fact):
-    """Sign of a part that is known without error."""
-    return 1 if fact else -1

@@ -3,7 +3,8 @@
 from sklearn.feature_selection import f_classif
 
 from ..cells import load_dataset
-from .claim import FAILS, HOLDS, OPEN, PARTLY, RIVALS, Claim
+from ..estimate import over_splits
+from .claim import OPEN, RIVALS, Claim, judge
 
 # Fraction of the pixels in the illustration.
 TOP = 0.2
@@ -18,23 +19,26 @@ def keeps_discriminative_pixels(table):
         return Claim(text, OPEN, "The data set yale has not been downloaded.")
     strength = f_classif(X, y)[0]
     n_kept = round(TOP * len(strength))
-    means = {
-        method: float(strength[rows.nsmallest(n_kept, "position")["feature"].astype(int)].mean())
-        for method, rows in table.groupby("method", sort=False)
-    }
+    values = table.groupby(["method", "split"], sort=False).apply(
+        lambda rows: strength[rows.nsmallest(n_kept, "position")["feature"].astype(int)].mean(),
+        include_groups=False,
+    )
+    means = values.groupby("method", sort=False).mean()
     if "gafs" not in means:
         return Claim(text, OPEN, "GAFS is missing.")
-    rivals = [means[name] for name in (*RIVALS, "variance") if name in means]
     average = float(strength.mean())
-    if means["gafs"] > max(rivals, default=average):
-        verdict = HOLDS
-    else:
-        verdict = PARTLY if means["gafs"] > average else FAILS
+    gain = over_splits(values["gafs"] - average)
+    parts, leads = [gain.sign], ""
+    rivals = means.loc[[name for name in (*RIVALS, "variance") if name in means]]
+    if len(rivals):
+        lead = over_splits((values["gafs"] - values[rivals.idxmax()]).dropna())
+        parts.append(lead.sign)
+        leads = f" GAFS minus {rivals.idxmax()}: {lead:+.2f}."
     numbers = ", ".join(f"{name} {value:.2f}" for name, value in means.items())
     return Claim(
         text,
-        verdict,
+        judge(parts),
         f"Mean F statistic, over the persons, of the first {TOP:.0%} of the pixels; all pixels "
-        f"{average:.2f}: {numbers}.",
-        f"mean F {means['gafs']:.2f}, all pixels {average:.2f}",
+        f"{average:.2f}: {numbers}. GAFS minus all pixels: {gain:+.2f}.{leads}",
+        f"mean F, GAFS minus all pixels: {gain:+.2f}",
     )

@@ -94,5 +94,7 @@ def _settings(table):
             numbers = [means.min(), means.loc[(method, 0)], means.max()]
             texts = [" / ".join(f"{row[score]:.3f}" for score in scores) for row in numbers]
             lines.append(f"| {method} | {len(means)} | " + " | ".join(texts) + " |")
-    note = "Means over the fractions, the splits and then the data sets; lowest and highest by score."
+    note = (
+        "Means over the fractions, the splits and then the data sets; lowest and highest by score."
+    )
     return [*lines, "", note] if len(lines) > 2 else []

@@ -157,13 +157,16 @@ def _masks(table):
     images = faces[rows].reshape(-1, *shape)
     shares = cell.protocol["shares"]
     figures = []
-    for method, part in table.groupby("method", sort=False):
+    for method, part in table[table["split"] == cell.split].groupby("method", sort=False):
         order = part.sort_values("position")["feature"].to_numpy(dtype=int)
         # Five faces for GAFS, as in the paper; one for each of the others.
         shown = images if method == "gafs" else images[:1]
         figure = kept_pixels_figure(shown, order, shares, title=method)
         figures.append(entry(figure, method, f"Pixels of Yale selected by {method}"))
-    note = "Columns: fraction of the pixels selected. Pixels that are not selected are white."
+    note = (
+        "Columns: fraction of the pixels selected. Pixels that are not selected are white. The "
+        "first split is shown."
+    )
     return {"groups": [group(figures, note=note, wide=True)]}
 
 
@@ -241,7 +244,8 @@ def _complexity(table):
         "tables": [
             {
                 "title": "Orders of the paper and measured exponents",
-                "note": "Slope of log time over log size; iterative methods make 20 iterations.",
+                "note": "Slope of log time over log size, with its 95 % interval; iterative methods "
+                "make 20 iterations.",
                 "columns": ["method", "paper", "in n", "in d"],
                 "rows": rows,
             }
