@@ -244,8 +244,8 @@ def _complexity(table):
         "tables": [
             {
                 "title": "Orders of the paper and measured exponents",
-                "note": "Slope of log time over log size, with its 95 % interval; iterative methods "
-                "make 20 iterations.",
+                "note": "Slope of log time over log size, with its 95 % interval; iterative "
+                "methods make 20 iterations.",
                 "columns": ["method", "paper", "in n", "in d"],
                 "rows": rows,
             }
