@@ -47,9 +47,10 @@ class GAFS(GreedyConstraints, AutoencoderRanker):
     ``GAFS.paper()`` for all of its settings). By default, features are picked one at a time
     instead, each for what it adds to the reconstruction of the targets: the data, which carry the
     broad structure, and the spectral embedding of the graph, which carries the local one. Noise is
-    left out: the graph is that of the principal components above those of shuffled columns, and
-    features that the others do not predict on held-out rows come last. The network then serves
-    ``encode``; its code can be made a target, too.
+    left out: features that the others do not predict on held-out rows come last, and the graph is
+    that of the principal components above those of shuffled columns, of the predicted features
+    alone if they are the minority. The network then serves ``encode``; its code can be made a
+    target, too.
 
     With greedy selection, X may have missing values (NaN), which count as the mean of their column.
 
@@ -296,7 +297,7 @@ class GAFS(GreedyConstraints, AutoencoderRanker):
             self.predictability_ = structure.predictability
             coordinates = self._coordinates(X, structure)
         with stages("neighbour graph"):
-            A = self._graph(X, coordinates[:, : structure.n_kept])
+            A = self._graph(X, self._graph_rows(X, structure, coordinates))
         with stages("autoencoder"):
             self._train_from(structure, X, A, rng)
         if self.selection == "norm":
@@ -395,6 +396,15 @@ class GAFS(GreedyConstraints, AutoencoderRanker):
         """The rows along the principal axes, also those outside the sample of rows."""
         if structure.n_rows == X.n_samples:
             return structure.coordinates()
-        project = structure.projection(structure.n_leading(X.n_samples))
+        return self._project(X, structure, structure.axes(structure.n_leading(X.n_samples)))
+
+    def _graph_rows(self, X, structure, coordinates):
+        """The rows that the graph compares: along the components above noise."""
+        axes = structure.trusted_axes()
+        if axes is None:
+            return coordinates[:, : structure.n_kept]
+        return self._project(X, structure, axes)
+
+    def _project(self, X, structure, axes):
         with Workers(self.n_jobs) as workers:
-            return X.stack(project, workers=workers)
+            return X.stack(structure.projection(axes), workers=workers)
