@@ -10,6 +10,7 @@ from graphsieve.evaluation import ALL_FEATURES, forest_accuracy, score_order
 from graphsieve.methods import REGISTRY, Variance
 from graphsieve.paper import baselines, load_experiment, read_experiment, run
 from graphsieve.paper.cells import plan
+from graphsieve.paper.provenance import provenance
 from tests.paper.conftest import assert_same
 
 pytestmark = pytest.mark.slow
@@ -44,6 +45,20 @@ def test_finished_cells_are_not_run_again(small, tmp_path, monkeypatch):
     second = run(small, tmp_path, progress=lambda *state: calls.append(state))
     pd.testing.assert_frame_equal(first, second)
     assert calls == [(24, 24, 0, None, 0)]
+
+
+def test_outdated_cells_are_run_again(small, tmp_path, monkeypatch):
+    run(small, tmp_path)
+    now = provenance() | {"commit": "new"}
+    monkeypatch.setattr("graphsieve.paper.runner.provenance", lambda: now)
+    monkeypatch.setattr("graphsieve.paper.measures.provenance", lambda: now)
+    assert "new" not in set(run(small, tmp_path)["commit"])
+    run(small, tmp_path, methods=["variance"], outdated=True)
+    table = run(small, tmp_path)
+    assert set(table.loc[table["commit"] == "new", "method"]) == {"variance", ALL_FEATURES}
+    calls = []
+    run(small, tmp_path, methods=["variance"], outdated=True, progress=lambda *s: calls.append(s))
+    assert len(calls) == 1, "nothing is left"
 
 
 def test_failed_cell_is_recorded_and_the_run_goes_on(small, tmp_path, monkeypatch):

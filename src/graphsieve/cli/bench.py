@@ -55,6 +55,9 @@ def run(
         typer.Option(metavar="ADDRESS", help="Dask scheduler; by default, a local cluster."),
     ] = None,
     retry: Annotated[bool, typer.Option("--retry", help="Run failed cells again.")] = False,
+    outdated: Annotated[
+        bool, typer.Option("--outdated", help="Run cells of other commits again.")
+    ] = False,
     stored: Annotated[
         bool, typer.Option("--stored", help="Write the table of what is complete; run nothing.")
     ] = False,
@@ -81,6 +84,7 @@ def run(
                         n_jobs=jobs,
                         backend=backend,
                         retry=retry,
+                        outdated=outdated,
                         only_stored=stored,
                         progress=progress,
                     )

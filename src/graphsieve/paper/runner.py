@@ -12,6 +12,7 @@ from .._utils.warn import warn
 from .cells import plan
 from .forecast import Forecast, sampled_first
 from .measures import run_cell
+from .provenance import provenance
 from .records import rows_of
 from .spec import load_experiment
 from .store import DamagedRecord, Store, read_table
@@ -31,6 +32,7 @@ def run(
     n_jobs=1,
     backend="loky",
     retry=False,
+    outdated=False,
     only_stored=False,
     progress=None,
 ):
@@ -60,6 +62,8 @@ def run(
         Processes on this machine, or the workers of the current Dask client.
     retry : bool, default=False
         Run failed cells again.
+    outdated : bool, default=False
+        Run cells again that were stored by another commit than that of the current code.
     only_stored : bool, default=False
         Run nothing, and write the table of the data sets and splits whose cells are all stored: a
         part of a grid would be compared with whole ones.
@@ -84,13 +88,18 @@ def run(
     if only_stored:
         planned = _complete(planned, known)
         cells = {cell.key: cell for cell, _, _ in planned}
-    unfinished = {"skipped", "failed"} if retry else {"skipped"}
+    repeated = {"skipped", "failed"} if retry else {"skipped"}
+    commit = provenance()["commit"]
+
+    def waits(record):
+        return (
+            record is None
+            or record["status"] in repeated
+            or (outdated and record["provenance"].get("commit") != commit)
+        )
+
     places = {cell.key: (cell.split, cell.dataset, label) for cell, label, _ in planned}
-    places = {
-        key: place
-        for key, place in places.items()
-        if known[key] is None or known[key]["status"] in unfinished
-    }
+    places = {key: place for key, place in places.items() if waits(known[key])}
     waiting = {key: cells[key] for key in sampled_first(places)}
     done = len(cells) - len(waiting)
     failed = sum(known[key]["status"] == "failed" for key in cells if key not in waiting)
