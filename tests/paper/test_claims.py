@@ -35,7 +35,7 @@ def test_beats_most_rivals_but_not_all():
     table.loc[table["method"] == "rsr", ["acc", "nmi", "accuracy"]] = 0.9
     claim = claims.beats_rivals(table)
     assert claim.verdict == PARTLY
-    assert "rsr -0.350, ahead in 0%" in claim.evidence
+    assert ("rsr", "-0.350", "0%") in claim.table
     assert claim.estimate == "gain over rsr: -0.350"
 
 
@@ -49,14 +49,19 @@ def test_a_lead_on_one_data_set_and_a_deficit_on_another_decide_nothing():
 
 @pytest.mark.parametrize(("gafs", "verdict"), [(0.7, HOLDS), (0.5, FAILS)])
 def test_beats_all_features(gafs, verdict):
-    assert claims.beats_all_features(comparison(gafs)).verdict == verdict
+    assert claims.beats_all_features(twice(comparison(gafs))).verdict == verdict
+    assert claims.beats_all_features(comparison(gafs)).verdict == UNDECIDED, "one split"
+
+
+def twice(table):
+    return pd.concat([table, table.assign(split=1)])
 
 
 def test_all_features_beaten_with_most_of_them_does_not_count():
     table = comparison(0.5)
     table.loc[table["share"] == 0.5, "share"] = 0.8
     table.loc[(table["share"] == 0.8) & (table["method"] == "gafs"), "acc"] = 0.9
-    assert claims.beats_all_features(table).verdict == FAILS
+    assert claims.beats_all_features(twice(table)).verdict == FAILS
 
 
 @pytest.mark.parametrize(("lucky", "verdict"), [(0.8, FAILS), (0.4, HOLDS)])

@@ -26,7 +26,7 @@ class Estimate:
         return int(self.high <= limit) - int(self.low > limit)
 
     def __format__(self, form):
-        value, low, high = (format(v, form or "+.3f") for v in (self.value, self.low, self.high))
+        value, low, high = (format(v, form or "+z.3f") for v in (self.value, self.low, self.high))
         # One split, or values without any variation, have no interval.
         return value if self.low == self.high else f"{value} ({low} to {high})"
 

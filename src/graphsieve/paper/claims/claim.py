@@ -11,12 +11,16 @@ NOISE = 0.005
 
 @dataclass(frozen=True)
 class Claim:
-    """What the paper says in our words, the verdict, the numbers behind it and the main one."""
+    """What the paper says in our words, the verdict, the numbers behind it and the main one.
+
+    ``table`` has further numbers as rows of text, the first of which are the names of the columns.
+    """
 
     text: str
     verdict: str
     evidence: str
     estimate: str = ""
+    table: tuple[tuple[str, ...], ...] = ()
 
 
 def judge(signs):

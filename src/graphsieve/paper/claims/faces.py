@@ -33,12 +33,15 @@ def keeps_discriminative_pixels(table):
     if len(rivals):
         lead = over_splits((values["gafs"] - values[rivals.idxmax()]).dropna())
         parts.append(lead.sign)
-        leads = f" GAFS minus {rivals.idxmax()}: {lead:+.2f}."
-    numbers = ", ".join(f"{name} {value:.2f}" for name, value in means.items())
+        leads = f" GAFS minus {rivals.idxmax()}: {lead:+z.2f}."
     return Claim(
         text,
         judge(parts),
-        f"Mean F statistic, over the persons, of the first {TOP:.0%} of the pixels; all pixels "
-        f"{average:.2f}: {numbers}. GAFS minus all pixels: {gain:+.2f}.{leads}",
-        f"mean F, GAFS minus all pixels: {gain:+.2f}",
+        f"Mean F statistic, over the persons, of the first {TOP:.0%} of the pixels. GAFS minus all "
+        f"pixels: {gain:+z.2f}.{leads}",
+        f"mean F, GAFS minus all pixels: {gain:+z.2f}",
+        (
+            ("", *means.index, "all pixels"),
+            ("mean F", *(f"{value:.2f}" for value in (*means, average))),
+        ),
     )

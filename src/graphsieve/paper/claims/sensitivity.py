@@ -35,9 +35,10 @@ def insensitive_to_hidden(table):
     return Claim(
         text,
         judge(signs),
-        f"Range of ACC over m = {', '.join(f'{m:g}' for m in sizes)}, mean over the fractions: "
-        f"{_listed(ranges)}; a user would notice {NOTICEABLE}. {yale}.",
+        f"Range of ACC over m = {', '.join(f'{m:g}' for m in sizes)}, mean over the fractions; a "
+        f"user would notice {NOTICEABLE}. {yale}.",
         yale,
+        (("data set", "range"), *((name, str(value)) for name, value in ranges.items())),
     )
 
 
@@ -50,7 +51,7 @@ def best_lambda(table):
     """lambda = 1e-2 is best on MNIST and COIL20."""
     text = "On MNIST and COIL20 lambda = 1e-2 is best; smaller and larger values are worse."
     rows = _grid(table)
-    leads, parts = {}, []
+    leads, means_of = {}, {}
     for dataset in ("mnist", "coil20"):
         part = rows[rows["dataset"] == dataset]
         means = part.groupby("alpha")["acc"].mean()
@@ -58,16 +59,16 @@ def best_lambda(table):
             return Claim(text, OPEN, f"{dataset} was not run.")
         second = means.drop(1e-2).idxmax()
         leads[dataset] = _difference(part[part["alpha"] == 1e-2], part[part["alpha"] == second])
-        parts.append(f"{dataset} {_by_value(means)}")
-    what = "Lead of 1e-2 over the best other value", "lead of 1e-2"
-    return _by_lambda(text, parts, what, leads)
+        means_of[dataset] = means
+    what = "lead of 1e-2 over the best other value"
+    return _by_lambda(text, means_of, what, leads)
 
 
 def grows_with_lambda(table):
     """ACC grows with lambda on Yale, Prostate_GE and Isolet."""
     text = "On Yale ACC grows with lambda; on Prostate_GE and Isolet similarly."
     rows = _grid(table)
-    growth, parts = {}, []
+    growth, means_of = {}, {}
     for dataset in ("yale", "prostate_ge", "isolet"):
         part = rows[rows["dataset"] == dataset]
         if len(part):
@@ -75,11 +76,10 @@ def grows_with_lambda(table):
             growth[dataset] = _difference(
                 part[part["alpha"] == largest], part[part["alpha"] == smallest]
             )
-            parts.append(f"{dataset} {_by_value(part.groupby('alpha')['acc'].mean())}")
-    if not parts:
+            means_of[dataset] = part.groupby("alpha")["acc"].mean()
+    if not growth:
         return Claim(text, OPEN, "None of the three was run.")
-    what = "Largest lambda minus smallest", "largest minus smallest lambda"
-    return _by_lambda(text, parts, what, growth)
+    return _by_lambda(text, means_of, "largest minus smallest lambda", growth)
 
 
 def flat_on_text(table):
@@ -105,7 +105,7 @@ def gamma_in_the_middle(table):
     """A moderate graph weight is best."""
     text = "A moderate gamma is best: without the graph term, and with a large gamma, ACC is lower."
     rows = _grid(table)
-    leads, parts = {}, []
+    leads, means_of = {}, {}
     for dataset, part in rows.groupby("dataset", sort=False):
         means = part.groupby("graph_weight")["acc"].mean()
         if len(means) < 3:
@@ -114,16 +114,17 @@ def gamma_in_the_middle(table):
         leads[dataset] = _difference(
             part[part["graph_weight"] == inside], part[part["graph_weight"] == end]
         )
-        parts.append(f"{dataset} {_by_value(means)}")
+        means_of[dataset] = means
     if not leads:
         return Claim(text, OPEN, "GAFS is missing.")
     signs = [lead.sign for lead in leads.values()]
     return Claim(
         text,
         judge(signs),
-        f"ACC by gamma, mean over lambda: {'; '.join(parts)}. Best value inside the grid minus "
-        f"the better of its ends: {_listed(leads)}.",
+        "ACC by gamma, mean over lambda, and the best value inside the grid minus the better of "
+        "its ends.",
         f"clearly better inside the grid on {sum(s > 0 for s in signs)} of {len(signs)} data sets",
+        _by_value("gamma", means_of, "inside minus ends", leads),
     )
 
 
@@ -134,13 +135,24 @@ def _grid(table):
 
 
 def _by_lambda(text, means, what, estimates):
-    """Claim that holds if all estimates are positive; ``what`` says in two ways what they are."""
+    """Claim that holds if all estimates are positive; ``what`` says what they are."""
     return Claim(
         text,
         judge(estimate.sign for estimate in estimates.values()),
-        f"ACC by lambda, mean over gamma: {'; '.join(means)}. {what[0]}: {_listed(estimates)}.",
-        f"{what[1]}: {_listed(estimates)}",
+        "ACC by lambda, mean over gamma.",
+        f"{what}: {_listed(estimates)}",
+        _by_value("lambda", means, what, estimates),
     )
+
+
+def _by_value(name, means, what, estimates):
+    """Table of the means by the value of a parameter, and the estimate, of every data set."""
+    values = next(iter(means.values())).index
+    rows = [
+        (dataset, *(f"{mean:.3f}" for mean in by_value), str(estimates[dataset]))
+        for dataset, by_value in means.items()
+    ]
+    return ((name, *(f"{value:g}" for value in values), what), *rows)
 
 
 def _range(rows, names):
@@ -162,10 +174,6 @@ def _standard_error(rows):
         return 0.0
     repeats = np.array([json.loads(text)["n_repeats"] for text in rows["protocol"]])
     return float(np.sqrt((rows["acc_std"] ** 2 / repeats).sum()) / len(rows))
-
-
-def _by_value(means):
-    return ", ".join(f"{value:g}: {mean:.3f}" for value, mean in means.items())
 
 
 def _listed(estimates):

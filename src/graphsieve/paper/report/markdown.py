@@ -46,10 +46,19 @@ def claims_text(tables):
         lines += ["", f"## {load_experiment(name).title}", "", about(tables[name])]
         for claim in group:
             lines += ["", f"**{claim.text}** {claim.verdict.capitalize()}. {claim.evidence}"]
+            lines += _table(claim.table)
         if name == "comparison":
             table = finished(tables[name])
             lines += ["", *_ranks(table), "", *_settings(table)]
     return "\n".join(lines) + "\n"
+
+
+def _table(rows):
+    """Lines of a table, after an empty one; the first row has the names of the columns."""
+    if not rows:
+        return []
+    first, *rest = ["| " + " | ".join(row) + " |" for row in rows]
+    return ["", first, "|---" * len(rows[0]) + "|", *rest]
 
 
 def _ranks(table):
