@@ -44,7 +44,7 @@ def _save(figure, path):
 
     drawn = io.BytesIO()
     figure.savefig(drawn, dpi=_DPI)
-    picture = Image.open(drawn).convert("RGB").quantize(_COLORS, Image.Quantize.FASTOCTREE)
+    picture = Image.open(drawn).convert("RGB").quantize(_COLORS, Image.Quantize.MAXCOVERAGE)
     picture.save(path.with_suffix(".png"), optimize=True, dpi=(_DPI, _DPI))
     buffer = io.BytesIO()
     # The same picture gives the same file.
