@@ -31,6 +31,14 @@ def test_damaged_record_is_named(tmp_path, content):
         store.get("a")
 
 
+def test_numbers_of_a_table_are_rounded(tmp_path):
+    row = {"split": 3, "share": 0.02, "acc": 0.123456789, "acc_std": 0.123456789, "key": "a"}
+    store = Store(tmp_path)
+    store.write_table("scores", [row])
+    table = pd.read_parquet(store.table_path("scores"))
+    assert table.to_dict("records") == [row | {"acc": 0.12346, "acc_std": 0.1235}]
+
+
 def test_foreign_parquet_file_is_named(tmp_path):
     pd.DataFrame({"x": [1.0]}).to_parquet(tmp_path / "mine.parquet")
     with pytest.raises(ValueError, match=r"mine\.parquet is not a table of graphsieve bench run"):

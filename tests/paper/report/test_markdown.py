@@ -14,9 +14,7 @@ def tables():
 def test_claims_with_verdict_number_and_origin(tmp_path):
     write_claims(tables(), tmp_path / "claims.md")
     text = (tmp_path / "claims.md").read_text("utf-8")
-    assert (
-        "better than all features, with far fewer of them | undecided | " in text
-    )
+    assert "better than all features, with far fewer of them | undecided | " in text
     assert "gain over all features: +0.100 |" in text
     assert "Profile full: 2 data sets, 1 split, 1 cell; commit abc." in text
     assert "| Accuracy, fixed | 1.0 |" in text

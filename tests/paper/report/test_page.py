@@ -5,6 +5,7 @@ import subprocess
 from html.parser import HTMLParser
 
 import pytest
+from PIL import Image
 from typer.testing import CliRunner
 
 from graphsieve.cli.app import app
@@ -82,6 +83,12 @@ def test_every_figure_is_also_a_file(page):
         "complexity-against-d.svg",
     ):
         assert expected in names
+
+
+def test_pictures_have_few_colours_on_white(page):
+    picture = Image.open(page.parent / "figures" / "convergence-wine.png")
+    assert picture.mode == "P"
+    assert picture.convert("RGB").getpixel((0, 0)) == (255, 255, 255)
 
 
 def test_verdicts_and_the_name_of_the_rule_are_on_the_page(page, results):
