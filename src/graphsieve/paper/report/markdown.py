@@ -7,7 +7,7 @@ from ..claims import CLAIMS, check
 from ..paired import mean_ranks
 from ..spec import load_experiment
 from ..summary import SCORES, finished, fixed, oracle
-from .parts import SHORT
+from .parts import SHORT, settings_table
 from .summary import about, check_tables
 
 # In a page that has these two lines, the claims go between them.
@@ -49,7 +49,7 @@ def claims_text(tables):
             lines += _table(claim.table)
         if name == "comparison":
             table = finished(tables[name])
-            lines += ["", *_ranks(table), "", *_settings(table)]
+            lines += ["", *_ranks(table), *_settings(table)]
     return "\n".join(lines) + "\n"
 
 
@@ -91,19 +91,7 @@ def _ranks(table):
 
 
 def _settings(table):
-    """How much the setting of a method matters, if it is the same for all data sets."""
-    lines = [
-        "| accuracy / ACC of one setting | settings | lowest | fixed setting | highest |",
-        "|---|---|---|---|---|",
-    ]
-    scores = ["accuracy", "acc"]
-    by_case = table.groupby(["method", "setting", "dataset"], sort=False)[scores].mean()
-    for method, means in by_case.groupby(["method", "setting"]).mean().groupby("method"):
-        if len(means) > 1:
-            numbers = [means.min(), means.loc[(method, 0)], means.max()]
-            texts = [" / ".join(f"{row[score]:.3f}" for score in scores) for row in numbers]
-            lines.append(f"| {method} | {len(means)} | " + " | ".join(texts) + " |")
-    note = (
-        "Means over the fractions, the splits and then the data sets; lowest and highest by score."
-    )
-    return [*lines, "", note] if len(lines) > 2 else []
+    """How much the setting of a method matters."""
+    found = settings_table(table)
+    rows = [[cell["text"] for cell in row] for row in found["rows"]]
+    return [*_table([found["columns"], *rows]), "", found["note"]] if rows else []

@@ -113,6 +113,25 @@ def rank_tables(rules):
     return [{"title": "Mean ranks", "note": note, "columns": ["method", *columns], "rows": rows}]
 
 
+def settings_table(table):
+    """How much the setting of a method matters, if it is the same for all data sets."""
+    scores = ["accuracy", "acc"]
+    by_case = table.groupby(["method", "setting", "dataset"], sort=False)[scores].mean()
+    rows = []
+    for method, means in by_case.groupby(["method", "setting"]).mean().groupby("method"):
+        if len(means) > 1:
+            numbers = [means.min(), means.loc[(method, 0)], means.max()]
+            texts = [" / ".join(f"{row[score]:.3f}" for score in scores) for row in numbers]
+            rows.append([cell(text) for text in (method, str(len(means)), *texts)])
+    return {
+        "title": "One setting for all data sets",
+        "note": "Accuracy / ACC, means over fractions and splits, then over data sets. Lowest and "
+        "highest are those of the score, not of one setting.",
+        "columns": ["method", "settings", "lowest", "fixed setting", "highest"],
+        "rows": rows,
+    }
+
+
 def score_table(table, score):
     """Mean over the fractions, methods by data sets."""
     means = scores_by_case(table, score).groupby("dataset", sort=False).mean()

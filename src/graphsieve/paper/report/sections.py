@@ -25,6 +25,7 @@ from .parts import (
     rank_tables,
     score_table,
     scores_in,
+    settings_table,
     wins_table,
 )
 
@@ -64,7 +65,8 @@ def _comparison(table):
         overall += rank_group(by_score, rule)
         if {"gafs", "random"} <= set(table["method"]):
             overall.append(gains_group(by_score, "gafs", rule))
-    return {"tables": rank_tables(rules), "groups": [*overall, *groups]}
+    tables = [*rank_tables(rules), settings_table(table)]
+    return {"tables": [t for t in tables if t["rows"]], "groups": [*overall, *groups]}
 
 
 def quality(table):
