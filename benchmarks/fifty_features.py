@@ -62,7 +62,7 @@ def row(dataset, name, seed):
     """All measures of one selection."""
     X, y = prepared(dataset)
     if len(X) > MOST_ROWS:
-        rows = np.random.default_rng(0).choice(len(X), MOST_ROWS, replace=False)
+        rows = np.random.RandomState(0).permutation(len(X))[:MOST_ROWS]
         X, y = X[rows], y[rows]
     train, test, y_train, y_test = train_test_split(X, y, test_size=0.2, random_state=seed)
     columns, seconds = chosen(name, train, seed)
