@@ -22,9 +22,9 @@ from .targets import FactorTarget, GramTarget
 MOST_SQUARE = 3000
 # Multiplications that the exact gains before the first pick may take: about ten seconds.
 _MOST_PRODUCTS = {"sparse": 5e9, "dense": 5e11}
-# Columns whose inner products with as many others are computed at a time. A row of such products
-# stays in the first-level cache.
-_BLOCK_COLUMNS = 1024
+# Inner products of columns are computed in blocks of this size. Sparse products are fastest if a
+# row fills half of the first-level cache, and smaller blocks reuse the memory of those before.
+_HEIGHT, _WIDTH = 256, 2048
 # Components of a truncated SVD: twice the picks, within these bounds.
 _COMPONENTS = (50, 200)
 _OVERSAMPLING = 10
@@ -88,39 +88,44 @@ class DataTarget:
     def forms(self, columns):
         """|X'x_j|^2 for every column, a block of X'X at a time.
 
-        X'X is symmetric: each block is computed once, and counts for its rows and its columns.
+        X'X is symmetric: what is left of the diagonal is not computed, and what is right of it
+        counts for its rows and for its columns.
         """
         self._columns = columns
         self.energy = float(columns.squares.sum())
-        mean = columns.mean
-        blocks = split_rows(columns.n_features, _BLOCK_COLUMNS)
-        if sp.issparse(self._X):
-            X = columns.by_column
-            transposed = [X[:, block].T.astype(np.float64) for block in blocks]
-            parts = [part.T.tocsr() for part in transposed]
-        else:
-            X = self._X - mean
-            transposed = [X[:, block].T for block in blocks]
-            parts = [part.T for part in transposed]
-
-        def squares(i, j):
-            if sp.issparse(self._X):
-                products = product_of_sparse(transposed[i], parts[j])
-                shift = columns.n_samples * mean[blocks[i]]
-                products -= np.outer(shift, mean[blocks[j]])
-            else:
-                products = transposed[i] @ parts[j]
-            np.square(products, out=products)
-            return products.sum(axis=1), products.sum(axis=0)
-
+        mean, is_sparse = columns.mean, sp.issparse(self._X)
+        X = columns.by_column if is_sparse else self._X - mean
         forms = np.zeros(columns.n_features)
-        pairs = np.array(np.triu_indices(len(blocks)))
+        parts = split_rows(len(forms), _WIDTH)
+        blocks = [
+            (rows, number)
+            for number, part in enumerate(parts)
+            for rows in split_rows(len(forms), _HEIGHT)
+            if rows.start < part.stop
+        ]
+
+        def right_side(part):
+            return X[:, part].astype(np.float64).tocsr() if is_sparse else X[:, part]
+
+        def squares(rows, number):
+            part = parts[number]
+            others = slice(max(rows.start, part.start), part.stop)
+            right = right_sides[number][:, others.start - part.start :]
+            if is_sparse:
+                products = product_of_sparse(X[:, rows].T.astype(np.float64), right)
+                products -= np.outer(columns.n_samples * mean[rows], mean[others])
+            else:
+                products = X[:, rows].T @ right
+            np.square(products, out=products)
+            beyond = slice(max(rows.stop, others.start), max(rows.stop, others.stop))
+            of_columns = products[:, beyond.start - others.start :].sum(axis=0)
+            return (rows, products.sum(axis=1)), (beyond, of_columns)
+
         with Workers(self._n_jobs) as workers:
-            found = workers.map(squares, *pairs)
-        for i, j, (of_rows, of_columns) in zip(*pairs, found, strict=True):
-            forms[blocks[i]] += of_rows
-            if i < j:
-                forms[blocks[j]] += of_columns
+            right_sides = workers.map(right_side, parts)
+            for sums in workers.map(squares, *zip(*blocks, strict=True)):
+                for place, values in sums:
+                    forms[place] += values
         return forms
 
     def apply(self, q, r=None):
