@@ -305,7 +305,7 @@ def test_forms_of_the_data_meet_the_definition(rng, container):
     np.testing.assert_allclose(forms, np.square(Z.T @ Z).sum(axis=0))
 
 
-@pytest.mark.parametrize("height, width", [(7, 7), (3, 20), (20, 3), (7, 100)])
+@pytest.mark.parametrize(("height", "width"), [(7, 7), (3, 20), (20, 3), (7, 100)])
 def test_forms_of_the_data_are_computed_in_blocks(rng, monkeypatch, height, width):
     X = sp.random_array((40, 50), density=0.3, format="csr", rng=rng)
     columns = ColumnOperator(RowBlocks(X))

@@ -93,37 +93,38 @@ class DataTarget:
         """
         self._columns = columns
         self.energy = float(columns.squares.sum())
-        mean, is_sparse = columns.mean, sp.issparse(self._X)
-        X = columns.by_column if is_sparse else self._X - mean
-        forms = np.zeros(columns.n_features)
-        parts = split_rows(len(forms), _WIDTH)
-        blocks = [
-            (rows, number)
-            for number, part in enumerate(parts)
-            for rows in split_rows(len(forms), _HEIGHT)
-            if rows.start < part.stop
-        ]
+        mean, forms = columns.mean, np.zeros(columns.n_features)
+        heights, widths = split_rows(len(forms), _HEIGHT), split_rows(len(forms), _WIDTH)
+        if sp.issparse(self._X):
+            # scikit-learn multiplies sparse matrices with the interpreter locked.
+            n_jobs, product, shift = 1, product_of_sparse, columns.n_samples * mean
+            left = [columns.by_column[:, rows].T.astype(np.float64) for rows in heights]
+            right = [columns.in_double[:, others] for others in widths]
+        else:
+            n_jobs, product, shift = self._n_jobs, np.matmul, None
+            X = self._X - mean
+            left, right = [X[:, rows].T for rows in heights], [X[:, others] for others in widths]
 
-        def right_side(part):
-            return X[:, part].astype(np.float64).tocsr() if is_sparse else X[:, part]
-
-        def squares(rows, number):
-            part = parts[number]
-            others = slice(max(rows.start, part.start), part.stop)
-            right = right_sides[number][:, others.start - part.start :]
-            if is_sparse:
-                products = product_of_sparse(X[:, rows].T.astype(np.float64), right)
-                products -= np.outer(columns.n_samples * mean[rows], mean[others])
-            else:
-                products = X[:, rows].T @ right
+        def squares(i, j):
+            rows, others = heights[i], widths[j]
+            first = max(rows.start, others.start)
+            whole = first == others.start  # SciPy would copy it
+            products = product(left[i], right[j] if whole else right[j][:, first - others.start :])
+            if shift is not None:
+                products -= np.outer(shift[rows], mean[first : others.stop])
             np.square(products, out=products)
-            beyond = slice(max(rows.stop, others.start), max(rows.stop, others.stop))
-            of_columns = products[:, beyond.start - others.start :].sum(axis=0)
-            return (rows, products.sum(axis=1)), (beyond, of_columns)
+            beyond = max(first, min(rows.stop, others.stop))
+            of_columns = products[:, beyond - first :].sum(axis=0)
+            return (rows, products.sum(axis=1)), (slice(beyond, others.stop), of_columns)
 
-        with Workers(self._n_jobs) as workers:
-            right_sides = workers.map(right_side, parts)
-            for sums in workers.map(squares, *zip(*blocks, strict=True)):
+        pairs = [
+            (i, j)
+            for j, others in enumerate(widths)
+            for i, rows in enumerate(heights)
+            if rows.start < others.stop
+        ]
+        with Workers(n_jobs) as workers:
+            for sums in workers.map(squares, *zip(*pairs, strict=True)):
                 for place, values in sums:
                     forms[place] += values
         return forms
