@@ -13,7 +13,7 @@ from ..methods import REGISTRY
 from .data import labels
 
 # A batch with fewer cells says next to nothing about genes.
-_FEWEST_CELLS = 20
+FEWEST_CELLS = 20
 # Weight of the neighbour graph relative to the data, see docs/gene_panels.md.
 _GRAPH_WEIGHT = 0.3
 
@@ -116,19 +116,19 @@ def find_batches(adata, batch_key):
             "leave these cells out"
         )
     size = np.bincount(number)
-    if size.max() < _FEWEST_CELLS:
+    if size.max() < FEWEST_CELLS:
         raise ValueError(
-            f"no batch of adata.obs[{batch_key!r}] has {_FEWEST_CELLS} cells or more (the largest "
+            f"no batch of adata.obs[{batch_key!r}] has {FEWEST_CELLS} cells or more (the largest "
             f"has {size.max()}): merge batches, or leave batch_key out"
         )
-    if size.min() < _FEWEST_CELLS:
-        small = [str(name) for name in names[size < _FEWEST_CELLS]]
+    if size.min() < FEWEST_CELLS:
+        small = [str(name) for name in names[size < FEWEST_CELLS]]
         warn(
-            f"{len(small)} of {len(names)} batches have fewer than {_FEWEST_CELLS} cells and have "
+            f"{len(small)} of {len(names)} batches have fewer than {FEWEST_CELLS} cells and have "
             f"no influence on the selection: {', '.join(small[:5])}. Merge small batches if they "
             "should count"
         )
-    return [number == batch for batch in np.flatnonzero(size >= _FEWEST_CELLS)]
+    return [number == batch for batch in np.flatnonzero(size >= FEWEST_CELLS)]
 
 
 def rank_genes(estimator, X, affinity=None, batches=None):
