@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from graphsieve._linear.structure import _fold_axes, find_structure
+from graphsieve._linear.structure import _first_axes, find_structure
 
 
 def needles(n, d, seed, n_informative=20, n_clusters=5):
@@ -60,7 +60,7 @@ def test_rows_are_projected_as_those_that_were_seen(n, d, container):
     X = needles(n, d, 0)
     found = find_structure(X)
     expected = directions(X) @ found.axes(4)
-    np.testing.assert_allclose(found.projection(4)(container(X)), expected, atol=1e-6)
+    np.testing.assert_allclose(found.projection(found.axes(4))(container(X)), expected, atol=1e-6)
 
 
 def test_a_row_that_is_the_mean_has_no_direction():
@@ -91,8 +91,46 @@ def test_predictability_meets_a_plain_loop(n, d):
     np.testing.assert_allclose(found.predictability, np.maximum(correlation, 0) ** 2, atol=1e-8)
 
 
+@pytest.mark.parametrize(("n", "d"), [(300, 500), (500, 100)])
+def test_trusted_axes_are_those_of_the_trusted_columns(n, d):
+    """Rows are more numerous than trusted columns here; the next test has the opposite."""
+    X = needles(n, d, 0)
+    check_trusted_axes(X, find_structure(X))
+
+
+def test_trusted_axes_of_few_rows():
+    rng = np.random.default_rng(0)
+    X = rng.random((30, 200))
+    X[:, :60] += 3 * rng.random((30, 2)) @ rng.random((2, 60))
+    found = find_structure(X)
+    assert found.trusted.sum() > found.n_rows
+    check_trusted_axes(X, found)
+
+
+def check_trusted_axes(X, found):
+    axes, trusted = found.trusted_axes(), found.trusted
+    assert axes.shape == (X.shape[1], found.n_kept)
+    assert not axes[~trusted].any()
+    V = np.linalg.svd(directions(X)[:, trusted], full_matrices=False)[2][: found.n_kept].T
+    np.testing.assert_allclose(axes[trusted] @ axes[trusted].T, V @ V.T, atol=1e-8)
+
+
+def test_axes_of_all_columns_serve_where_most_are_trusted():
+    rng = np.random.default_rng(0)
+    X = rng.random((100, 3)) @ rng.random((3, 40)) + 0.01 * rng.random((100, 40))
+    assert find_structure(X).trusted_axes() is None
+
+
+def test_two_trusted_columns_have_no_components_of_their_own():
+    X = np.random.default_rng(0).random((200, 30))
+    X[:, 1] = X[:, 0]
+    found = find_structure(X)
+    assert found.trusted.sum() == 2
+    assert found.trusted_axes() is None
+
+
 @pytest.mark.filterwarnings("error")
 def test_rows_without_spread_have_axes():
     """Eigenvalues that are zero up to rounding may all be negative."""
-    axes = _fold_axes(np.zeros((4, 6)), -1e-16 * np.eye(4), 2)
+    axes = _first_axes(np.zeros((4, 6)), -1e-16 * np.eye(4), 2)
     assert np.isfinite(axes).all()

@@ -6,6 +6,7 @@ import scipy.sparse as sp
 
 from graphsieve import GAFS
 from graphsieve._linear.targets import FactorTarget, join_targets
+from tests.helpers.mapped import mapped
 
 SETTING = {"n_hidden": 4, "alpha": 1e-3, "decay": 1e-3, "dtype": "float64"}
 
@@ -148,3 +149,26 @@ def test_square_roots_of_counts(rng, container):
     np.testing.assert_allclose(
         sel.encode(container(counts)), wanted.encode(container(np.sqrt(counts)))
     )
+
+
+def noisy(n, d, seed):
+    """Five clusters in the first twenty columns; the others are noise, and the majority."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, d))
+    X[:, :20] += rng.normal(size=(5, 20))[rng.integers(5, size=n)]
+    return X / X.std(axis=0)
+
+
+def test_weak_clusters_among_noise():
+    """The graph of the principal components of all columns leads to 40 of these 60."""
+    found = [GAFS(20).fit(noisy(300, 800, seed)).order_[:20] < 20 for seed in (1, 2, 3)]
+    assert np.sum(found) >= 44
+
+
+@pytest.mark.parametrize("n", [300, 2100])  # structure is estimated from at most 2,000 rows
+def test_storage_does_not_matter_where_most_columns_are_noise(n):
+    X = noisy(n, 60, 0)
+    X -= X.min(axis=0)
+    expected = GAFS(20, random_state=0).fit(X).order_
+    for stored in (sp.csr_array(X), mapped(X)):
+        assert GAFS(20, random_state=0).fit(stored).order_.tolist() == expected.tolist()

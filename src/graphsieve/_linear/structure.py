@@ -2,7 +2,8 @@
 
 Shuffling every column on its own keeps the columns and removes what they share. Principal
 components that are stronger than the first one of shuffled columns are structure; a column is
-trusted if the other columns predict it on rows that were held out.
+trusted if the other columns predict it on rows that were held out. Where most columns are noise,
+the components of the trusted ones alone show the structure more clearly.
 """
 
 from dataclasses import dataclass, replace
@@ -30,6 +31,8 @@ _N_FOLDS = 5
 # A held-out squared correlation below this over n may be chance: 3.5 standard errors, squared.
 _CHANCE = 12.0
 _SHRINKAGE = 8.0
+# So few trusted columns have no components of their own.
+_FEWEST_TRUSTED = 3
 # The first singular value of many shuffled entries hardly varies: one shuffle is then enough.
 _SHUFFLED_ENTRIES = 5e6
 _MOST_SHUFFLES = 10
@@ -115,9 +118,24 @@ class Structure:
             return self.vectors * self.values
         return _product(self.rows, self.vectors)
 
-    def projection(self, n_axes):
-        """A function that returns the coordinates of the rows of any block along the first axes."""
-        axes = self.axes(n_axes)
+    def trusted_axes(self):
+        """The first ``n_kept`` principal axes of the trusted columns, 0 in the other columns.
+
+        None unless most columns are untrusted: with more trusted ones, their components are hardly
+        different from those of all columns.
+        """
+        trusted = self.trusted
+        if not _FEWEST_TRUSTED <= trusted.sum() <= len(trusted) / 2:
+            return None
+        rows = self.rows[:, trusted]
+        K = _gram(rows) if rows.shape[0] <= rows.shape[1] else None
+        found = _first_axes(rows, K, self.n_kept)
+        axes = np.zeros((len(trusted), found.shape[1]))
+        axes[trusted] = found
+        return axes
+
+    def projection(self, axes):
+        """A function that returns the coordinates of the rows of any block along the axes."""
         return partial(_project, axes, self.centre, self.centre @ axes, self.mean @ axes)
 
     def n_leading(self, n_samples):
@@ -228,14 +246,14 @@ def _predict_fold(Z, G, held, n_components):
     mean = others.mean(axis=0, dtype=np.float64)
     others -= mean
     is_wide = Z.shape[0] <= Z.shape[1]
-    V = _fold_axes(others, G[np.ix_(~held, ~held)] if is_wide else None, n_components)
+    V = _first_axes(others, G[np.ix_(~held, ~held)] if is_wide else None, n_components)
     rows = Z[held]
     rows -= mean
     prediction = (rows @ V) @ V.T - rows * row_norms(V, squared=True)
     return [np.einsum("ij,ij->j", left, prediction) for left in (Z[held], prediction)]
 
 
-def _fold_axes(A, K, n_components):
+def _first_axes(A, K, n_components):
     """First principal axes of the centred rows A; K are the inner products of the rows."""
     q = min(n_components, *A.shape)
     if K is None:

@@ -164,7 +164,9 @@ class _OtherHalf:
         with single_threaded_blas():
             self._errors = ReconstructionErrors(train, self._test)
             structure = find_structure(train)
-        self._in_structure = nearest_rows(structure.projection(structure.n_kept)(self._test))
+        self._in_structure = nearest_rows(
+            structure.projection(structure.axes(structure.n_kept))(self._test)
+        )
         self._neighbors = nearest_rows(self._test)
 
     def measure(self, selected):

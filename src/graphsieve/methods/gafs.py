@@ -24,9 +24,8 @@ from .._utils.sklearn_private import Interval, StrOptions
 from .._utils.threads import Workers
 from ..base import GRAPH_CONSTRAINTS
 
-# The values below were chosen on data and splits other than those that are reported, see
-# docs/choosing_defaults.md: eigenvectors of the graph, relative noise of a kept column, and
-# explained fraction at which a layer ends.
+# Chosen on splits that are not reported, see docs/choosing_defaults.md: eigenvectors of the graph,
+# relative noise of a kept column, and explained fraction at which a layer ends.
 _N_EIGENVECTORS = 10
 _NOISE = 0.1
 _LAYER_SHARE = 0.8
@@ -47,9 +46,9 @@ class GAFS(GreedyConstraints, AutoencoderRanker):
     ``GAFS.paper()`` for all of its settings). By default, features are picked one at a time
     instead, each for what it adds to the reconstruction of the targets: the data, which carry the
     broad structure, and the spectral embedding of the graph, which carries the local one. Noise is
-    left out: the graph is that of the principal components above those of shuffled columns, and
-    features that the others do not predict on held-out rows come last. The network then serves
-    ``encode``; its code can be made a target, too.
+    left out: features that the others do not predict on held-out rows come last, and the graph is
+    that of the principal components above noise, of the predicted features alone if they are the
+    minority. The network then serves ``encode``; its code can be made a target, too.
 
     With greedy selection, X may have missing values (NaN), which count as the mean of their column.
 
@@ -97,8 +96,8 @@ class GAFS(GreedyConstraints, AutoencoderRanker):
         Where the network starts: at the principal components, which involves no random numbers, or
         at random weights, as usual. Random weights need values for ``n_hidden`` and the penalties.
     selection : {"greedy", "norm"}, default="greedy"
-        Pick features one at a time, exact for the first ``n_features_to_select`` features, with
-        the score d - position, or rank by the norm of the weights, as in the paper.
+        Pick features one at a time, exact for the first ``n_features_to_select``, with the score
+        d - position, or rank by the norm of the weights, as in the paper.
     targets : sequence of {"data", "graph", "code"} or dict, default=("data", "graph")
         What greedy selection reconstructs, with equal weights: the data, the spectral embedding of
         the graph, the hidden code; a dict has other weights. Adding the code made no measurable
@@ -132,7 +131,7 @@ class GAFS(GreedyConstraints, AutoencoderRanker):
     explained_ : float
         Fraction of the variance of the scaled data that the network reconstructs.
     objective_trace_, n_iter_, converged_
-        The objective at every iteration, their number, and whether ``tol`` was met.
+        Objective at every iteration, their number, and whether ``tol`` was met.
     n_exact_ : int
         Greedy selection: number of picks; the other features are ordered by what each would add.
     gains_, layers_ : ndarray of shape (n_features,)
@@ -176,7 +175,6 @@ class GAFS(GreedyConstraints, AutoencoderRanker):
         "selection": [StrOptions({"greedy", "norm"})],
         "targets": [tuple, list, dict],
     }
-
     _distributes = True
 
     def __init__(
@@ -277,8 +275,8 @@ class GAFS(GreedyConstraints, AutoencoderRanker):
         )
 
     def _own_memory(self, n_samples, n_features):
-        components = 8.0 * 6 * min(n_samples, MOST_ROWS) * n_features
-        return components + super()._own_memory(n_samples, n_features)
+        sample = 8.0 * min(n_samples, MOST_ROWS) * n_features
+        return 6.5 * sample + super()._own_memory(n_samples, n_features)
 
     def _rank(self, data):
         self._check_options()
@@ -296,7 +294,10 @@ class GAFS(GreedyConstraints, AutoencoderRanker):
             self.predictability_ = structure.predictability
             coordinates = self._coordinates(X, structure)
         with stages("neighbour graph"):
-            A = self._graph(X, coordinates[:, : structure.n_kept])
+            rows = coordinates[:, : structure.n_kept]
+            if (axes := structure.trusted_axes()) is not None:
+                rows = self._coordinates(X, structure, axes)
+            A = self._graph(X, rows)
         with stages("autoencoder"):
             self._train_from(structure, X, A, rng)
         if self.selection == "norm":
@@ -360,9 +361,7 @@ class GAFS(GreedyConstraints, AutoencoderRanker):
         """Fit the network from the principal components, with penalties relative to the data."""
         if self.init == "random":
             return self._train(X, self._laplacian(A), self._penalties(), rng)
-        n_hidden = self.n_hidden
-        if n_hidden is None:
-            n_hidden = int(np.clip(structure.n_components, 2, MOST_UNITS))
+        n_hidden = self.n_hidden or int(np.clip(structure.n_components, 2, MOST_UNITS))
         n_hidden = min(n_hidden, len(structure.values))
         L = self._laplacian(A)
         start = principal_start(X, structure.axes(n_hidden), self.output)
@@ -372,9 +371,8 @@ class GAFS(GreedyConstraints, AutoencoderRanker):
     def _penalties(self, relative=None):
         """The penalties given by the user, and relative ones in place of None."""
         given = Penalties(self.alpha, self.graph_weight, self.decay)
-        if relative is None:
-            return given
-        return Penalties(*(r if g is None else g for g, r in zip(given, relative, strict=True)))
+        pairs = zip(given, relative or given, strict=True)
+        return Penalties(*(r if g is None else g for g, r in pairs))
 
     def _targets(self, X, A, coordinates, rng):
         """What the selected features are to reconstruct, side by side."""
@@ -391,10 +389,11 @@ class GAFS(GreedyConstraints, AutoencoderRanker):
         weights = [self._target_weights.get(name, 1.0) for name in parts]
         return make_target(join_targets(list(parts.values()), weights))
 
-    def _coordinates(self, X, structure):
-        """The rows along the principal axes, also those outside the sample of rows."""
-        if structure.n_rows == X.n_samples:
+    def _coordinates(self, X, structure, axes=None):
+        """All rows along the axes, by default the principal ones."""
+        if axes is None and structure.n_rows == X.n_samples:
             return structure.coordinates()
-        project = structure.projection(structure.n_leading(X.n_samples))
+        if axes is None:
+            axes = structure.axes(structure.n_leading(X.n_samples))
         with Workers(self.n_jobs) as workers:
-            return X.stack(project, workers=workers)
+            return X.stack(structure.projection(axes), workers=workers)
