@@ -32,6 +32,7 @@ from sklearn.preprocessing import StandardScaler
 
 from graphsieve import GAFS
 from graphsieve.anndata import evaluate_panel, select_genes
+from graphsieve.anndata.rank import CellGraph
 
 try:
     import triku
@@ -56,10 +57,12 @@ def load_pbmc():
     return adata
 
 
-def simulate(n_cells=1200, n_genes=2000, n_programmes=12, n_members=15, n_types=7):
+def simulate(
+    n_cells=1200, n_genes=2000, n_programmes=12, n_members=15, n_types=7, rare=0.02, seed=0
+):
     """Counts with known programmes: a cell type uses a few of them, and the last type is rare."""
-    rng = np.random.default_rng(0)
-    frequency = np.append(np.full(n_types - 1, 0.98 / (n_types - 1)), 0.02)
+    rng = np.random.default_rng(seed)
+    frequency = np.append(np.full(n_types - 1, (1 - rare) / (n_types - 1)), rare)
     cell_type = rng.choice(n_types, n_cells, p=frequency)
     batch = rng.integers(3, size=n_cells)
     active = rng.random((n_types, n_programmes)) < 0.3
@@ -77,6 +80,8 @@ def simulate(n_cells=1200, n_genes=2000, n_programmes=12, n_members=15, n_types=
     adata = sc.AnnData(sp.csr_matrix(counts.astype(np.float32)))
     adata.obs["cell_type"] = pd.Categorical(cell_type.astype(str))
     adata.obs["batch"] = pd.Categorical(batch.astype(str))
+    number = np.arange(n_genes) // n_members
+    adata.var["programme"] = np.where(number < n_programmes, number, -1)
     sc.pp.normalize_total(adata, target_sum=1e4)
     sc.pp.log1p(adata)
     return adata
@@ -88,12 +93,14 @@ DATA = {"pbmc": load_pbmc, "simulated": simulate}
 def with_weight(weight, seed):
     """GAFS with another weight of the neighbour graph than ``select_genes`` gives it."""
     targets = {"data": 1.0, "graph": weight} if weight > 0 else ("data",)
-    return GAFS(scale="global", targets=targets, random_state=seed)
+    return GAFS(scale="global", targets=targets, affinity=CellGraph(), random_state=seed)
 
 
-def by_graphsieve(adata, method, seed):
+def by_graphsieve(adata, method, seed, batch_key=None):
     """Panels of all sizes from one nested selection."""
-    frame = select_genes(adata, list(SIZES), method=method, inplace=False, random_state=seed)
+    frame = select_genes(
+        adata, list(SIZES), method=method, batch_key=batch_key, inplace=False, random_state=seed
+    )
     return {size: list(frame.index[frame[f"highly_variable_{size}"]]) for size in SIZES}
 
 
