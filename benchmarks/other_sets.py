@@ -87,7 +87,8 @@ def read_tab(file, target):
     return X.fillna(X.median()).to_numpy(float), table[target].to_numpy()
 
 
-def measure(X, y, number):
+def measure(X, y, number, methods):
+    """Scores of every method on one split."""
     y = np.unique(y, return_inverse=True)[1]
     sizes = np.bincount(y)
     most, smallest = max(1, MOST_ROWS // len(sizes)), sizes.min()
@@ -102,7 +103,7 @@ def measure(X, y, number):
     d = X.shape[1]
     fractions = (0.02, 0.05, 0.1, 0.2) if d > 100 else (0.1, 0.2, 0.3, 0.5)
     counts = sorted({max(1, round(fraction * d)) for fraction in fractions})
-    for name in METHODS:
+    for name in methods:
         method = ranker(name)(counts[-1])
         if "n_jobs" in method.get_params():
             method.set_params(n_jobs=1)
@@ -123,12 +124,13 @@ def measure(X, y, number):
 
 def run(n_splits):
     warnings.simplefilter("ignore")
-    done = finished(OUT, ["dataset", "split"])
+    done = finished(OUT, ["dataset", "split", "method"])
     tables = list(datasets())
     for number in range(FIRST_SPLIT, FIRST_SPLIT + n_splits):
         for name, X, y in tables:
-            if (name, number) not in done:
-                rows = pd.concat(measure(X, y, number)).assign(dataset=name, split=number)
+            methods = [method for method in METHODS if (name, number, method) not in done]
+            if methods:
+                rows = pd.concat(measure(X, y, number, methods)).assign(dataset=name, split=number)
                 rows = rows[["dataset", "split", "method", "n_features", *SCORES]].round(4)
                 append(OUT, rows)
                 print(f"split {number}: {name}", flush=True)

@@ -1,19 +1,18 @@
-"""Variants of GAFS that were tried and, but for the roots of counts, not kept.
+"""Variants of GAFS that were tried. Only the roots of counts and the core of columns were kept.
 
     GRAPHSIEVE_DATA=folder python benchmarks/variants.py counts 100,101,102,103
     GRAPHSIEVE_DATA=folder python benchmarks/variants.py diffusion 100,101,102,103,104,105
     GRAPHSIEVE_DATA=folder python benchmarks/variants.py weights 100,101,112,113,114
     GRAPHSIEVE_DATA=folder python benchmarks/variants.py others 100,101
-    GRAPHSIEVE_DATA=folder python benchmarks/variants.py refined 220,221,222
+    GRAPHSIEVE_DATA=folder python benchmarks/variants.py core $(seq -s, 310 319)
     python benchmarks/variants.py                                       report
 
 - Counts: functions of x / (smallest positive value of the column), on the text sets and MNIST.
 - Diffusion: the directions of the graph have the weights of a diffusion map (Coifman and Lafon
   2006). On splits 100 to 105 it seemed to help, on 106 to 111 it did not.
 - Weights of the graph: more than the weight of the data.
-- Refined: what is structure is found once more, in the trusted columns alone, and all columns are
-  judged by how well it predicts them. Not adopted yet: it finds more needles in noise, see
-  docs/choosing_defaults.md, and has not been run on the reported splits.
+- Core: GAFS finds structure once more in the trusted columns where they are the minority. The
+  variant "all columns" does not. Kept for needles in noise, see ``needles.py``.
 - Others: bagging (ten fits on half of the rows each, geometric mean of the ranks), and weights by
   predictability for the columns that are not trusted.
 
@@ -21,8 +20,8 @@ Splits, scores and the table ``results/quality/variants.csv`` are explained in `
 """
 
 import sys
-from dataclasses import replace
 from pathlib import Path
+from unittest.mock import patch
 
 import numpy as np
 import pandas as pd
@@ -31,11 +30,11 @@ from study import report, run
 
 from graphsieve import GAFS
 from graphsieve._graph.spectral import embedding
-from graphsieve._linear.structure import find_structure, sample_rows
 from graphsieve._linear.targets import join_targets, make_target
 
 OUT = Path(__file__).resolve().parents[1] / "results" / "quality" / "variants.csv"
 WITH_COUNTS = ("pcmac", "relathe", "basehock", "mnist")
+MOSTLY_NOISE = ("allaml", "colon", "leukemia", "madelon", "pcmac", "relathe", "basehock")
 FUNCTIONS = {
     "square root": np.sqrt,
     "log": np.log1p,
@@ -85,55 +84,12 @@ class Weighted(GAFS):
         return make_target(targets)
 
 
-class Refined(GAFS):
-    """Graph and trust from the principal components of the trusted columns."""
+class AllColumns(GAFS):
+    """Structure of all columns, even where most of them are noise."""
 
-    def _coordinates(self, X, structure):
-        coordinates = super()._coordinates(X, structure)
-        self._refined = None
-        trusted = structure.trusted
-        for _ in range(2):
-            # Columns that are nearly all trusted need no second look; two make no structure.
-            if not 3 <= trusted.sum() <= 0.95 * len(trusted):
-                break
-            found = find_structure(sample_rows(X, X.n_samples, None)[:, trusted])
-            n_components = min(max(structure.n_components, 2), len(found.values))
-            predictability = predict_all(structure.rows, found.rows, trusted, n_components)
-            self._refined = replace(structure, predictability=predictability)
-            self._rows = found.coordinates()[:, :n_components]
-            trusted = self._refined.trusted
-        return coordinates
-
-    def _graph(self, X, rows=None):
-        return super()._graph(X, rows if self._refined is None else self._rows)
-
-    def _rules(self, later=None, weights=None):
-        if later is not None and self._refined is not None:
-            later, weights = ~self._refined.trusted, self._refined.trust
-        return super()._rules(later=later, weights=weights)
-
-
-def predict_all(Z, trusted_rows, trusted, n_components):
-    """Squared correlation of all columns Z with their held-out prediction from trusted ones.
-
-    The prediction is linear in the first principal components of the trusted columns, without the
-    part of a trusted column itself.
-    """
-    fold = np.arange(len(Z)) % 5
-    cross, square = np.zeros(Z.shape[1]), np.zeros(Z.shape[1])
-    for held in (fold == k for k in range(5)):
-        mean, rows = Z[~held].mean(axis=0), trusted_rows - trusted_rows[~held].mean(axis=0)
-        U, s, Vt = np.linalg.svd(rows[~held], full_matrices=False)
-        U, s, V = U[:, :n_components], s[:n_components], Vt[:n_components].T
-        coefficients = (U / np.maximum(s, 1e-12)).T @ (Z[~held] - mean)
-        prediction = rows[held] @ V @ coefficients
-        own = np.einsum("ij,ji->i", V, coefficients[:, trusted])
-        prediction[:, trusted] -= rows[held] * own
-        cross += np.einsum("ij,ij->j", Z[held], prediction)
-        square += np.einsum("ij,ij->j", prediction, prediction)
-    product = np.einsum("ij,ij->j", Z, Z) * square
-    correlation = np.divide(cross, np.sqrt(product), where=product > 0, out=np.zeros_like(cross))
-    return np.maximum(correlation, 0) ** 2
+    def fit(self, X, y=None, groups=None):
+        with patch("graphsieve._linear.structure._FEWEST_TRUSTED", np.inf):
+            return super().fit(X)
 
 
 class Soft(GAFS):
@@ -174,9 +130,9 @@ def weights(split, seed):
         yield f"graph with weight {graph}", variant(Weighted, graph=graph)
 
 
-def refined(split, seed):
+def core(split, seed):
     yield "gafs", GAFS(0.2)
-    yield "refined", variant(Refined)
+    yield "all columns", variant(AllColumns)
 
 
 def diffusion(split, seed):
@@ -190,7 +146,7 @@ KINDS = {
     "diffusion": (diffusion,),
     "weights": (weights,),
     "others": (others,),
-    "refined": (refined,),
+    "core": (core, MOSTLY_NOISE),
 }
 
 if __name__ == "__main__":

@@ -73,8 +73,9 @@ def test_a_row_that_is_the_mean_has_no_direction():
 
 @pytest.mark.parametrize(("n", "d"), [(60, 90), (90, 60)])
 def test_predictability_meets_a_plain_loop(n, d):
-    X = needles(n, d, 1)
+    X = needles(n, d, 1, n_informative=d)
     found = find_structure(X)
+    assert found.core is None
     Z = directions(X)
     p, prediction = max(found.n_components, 1), np.empty_like(Z)
     for fold in range(5):
@@ -91,34 +92,46 @@ def test_predictability_meets_a_plain_loop(n, d):
     np.testing.assert_allclose(found.predictability, np.maximum(correlation, 0) ** 2, atol=1e-8)
 
 
-@pytest.mark.parametrize(("n", "d"), [(300, 500), (500, 100)])
-def test_trusted_axes_are_those_of_the_trusted_columns(n, d):
-    """Rows are more numerous than trusted columns here; the next test has the opposite."""
-    X = needles(n, d, 0)
-    check_trusted_axes(X, find_structure(X))
-
-
-def test_trusted_axes_of_few_rows():
+def many_correlated(n=30, d=200, n_correlated=60):
+    """More correlated columns than rows, and noise in most columns."""
     rng = np.random.default_rng(0)
-    X = rng.random((30, 200))
-    X[:, :60] += 3 * rng.random((30, 2)) @ rng.random((2, 60))
+    X = rng.random((n, d))
+    X[:, :n_correlated] += 3 * rng.random((n, 2)) @ rng.random((2, n_correlated))
+    return X
+
+
+@pytest.mark.parametrize("X", [needles(300, 500, 0), needles(500, 100, 0), many_correlated()])
+def test_core_axes_are_those_of_its_columns(X):
     found = find_structure(X)
-    assert found.trusted.sum() > found.n_rows
-    check_trusted_axes(X, found)
-
-
-def check_trusted_axes(X, found):
-    axes, trusted = found.trusted_axes(), found.trusted
+    axes, core = found.core_axes(), found.core
     assert axes.shape == (X.shape[1], found.n_kept)
-    assert not axes[~trusted].any()
-    V = np.linalg.svd(directions(X)[:, trusted], full_matrices=False)[2][: found.n_kept].T
-    np.testing.assert_allclose(axes[trusted] @ axes[trusted].T, V @ V.T, atol=1e-8)
+    assert not axes[~core].any()
+    V = np.linalg.svd(directions(X)[:, core], full_matrices=False)[2][: found.n_kept].T
+    np.testing.assert_allclose(axes[core] @ axes[core].T, V @ V.T, atol=1e-8)
 
 
-def test_axes_of_all_columns_serve_where_most_are_trusted():
+@pytest.mark.parametrize("X", [needles(100, 120, 1), needles(200, 60, 1), many_correlated()])
+def test_predictability_from_the_core_meets_a_plain_loop(X):
+    found = find_structure(X)
+    core, Z = found.core, directions(X)
+    p, prediction = min(found.n_kept, core.sum()), np.empty_like(Z)
+    for fold in range(5):
+        held = np.arange(len(Z)) % 5 == fold
+        mean = Z[~held].mean(axis=0)
+        others, rows = Z[~held] - mean, Z[held] - mean
+        V = np.linalg.svd(others[:, core], full_matrices=False)[2][:p].T
+        B = np.linalg.lstsq(others[:, core] @ V, others)[0]
+        prediction[held] = rows[:, core] @ V @ B
+        prediction[np.ix_(held, core)] -= rows[:, core] * (V**2).sum(axis=1)
+    cross = (Z * prediction).sum(axis=0)
+    correlation = cross / np.sqrt((Z**2).sum(axis=0) * (prediction**2).sum(axis=0))
+    np.testing.assert_allclose(found.predictability, np.maximum(correlation, 0) ** 2, atol=1e-8)
+
+
+def test_all_columns_serve_where_most_are_trusted():
     rng = np.random.default_rng(0)
     X = rng.random((100, 3)) @ rng.random((3, 40)) + 0.01 * rng.random((100, 40))
-    assert find_structure(X).trusted_axes() is None
+    assert find_structure(X).core is None
 
 
 def test_two_trusted_columns_have_no_components_of_their_own():
@@ -126,7 +139,7 @@ def test_two_trusted_columns_have_no_components_of_their_own():
     X[:, 1] = X[:, 0]
     found = find_structure(X)
     assert found.trusted.sum() == 2
-    assert found.trusted_axes() is None
+    assert found.core is None
 
 
 @pytest.mark.filterwarnings("error")

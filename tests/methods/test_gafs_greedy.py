@@ -160,9 +160,9 @@ def noisy(n, d, seed):
 
 
 def test_weak_clusters_among_noise():
-    """The graph of the principal components of all columns leads to 40 of these 60."""
+    """Structure of all columns, and not of the trusted ones, leads to 40 of these 60."""
     found = [GAFS(20).fit(noisy(300, 800, seed)).order_[:20] < 20 for seed in (1, 2, 3)]
-    assert np.sum(found) >= 44
+    assert np.sum(found) >= 48
 
 
 @pytest.mark.parametrize("n", [300, 2100])  # structure is estimated from at most 2,000 rows

@@ -3,7 +3,8 @@
 Shuffling every column on its own keeps the columns and removes what they share. Principal
 components that are stronger than the first one of shuffled columns are structure; a column is
 trusted if the other columns predict it on rows that were held out. Where most columns are noise,
-the components of the trusted ones alone show the structure more clearly.
+the components of the trusted ones show the structure more clearly: they then say once more which
+columns can be predicted.
 """
 
 from dataclasses import dataclass, replace
@@ -60,6 +61,9 @@ class Structure:
         Largest singular value of shuffled columns.
     predictability : ndarray of shape (n_features,)
         Squared correlation of every column with its held-out prediction from the others.
+    core : ndarray of bool of shape (n_features,) or None
+        The columns from which the others are predicted where most columns are noise; None
+        elsewhere, where all of them serve.
     """
 
     rows: np.ndarray
@@ -69,15 +73,12 @@ class Structure:
     vectors: np.ndarray
     edge: float
     predictability: np.ndarray
+    core: np.ndarray | None = None
 
     @property
     def n_rows(self):
         """Number of rows of Z."""
         return len(self.rows)
-
-    @property
-    def _is_wide(self):
-        return self.rows.shape[0] <= self.rows.shape[1]
 
     @property
     def n_components(self):
@@ -106,7 +107,7 @@ class Structure:
     def axes(self, n_axes=None):
         """The first principal axes of Z, one a column, their largest entries positive."""
         axes = self.vectors[:, :n_axes].copy()
-        if self._is_wide:
+        if _is_wide(self.rows):
             axes /= np.maximum(self.values[:n_axes], _TINY)
             axes = _product(self.rows.T, axes)
         axes *= np.where(axes.max(axis=0) < -axes.min(axis=0), -1.0, 1.0)
@@ -114,24 +115,16 @@ class Structure:
 
     def coordinates(self):
         """Z along all of its axes, up to their signs."""
-        if self._is_wide:
+        if _is_wide(self.rows):
             return self.vectors * self.values
         return _product(self.rows, self.vectors)
 
-    def trusted_axes(self):
-        """The first ``n_kept`` principal axes of the trusted columns, 0 in the other columns.
-
-        None unless most columns are untrusted: with more trusted ones, their components are hardly
-        different from those of all columns.
-        """
-        trusted = self.trusted
-        if not _FEWEST_TRUSTED <= trusted.sum() <= len(trusted) / 2:
-            return None
-        rows = self.rows[:, trusted]
-        K = _gram(rows) if rows.shape[0] <= rows.shape[1] else None
-        found = _first_axes(rows, K, self.n_kept)
-        axes = np.zeros((len(trusted), found.shape[1]))
-        axes[trusted] = found
+    def core_axes(self):
+        """The first ``n_kept`` principal axes of the core, 0 in the other columns."""
+        rows = self.rows[:, self.core]
+        found = _first_axes(rows, _gram(rows) if _is_wide(rows) else None, self.n_kept)
+        axes = np.zeros((len(self.core), found.shape[1]))
+        axes[self.core] = found
         return axes
 
     def projection(self, axes):
@@ -180,7 +173,12 @@ def _find_structure(X):
     significant[0] = True  # of constant columns too
     values, vectors = values[significant], vectors[:, kept][:, significant]
     found = Structure(Z, centre, mean, values, vectors, edge, np.empty(0))
-    return replace(found, predictability=_predictability(Z, G, max(found.n_components, 1)))
+    found = replace(found, predictability=_predictability(Z, G, max(found.n_components, 1)))
+    core = found.trusted
+    if not _FEWEST_TRUSTED <= core.sum() <= len(core) / 2:
+        return found
+    predictability = _predictability(Z, _gram(Z[:, core]), found.n_kept, core)
+    return replace(found, predictability=predictability, core=core)
 
 
 def _project(axes, centre, shift, mean, block):
@@ -209,9 +207,13 @@ def _inverse_lengths(away, squares, centre):
     return np.where(away > rounding, 1 / np.sqrt(np.maximum(away, _TINY)), 0.0)
 
 
+def _is_wide(Z):
+    return Z.shape[0] <= Z.shape[1]
+
+
 def _gram(Z):
     """Z Z' or Z' Z, whichever is smaller."""
-    return (Z @ Z.T if Z.shape[0] <= Z.shape[1] else Z.T @ Z).astype(np.float64, copy=False)
+    return (Z @ Z.T if _is_wide(Z) else Z.T @ Z).astype(np.float64, copy=False)
 
 
 def _product(A, B):
@@ -224,14 +226,16 @@ def _largest_value(X):
     return np.sqrt(max(largest_eigenvalue(G), 0.0))
 
 
-def _predictability(Z, G, n_components):
+def _predictability(Z, G, n_components, core=None):
     """Squared correlation of every column with its held-out prediction from the others.
 
-    The first axes V of the other folds predict z_j by sum_k (z'V)_k V_jk, without the part of z_j
-    itself, z_j |V_j|^2. Negative correlations count 0.
+    The first axes V of the core, which are all columns by default, are computed from the other
+    folds. A regression on the coordinates along them predicts z_j, without the part of z_j itself,
+    z_j |V_j|^2, if j is in the core. G are the inner products of the rows or columns of the core,
+    see ``_gram``. Negative correlations count 0.
     """
     fold = np.arange(len(Z)) % min(_N_FOLDS, len(Z))
-    folds = [_predict_fold(Z, G, fold == k, n_components) for k in range(fold.max() + 1)]
+    folds = [_predict_fold(Z, G, fold == k, n_components, core) for k in range(fold.max() + 1)]
     cross, square = np.sum(folds, axis=0)
     product = np.einsum("ij,ij->j", Z, Z) * square
     varying = product > 0
@@ -240,21 +244,30 @@ def _predictability(Z, G, n_components):
     return np.maximum(correlation, 0) ** 2
 
 
-def _predict_fold(Z, G, held, n_components):
+def _predict_fold(Z, G, held, n_components, core):
     """Products of the held-out columns with their predictions, and squares of the predictions."""
-    others = Z[~held]
+    others, rows = Z[~held], Z[held]
     mean = others.mean(axis=0, dtype=np.float64)
     others -= mean
-    is_wide = Z.shape[0] <= Z.shape[1]
-    V = _first_axes(others, G[np.ix_(~held, ~held)] if is_wide else None, n_components)
-    rows = Z[held]
     rows -= mean
-    prediction = (rows @ V) @ V.T - rows * row_norms(V, squared=True)
+    known, given = (others, rows) if core is None else (others[:, core], rows[:, core])
+    is_wide = len(Z) <= known.shape[1]
+    V = _first_axes(known, G[np.ix_(~held, ~held)] if is_wide else None, n_components)
+    own = given * row_norms(V, squared=True)
+    if core is None:
+        prediction = (given @ V) @ V.T - own
+    else:
+        # Coordinates are orthogonal: each has a coefficient of its own, which is V in the core.
+        scores = known @ V
+        coefficients = scores.T @ others
+        coefficients /= np.maximum(row_norms(scores.T, squared=True), _TINY)[:, None]
+        prediction = (given @ V) @ coefficients
+        prediction[:, core] -= own
     return [np.einsum("ij,ij->j", left, prediction) for left in (Z[held], prediction)]
 
 
 def _first_axes(A, K, n_components):
-    """First principal axes of the centred rows A; K are the inner products of the rows."""
+    """First principal axes of the centred rows A; K are the inner products of the rows, or None."""
     q = min(n_components, *A.shape)
     if K is None:
         d = A.shape[1]

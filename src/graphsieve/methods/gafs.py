@@ -47,8 +47,8 @@ class GAFS(GreedyConstraints, AutoencoderRanker):
     instead, each for what it adds to the reconstruction of the targets: the data, which carry the
     broad structure, and the spectral embedding of the graph, which carries the local one. Noise is
     left out: features that the others do not predict on held-out rows come last, and the graph is
-    that of the principal components above noise, of the predicted features alone if they are the
-    minority. The network then serves ``encode``; its code can be made a target, too.
+    that of the principal components above noise. The network then serves ``encode``; its code can
+    be made a target, too.
 
     With greedy selection, X may have missing values (NaN), which count as the mean of their column.
 
@@ -276,7 +276,7 @@ class GAFS(GreedyConstraints, AutoencoderRanker):
 
     def _own_memory(self, n_samples, n_features):
         sample = 8.0 * min(n_samples, MOST_ROWS) * n_features
-        return 6.5 * sample + super()._own_memory(n_samples, n_features)
+        return 7 * sample + super()._own_memory(n_samples, n_features)
 
     def _rank(self, data):
         self._check_options()
@@ -295,8 +295,8 @@ class GAFS(GreedyConstraints, AutoencoderRanker):
             coordinates = self._coordinates(X, structure)
         with stages("neighbour graph"):
             rows = coordinates[:, : structure.n_kept]
-            if (axes := structure.trusted_axes()) is not None:
-                rows = self._coordinates(X, structure, axes)
+            if structure.core is not None:
+                rows = self._coordinates(X, structure, structure.core_axes())
             A = self._graph(X, rows)
         with stages("autoencoder"):
             self._train_from(structure, X, A, rng)
