@@ -3,6 +3,7 @@
     python benchmarks/gene_panels.py pbmc --splits 10
     python benchmarks/gene_panels.py simulated --splits 2
     python benchmarks/gene_panels.py pbmc --first 100 --splits 8 --graph-weights 1 0.5 0.3 0.1 0
+    python benchmarks/gene_panels.py pbmc --first 200 --splits 8 --graphs
 
 pbmc: ``scanpy.datasets.pbmc68k_reduced()``, 700 blood cells x 765 genes that its authors had
 already filtered by variability, log-normalised (``adata.raw``), with ten cell types in
@@ -90,10 +91,17 @@ def simulate(
 DATA = {"pbmc": load_pbmc, "simulated": simulate}
 
 
-def with_weight(weight, seed):
-    """GAFS with another weight of the neighbour graph than ``select_genes`` gives it."""
+def variants(weights, graphs):
+    """GAFS with other weights of the neighbour graph than ``select_genes`` gives it, or with the
+    graph of the components above noise, by name; the first one is the reference."""
+    if graphs:
+        return {"above noise": _gafs(0.3, "cosine"), "50 components": _gafs(0.3)}
+    return {f"weight {weight:g}": _gafs(weight) for weight in weights or ()}
+
+
+def _gafs(weight, affinity=None):
     targets = {"data": 1.0, "graph": weight} if weight > 0 else ("data",)
-    return GAFS(scale="global", targets=targets, affinity=CellGraph(), random_state=seed)
+    return GAFS(scale="global", targets=targets, affinity=affinity or CellGraph())
 
 
 def by_graphsieve(adata, method, seed, batch_key=None):
@@ -150,10 +158,12 @@ def known_variance(adata, genes, prediction):
     return 1 - unknown / variance.sum()
 
 
-def all_panels(adata, seed, weights):
-    """Panels of all methods, or of GAFS with the given weights of the graph."""
-    if weights:
-        return {f"weight {w:g}": by_graphsieve(adata, with_weight(w, seed), seed) for w in weights}
+def all_panels(adata, seed, chosen=None, batch_key=None):
+    """Panels of the chosen variants, or of all methods."""
+    if chosen:
+        for estimator in chosen.values():
+            estimator.set_params(random_state=seed)
+        return {name: by_graphsieve(adata, one, seed, batch_key) for name, one in chosen.items()}
     panels = {method: by_graphsieve(adata, method, seed) for method in METHODS}
     panels |= {f"HVG {flavor}": by_variability(adata, flavor) for flavor in ON_LOG + ON_COUNTS}
     if triku is not None:
@@ -161,11 +171,11 @@ def all_panels(adata, seed, weights):
     return panels | {"PCA loadings": by_loadings(adata)}
 
 
-def one_split(adata, seed, weights=None):
+def one_split(adata, seed, chosen=None):
     """All measures of all panels, selected on one half of the cells."""
     half = np.random.default_rng(seed).permutation(adata.n_obs)
     train, test = (adata[np.sort(part)].copy() for part in np.array_split(half, 2))
-    panels = all_panels(train, seed, weights)
+    panels = all_panels(train, seed, chosen)
     named = {(name, size): genes for name, sizes in panels.items() for size, genes in sizes.items()}
     named["all genes", adata.n_vars] = list(adata.var_names)
     frame = evaluate_panel(
@@ -229,19 +239,25 @@ def main():
         nargs="+",
         help="compare GAFS with these weights of the graph, the first one being the reference",
     )
+    parser.add_argument(
+        "--graphs",
+        action="store_true",
+        help="compare the graph of the components above noise with that of 50 components",
+    )
     parser.add_argument("--csv", help="where to store the numbers of every split")
     options = parser.parse_args()
     warnings.simplefilter("ignore")
-    if triku is None and not options.graph_weights:
+    chosen = variants(options.graph_weights, options.graphs)
+    if triku is None and not chosen:
         print("triku is left out: it is not installed. Run: pip install triku", file=sys.stderr)
     adata = DATA[options.data]()
     seeds = range(options.first, options.first + options.splits)
-    frame = pd.concat([one_split(adata, seed, options.graph_weights) for seed in seeds])
+    frame = pd.concat([one_split(adata, seed, chosen) for seed in seeds])
     if options.csv:
         frame.to_csv(options.csv, index=False)
     names, others = ["gafs", "css"], [f"HVG {flavor}" for flavor in ON_LOG + ON_COUNTS]
-    if options.graph_weights:
-        first, *names = [f"weight {weight:g}" for weight in options.graph_weights]
+    if chosen:
+        first, *names = chosen
         others = [first]
     print(as_markdown(frame))
     print()

@@ -2,7 +2,7 @@
 
     python benchmarks/rare_types.py
     python benchmarks/rare_types.py --graph-weights 1 0.5 0.3
-    python benchmarks/rare_types.py --graph-weights 1 0.5 0.3 --batches
+    python benchmarks/rare_types.py --graphs --batches
 
 Every simulation is another draw of the counts of benchmarks/gene_panels.py, with 800 cells, 600
 genes, ten programmes of twelve genes, six cell types and three batches. The last programme is
@@ -22,7 +22,7 @@ import warnings
 
 import numpy as np
 import pandas as pd
-from gene_panels import SIZES, all_panels, by_graphsieve, simulate, with_weight
+from gene_panels import SIZES, all_panels, simulate, variants
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import recall_score
 from sklearn.pipeline import make_pipeline
@@ -46,16 +46,10 @@ def measure(adata, genes, seed):
     return len(found), float(last in found), recall[-1], recall.mean()
 
 
-def one_simulation(seed, weights, batch_key):
+def one_simulation(seed, chosen, batch_key):
     """The measures of all panels for one draw of the counts."""
     adata = simulate(**SHAPE, rare=0.03, seed=seed)
-    if weights:
-        panels = {
-            f"weight {weight:g}": by_graphsieve(adata, with_weight(weight, seed), seed, batch_key)
-            for weight in weights
-        }
-    else:
-        panels = all_panels(adata, seed, None)
+    panels = all_panels(adata, seed, chosen, batch_key)
     rows = [
         (seed, name, size, *measure(adata, genes, seed))
         for name, sizes in panels.items()
@@ -92,17 +86,23 @@ def main():
         help="compare GAFS with these weights of the graph, the first one being the reference",
     )
     parser.add_argument(
-        "--batches", action="store_true", help="select within every batch; only with weights"
+        "--graphs",
+        action="store_true",
+        help="compare the graph of the components above noise with that of 50 components",
+    )
+    parser.add_argument(
+        "--batches", action="store_true", help="select within every batch, if GAFS is compared"
     )
     options = parser.parse_args()
     warnings.simplefilter("ignore")
-    weights, batch_key = options.graph_weights, "batch" if options.batches else None
+    chosen = variants(options.graph_weights, options.graphs)
+    batch_key = "batch" if options.batches else None
     seeds = range(options.first, options.first + options.simulations)
-    frame = pd.concat([one_simulation(seed, weights, batch_key) for seed in seeds])
+    frame = pd.concat([one_simulation(seed, chosen, batch_key) for seed in seeds])
     print(as_markdown(frame))
-    if weights:
+    if chosen:
         print()
-        print(as_markdown(frame, f"weight {weights[0]:g}"))
+        print(as_markdown(frame, next(iter(chosen))))
 
 
 if __name__ == "__main__":
