@@ -4,7 +4,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from .._linear.ridge import RIDGE, fit_reconstruction
-from .._rows import check_container, check_entries, to_dense
+from .._rows import check_container, check_entries, known_frame, to_dense
 from .._utils.names import find_columns
 from .._utils.sklearn_private import feature_names, in_output_container
 
@@ -60,7 +60,7 @@ class Reconstructs:
 
     def _check_selected_names(self, X_selected):
         """Raise an error for a data frame of other columns than ``transform`` returns."""
-        names, selected = feature_names(X_selected), self.get_feature_names_out()
+        names, selected = feature_names(known_frame(X_selected)), self.get_feature_names_out()
         if names is None or not hasattr(self, "feature_names_in_"):
             return
         differs = np.flatnonzero(names != selected)
