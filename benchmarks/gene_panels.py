@@ -95,7 +95,7 @@ def variants(weights, graphs):
     """GAFS with other weights of the neighbour graph than ``select_genes`` gives it, or with the
     graph of the components above noise, by name; the first one is the reference."""
     if graphs:
-        return {"above noise": _gafs(0.5, "cosine"), "50 components": _gafs(0.5)}
+        return {"above noise": _gafs(0.3, "cosine"), "50 components": _gafs(0.3)}
     return {f"weight {weight:g}": _gafs(weight) for weight in weights or ()}
 
 

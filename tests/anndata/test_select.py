@@ -41,7 +41,7 @@ def test_genes_are_those_of_the_estimator(adata, expected):
 
 def test_gafs_has_defaults_of_its_own_for_expression(adata):
     select_genes(adata, 6)
-    chosen = {"scale": "global", "targets": {"data": 1.0, "graph": 0.5}, "affinity": CellGraph()}
+    chosen = {"scale": "global", "targets": {"data": 1.0, "graph": 0.3}, "affinity": CellGraph()}
     order = GAFS(6, random_state=0, **chosen).fit(adata.X).order_[:6]
     assert panel(adata) == list(adata.var_names[order])
     by_name, by_hand = make_estimator("gafs", 0), make_estimator(GAFS(scale="minmax"), 0)

@@ -21,7 +21,7 @@ from .data import labels
 FEWEST_CELLS = 20
 # Weight of the neighbour graph relative to the data, and the number of principal components in
 # which neighbours are found, which is that of scanpy. See docs/gene_panels.md.
-_GRAPH_WEIGHT = 0.5
+_GRAPH_WEIGHT = 0.3
 _N_COMPONENTS = 50
 
 

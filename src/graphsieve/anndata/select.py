@@ -45,7 +45,7 @@ def select_genes(
         Name of a method in ``graphsieve.REGISTRY`` ("gafs", "css", "mrsf", ...), or an estimator
         with parameters of your choice, of which a clone is fitted. Methods given by name use
         ``scale="global"``, because genes share one unit. "gafs" uses
-        ``targets={"data": 1.0, "graph": 0.5}``, because expression is noisier than other data, and
+        ``targets={"data": 1.0, "graph": 0.3}``, because expression is noisier than other data, and
         finds neighbours in 50 principal components, as ``scanpy.pp.neighbors`` does.
     layer : str or None, default=None
         Key of ``adata.layers``; None uses ``adata.X``.
