@@ -74,7 +74,7 @@ for name, order in orders.items():
     found = [set(programme[p[p < len(programme)]].tolist()) for p in panels]
     missing = sorted(set(range(n_programmes)) - found[-1])
     found = [len(programmes) for programmes in found]
-    print(f"{name}: {found} programmes; not among the largest panel: {missing}")
+    print(f"{name}: {found} programmes; missing from the largest panel: {missing}")
     axes[0].plot(sizes, found, "o-", label=name)
     axes[1].plot(sizes, [(p >= n_genes - 60).sum() for p in panels], "o-", label=name)
 axes[0].axhline(n_programmes, color="0.7", linewidth=1)
