@@ -3,6 +3,7 @@
     python benchmarks/gene_panels.py pbmc --splits 10
     python benchmarks/gene_panels.py simulated --splits 2
     python benchmarks/gene_panels.py pbmc --first 100 --splits 8 --graph-weights 1 0.5 0.3 0.1 0
+    python benchmarks/gene_panels.py pbmc --first 200 --splits 8 --graphs
 
 pbmc: ``scanpy.datasets.pbmc68k_reduced()``, 700 blood cells x 765 genes that its authors had
 already filtered by variability, log-normalised (``adata.raw``), with ten cell types in
@@ -32,6 +33,7 @@ from sklearn.preprocessing import StandardScaler
 
 from graphsieve import GAFS
 from graphsieve.anndata import evaluate_panel, select_genes
+from graphsieve.anndata.rank import CellGraph
 
 try:
     import triku
@@ -56,10 +58,12 @@ def load_pbmc():
     return adata
 
 
-def simulate(n_cells=1200, n_genes=2000, n_programmes=12, n_members=15, n_types=7):
+def simulate(
+    n_cells=1200, n_genes=2000, n_programmes=12, n_members=15, n_types=7, rare=0.02, seed=0
+):
     """Counts with known programmes: a cell type uses a few of them, and the last type is rare."""
-    rng = np.random.default_rng(0)
-    frequency = np.append(np.full(n_types - 1, 0.98 / (n_types - 1)), 0.02)
+    rng = np.random.default_rng(seed)
+    frequency = np.append(np.full(n_types - 1, (1 - rare) / (n_types - 1)), rare)
     cell_type = rng.choice(n_types, n_cells, p=frequency)
     batch = rng.integers(3, size=n_cells)
     active = rng.random((n_types, n_programmes)) < 0.3
@@ -77,6 +81,8 @@ def simulate(n_cells=1200, n_genes=2000, n_programmes=12, n_members=15, n_types=
     adata = sc.AnnData(sp.csr_matrix(counts.astype(np.float32)))
     adata.obs["cell_type"] = pd.Categorical(cell_type.astype(str))
     adata.obs["batch"] = pd.Categorical(batch.astype(str))
+    number = np.arange(n_genes) // n_members
+    adata.var["programme"] = np.where(number < n_programmes, number, -1)
     sc.pp.normalize_total(adata, target_sum=1e4)
     sc.pp.log1p(adata)
     return adata
@@ -85,15 +91,24 @@ def simulate(n_cells=1200, n_genes=2000, n_programmes=12, n_members=15, n_types=
 DATA = {"pbmc": load_pbmc, "simulated": simulate}
 
 
-def with_weight(weight, seed):
-    """GAFS with another weight of the neighbour graph than ``select_genes`` gives it."""
+def variants(weights, graphs):
+    """GAFS with other weights of the neighbour graph than ``select_genes`` gives it, or with the
+    graph of the components above noise, by name; the first one is the reference."""
+    if graphs:
+        return {"above noise": _gafs(0.3, "cosine"), "50 components": _gafs(0.3)}
+    return {f"weight {weight:g}": _gafs(weight) for weight in weights or ()}
+
+
+def _gafs(weight, affinity=None):
     targets = {"data": 1.0, "graph": weight} if weight > 0 else ("data",)
-    return GAFS(scale="global", targets=targets, random_state=seed)
+    return GAFS(scale="global", targets=targets, affinity=affinity or CellGraph())
 
 
-def by_graphsieve(adata, method, seed):
+def by_graphsieve(adata, method, seed, batch_key=None):
     """Panels of all sizes from one nested selection."""
-    frame = select_genes(adata, list(SIZES), method=method, inplace=False, random_state=seed)
+    frame = select_genes(
+        adata, list(SIZES), method=method, batch_key=batch_key, inplace=False, random_state=seed
+    )
     return {size: list(frame.index[frame[f"highly_variable_{size}"]]) for size in SIZES}
 
 
@@ -143,10 +158,12 @@ def known_variance(adata, genes, prediction):
     return 1 - unknown / variance.sum()
 
 
-def all_panels(adata, seed, weights):
-    """Panels of all methods, or of GAFS with the given weights of the graph."""
-    if weights:
-        return {f"weight {w:g}": by_graphsieve(adata, with_weight(w, seed), seed) for w in weights}
+def all_panels(adata, seed, chosen=None, batch_key=None):
+    """Panels of the chosen variants, or of all methods."""
+    if chosen:
+        for estimator in chosen.values():
+            estimator.set_params(random_state=seed)
+        return {name: by_graphsieve(adata, one, seed, batch_key) for name, one in chosen.items()}
     panels = {method: by_graphsieve(adata, method, seed) for method in METHODS}
     panels |= {f"HVG {flavor}": by_variability(adata, flavor) for flavor in ON_LOG + ON_COUNTS}
     if triku is not None:
@@ -154,11 +171,11 @@ def all_panels(adata, seed, weights):
     return panels | {"PCA loadings": by_loadings(adata)}
 
 
-def one_split(adata, seed, weights=None):
+def one_split(adata, seed, chosen=None):
     """All measures of all panels, selected on one half of the cells."""
     half = np.random.default_rng(seed).permutation(adata.n_obs)
     train, test = (adata[np.sort(part)].copy() for part in np.array_split(half, 2))
-    panels = all_panels(train, seed, weights)
+    panels = all_panels(train, seed, chosen)
     named = {(name, size): genes for name, sizes in panels.items() for size, genes in sizes.items()}
     named["all genes", adata.n_vars] = list(adata.var_names)
     frame = evaluate_panel(
@@ -222,19 +239,25 @@ def main():
         nargs="+",
         help="compare GAFS with these weights of the graph, the first one being the reference",
     )
+    parser.add_argument(
+        "--graphs",
+        action="store_true",
+        help="compare the graph of the components above noise with that of 50 components",
+    )
     parser.add_argument("--csv", help="where to store the numbers of every split")
     options = parser.parse_args()
     warnings.simplefilter("ignore")
-    if triku is None and not options.graph_weights:
+    chosen = variants(options.graph_weights, options.graphs)
+    if triku is None and not chosen:
         print("triku is left out: it is not installed. Run: pip install triku", file=sys.stderr)
     adata = DATA[options.data]()
     seeds = range(options.first, options.first + options.splits)
-    frame = pd.concat([one_split(adata, seed, options.graph_weights) for seed in seeds])
+    frame = pd.concat([one_split(adata, seed, chosen) for seed in seeds])
     if options.csv:
         frame.to_csv(options.csv, index=False)
     names, others = ["gafs", "css"], [f"HVG {flavor}" for flavor in ON_LOG + ON_COUNTS]
-    if options.graph_weights:
-        first, *names = [f"weight {weight:g}" for weight in options.graph_weights]
+    if chosen:
+        first, *names = chosen
         others = [first]
     print(as_markdown(frame))
     print()

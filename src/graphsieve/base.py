@@ -86,7 +86,7 @@ class FeatureRanker(ReadsInput, Support, Reconstructs, SelectorMixin, BaseEstima
         With a list of numbers, the largest is selected, and ``nested_supports_`` has all of them.
     include, exclude : list of str or int, mask or None, default=None
         Features that are always kept, and features that are never kept: names, positions or a
-        mask. Included features count as selected.
+        mask. Included features come first, in the order given, and count as selected.
 
     Attributes
     ----------

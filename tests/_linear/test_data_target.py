@@ -305,11 +305,13 @@ def test_forms_of_the_data_meet_the_definition(rng, container):
     np.testing.assert_allclose(forms, np.square(Z.T @ Z).sum(axis=0))
 
 
-def test_forms_of_the_data_are_computed_in_blocks(rng, monkeypatch):
+@pytest.mark.parametrize(("height", "width"), [(7, 7), (3, 20), (20, 3), (7, 100)])
+def test_forms_of_the_data_are_computed_in_blocks(rng, monkeypatch, height, width):
     X = sp.random_array((40, 50), density=0.3, format="csr", rng=rng)
     columns = ColumnOperator(RowBlocks(X))
     whole = DataTarget(X).forms(columns)
-    monkeypatch.setattr(data_target, "_BLOCK_COLUMNS", 7)
+    monkeypatch.setattr(data_target, "_HEIGHT", height)
+    monkeypatch.setattr(data_target, "_WIDTH", width)
     np.testing.assert_allclose(DataTarget(X).forms(columns), whole)
     np.testing.assert_allclose(DataTarget(X.toarray()).forms(columns), whole)
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 
-from graphsieve import GAFS, REGISTRY, Variance
+from graphsieve import GAFS, REGISTRY, GreedyCSS, Variance
 
 RANKERS = sorted(REGISTRY)
 
@@ -39,9 +39,15 @@ def test_names_positions_and_masks_are_the_same(table):
     mask = np.array([False, True, False, False, True, False, False, False])
     orders = [
         Variance(3, include=include).fit(table).order_.tolist()
-        for include in (["gene_1", "gene_4"], [1, 4], [-7, 4], mask, np.array([4, 1]))
+        for include in (["gene_1", "gene_4"], [1, 4], [-7, 4], mask, np.array([1, 4]))
     ]
     assert all(order == orders[0] for order in orders)
+
+
+@pytest.mark.parametrize("method", [Variance, GreedyCSS])
+def test_included_columns_come_first_in_the_order_given(table, method):
+    for include in ([1, 4, 0], [4, 0, 1]):
+        assert method(5, include=include).fit(table).order_[:3].tolist() == include
 
 
 def test_half_and_auto_stay_within_the_constraints(table):

@@ -6,8 +6,10 @@ import pytest
 import scipy.sparse as sp
 
 from graphsieve import GAFS, GreedyCSS
+from graphsieve._graph.affinity import build_graph
+from graphsieve._rows import RowBlocks
 from graphsieve.anndata import evaluate_panel, read_h5ad, select_genes, write_h5ad
-from graphsieve.anndata.rank import make_estimator
+from graphsieve.anndata.rank import CellGraph, adapt_to_expression, make_estimator
 
 from ..helpers.cells import N_CELLS, N_GENES, make_cells, panel
 
@@ -39,12 +41,35 @@ def test_genes_are_those_of_the_estimator(adata, expected):
 
 def test_gafs_has_defaults_of_its_own_for_expression(adata):
     select_genes(adata, 6)
-    chosen = {"scale": "global", "targets": {"data": 1.0, "graph": 0.3}}
+    chosen = {"scale": "global", "targets": {"data": 1.0, "graph": 0.3}, "affinity": CellGraph()}
     order = GAFS(6, random_state=0, **chosen).fit(adata.X).order_[:6]
     assert panel(adata) == list(adata.var_names[order])
     by_name, by_hand = make_estimator("gafs", 0), make_estimator(GAFS(scale="minmax"), 0)
     assert {name: getattr(by_name, name) for name in chosen} == chosen
     assert (by_hand.scale, by_hand.targets) == ("minmax", ("data", "graph"))
+
+
+@pytest.mark.parametrize("container", [np.asarray, sp.csr_array])
+def test_graph_is_that_of_the_principal_components(adata, container):
+    X = adata.X.toarray()
+    U, s, _ = np.linalg.svd(X - X.mean(axis=0), full_matrices=False)
+    expected = build_graph(RowBlocks(U[:, :50] * s[:50]), n_neighbors=7)
+    found = CellGraph(7)(container(X))
+    # The last of fifty components are approximate: they decide between near ties only.
+    assert abs(found - expected).sum() < 0.02 * expected.sum()
+    few = container(X[:, :20])
+    expected = build_graph(RowBlocks(X[:, :20] - X[:, :20].mean(axis=0)))
+    np.testing.assert_allclose(CellGraph()(few).toarray(), expected.toarray(), atol=1e-6)
+
+
+def test_graph_of_the_user_and_number_of_neighbours(adata):
+    estimator = GAFS(n_neighbors=9)
+    adapt_to_expression(estimator)
+    assert estimator.affinity == CellGraph(9)
+    estimator = GAFS(affinity="heat")
+    adapt_to_expression(estimator, given={"affinity"})
+    assert estimator.affinity == "heat"
+    assert make_estimator("mrsf", 0).affinity == "cosine"
 
 
 def test_default_method_covers_all_cell_types(adata):

@@ -38,6 +38,13 @@ def test_include_exclude_save_and_apply(folder):
     assert pd.read_csv("applied.csv").columns.tolist() == kept
 
 
+@pytest.mark.parametrize("method", ["css", "variance"])
+def test_included_columns_come_first_in_the_order_given(folder, method):
+    names = ("--include", "hue,ash", "--include", "alco*")
+    run("select", "wine.csv", "-k", 4, "-m", method, *names, "--scores", "scores.csv")
+    assert pd.read_csv("scores.csv")["feature"].tolist()[:3] == ["hue", "ash", "alcohol"]
+
+
 def test_apply_names_missing_columns_and_overwrites_nothing(folder):
     run("select", "wine.csv", "-k", 3, "--include", "hue", "--save", "kept.json")
     pd.read_csv("wine.csv").rename(columns={"hue": "Hue"}).to_csv("other.csv", index=False)

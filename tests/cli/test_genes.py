@@ -7,7 +7,7 @@ import pytest
 
 from graphsieve.anndata import select_genes
 
-from ..helpers.cells import make_cells
+from ..helpers.cells import make_cells, panel
 
 COLUMNS = ["highly_variable", "highly_variable_rank", "highly_variable_score"]
 
@@ -44,7 +44,7 @@ def test_genes_are_those_of_select_genes(select, path, tmp_path, method, batch):
         expected,
         12,
         method=method,
-        include=["gene3", "gene55"],
+        include=["gene55", "gene3"],
         exclude=[name for name in expected.var_names if name.startswith("gene1")],
         batch_key="donor" if batch else None,
     )
@@ -52,7 +52,8 @@ def test_genes_are_those_of_select_genes(select, path, tmp_path, method, batch):
     pd.testing.assert_frame_equal(written.var[same], expected.var[same])
     assert list(written.var) == list(expected.var)
     assert written.uns["graphsieve"]["method"] == method
-    assert list(written.uns["graphsieve"]["parameters"]["include"]) == ["gene3", "gene55"]
+    assert list(written.uns["graphsieve"]["parameters"]["include"]) == ["gene55", "gene3"]
+    assert panel(written)[:2] == ["gene55", "gene3"]
 
 
 def test_everything_else_is_as_it_was(select, path):
@@ -101,7 +102,12 @@ def test_table_has_the_same_genes(run, select, path, tmp_path):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--batch", "Donr"], "--batch: there is no column 'Donr' (did you mean donor?)"),
+        (
+            ["--batch", "Donr"],
+            "--batch: there is no column 'Donr' (did you mean donor?); the columns are 'donor', "
+            "'kind' (0 to 1 by position)",
+        ),
+        (["--batch", "gene1"], "--batch: there is no column 'gene1'; the columns are 'donor'"),
         (["--include", "gene99"], "--include: there is no column 'gene99'"),
         (["--subset", "-o", "OUT.csv"], "--subset: only with -o FILE.h5ad"),
         (["--key", "raw/X"], "--key: raw has genes of its own"),
@@ -118,6 +124,41 @@ def test_errors_write_nothing(run, path, tmp_path, options, message):
     assert result.exit_code != 0
     assert message in result.stderr
     assert sorted(file.name for file in tmp_path.iterdir()) == ["cells.h5ad", "cost.csv"]
+
+
+def test_small_batches_count_as_in_select_genes(run, path, tmp_path):
+    adata = anndata.read_h5ad(path)
+    adata.obs["plate"] = ["a"] * 60 + ["b"] * 41 + ["c"] * 19
+    adata.write_h5ad(path)
+    out = tmp_path / "out.h5ad"
+    result = run("select", path, "-k", 5, "-m", "css", "--batch", "plate", "-o", out)
+    with pytest.warns(UserWarning, match="1 of 3 batches have fewer than 20"):
+        select_genes(adata, 5, method="css", batch_key="plate")
+    assert "1 of 3 batches have fewer than 20 samples" in result.stderr
+    written = anndata.read_h5ad(out)
+    assert panel(written) == panel(adata)
+    for name in ("highly_variable_nbatches", "highly_variable_intersection"):
+        pd.testing.assert_series_equal(written.var[name], adata.var[name])
+
+
+def test_batches_are_in_obs_and_not_a_gene_of_the_same_name(run, path, tmp_path):
+    adata = anndata.read_h5ad(path)
+    adata.var_names = ["donor", *adata.var_names[1:]]
+    adata.write_h5ad(path)
+    out = tmp_path / "out.h5ad"
+    options = ("-k", 5, "-m", "css", "--batch", "donor", "-o", out)
+    result = run("select", path, *options)
+    assert result.exit_code == 0, result.output
+    select_genes(adata, 5, method="css", batch_key="donor")
+    assert panel(anndata.read_h5ad(out)) == panel(adata)
+
+
+def test_batches_of_a_file_without_obs(run, path, tmp_path):
+    adata = anndata.read_h5ad(path)
+    del adata.obs["donor"], adata.obs["kind"]
+    adata.write_h5ad(path)
+    result = run("select", path, "-k", 5, "--batch", "donor", "-o", tmp_path / "out.h5ad")
+    assert "--batch: there is no column 'donor', because obs is empty" in result.stderr
 
 
 def test_file_without_x(run, path, tmp_path):

@@ -62,6 +62,9 @@ def test_small_batches_are_left_out(batches):
     with pytest.warns(UserWarning, match="1 of 4 batches have fewer than 4 samples.*tiny"):
         sel = GroupedRanker(Variance(2)).fit(X, groups=batch)
     assert sel.n_groups_ == 3
+    with pytest.warns(UserWarning, match="2 of 4 batches have fewer than 10 samples.*a, tiny"):
+        sel = GroupedRanker(Variance(2), min_samples=10).fit(X, groups=batch)
+    assert sel.n_groups_ == 2
     with pytest.raises(ValueError, match="no batch has 4 samples"):
         GroupedRanker(Variance(2)).fit(X, groups=np.arange(30))
 

@@ -22,9 +22,9 @@ from .targets import FactorTarget, GramTarget
 MOST_SQUARE = 3000
 # Multiplications that the exact gains before the first pick may take: about ten seconds.
 _MOST_PRODUCTS = {"sparse": 5e9, "dense": 5e11}
-# Columns whose inner products with as many others are computed at a time. A row of such products
-# stays in the first-level cache.
-_BLOCK_COLUMNS = 1024
+# Inner products of columns are computed in blocks of this size. Sparse products are fastest if a
+# row fills half of the first-level cache, and smaller blocks reuse the memory of those before.
+_HEIGHT, _WIDTH = 256, 2048
 # Components of a truncated SVD: twice the picks, within these bounds.
 _COMPONENTS = (50, 200)
 _OVERSAMPLING = 10
@@ -88,39 +88,45 @@ class DataTarget:
     def forms(self, columns):
         """|X'x_j|^2 for every column, a block of X'X at a time.
 
-        X'X is symmetric: each block is computed once, and counts for its rows and its columns.
+        X'X is symmetric: what is left of the diagonal is not computed, and what is right of it
+        counts for its rows and for its columns.
         """
         self._columns = columns
         self.energy = float(columns.squares.sum())
-        mean = columns.mean
-        blocks = split_rows(columns.n_features, _BLOCK_COLUMNS)
+        mean, forms = columns.mean, np.zeros(columns.n_features)
+        heights, widths = split_rows(len(forms), _HEIGHT), split_rows(len(forms), _WIDTH)
         if sp.issparse(self._X):
-            X = columns.by_column
-            transposed = [X[:, block].T.astype(np.float64) for block in blocks]
-            parts = [part.T.tocsr() for part in transposed]
+            # scikit-learn multiplies sparse matrices with the interpreter locked.
+            n_jobs, product, shift = 1, product_of_sparse, columns.n_samples * mean
+            left = [columns.by_column[:, rows].T.astype(np.float64) for rows in heights]
+            right = [columns.in_double[:, others] for others in widths]
         else:
+            n_jobs, product, shift = self._n_jobs, np.matmul, None
             X = self._X - mean
-            transposed = [X[:, block].T for block in blocks]
-            parts = [part.T for part in transposed]
+            left, right = [X[:, rows].T for rows in heights], [X[:, others] for others in widths]
 
         def squares(i, j):
-            if sp.issparse(self._X):
-                products = product_of_sparse(transposed[i], parts[j])
-                shift = columns.n_samples * mean[blocks[i]]
-                products -= np.outer(shift, mean[blocks[j]])
-            else:
-                products = transposed[i] @ parts[j]
+            rows, others = heights[i], widths[j]
+            first = max(rows.start, others.start)
+            whole = first == others.start  # SciPy would copy it
+            products = product(left[i], right[j] if whole else right[j][:, first - others.start :])
+            if shift is not None:
+                products -= np.outer(shift[rows], mean[first : others.stop])
             np.square(products, out=products)
-            return products.sum(axis=1), products.sum(axis=0)
+            beyond = max(first, min(rows.stop, others.stop))
+            of_columns = products[:, beyond - first :].sum(axis=0)
+            return (rows, products.sum(axis=1)), (slice(beyond, others.stop), of_columns)
 
-        forms = np.zeros(columns.n_features)
-        pairs = np.array(np.triu_indices(len(blocks)))
-        with Workers(self._n_jobs) as workers:
-            found = workers.map(squares, *pairs)
-        for i, j, (of_rows, of_columns) in zip(*pairs, found, strict=True):
-            forms[blocks[i]] += of_rows
-            if i < j:
-                forms[blocks[j]] += of_columns
+        pairs = [
+            (i, j)
+            for j, others in enumerate(widths)
+            for i, rows in enumerate(heights)
+            if rows.start < others.stop
+        ]
+        with Workers(n_jobs) as workers:
+            for sums in workers.map(squares, *zip(*pairs, strict=True)):
+                for place, values in sums:
+                    forms[place] += values
         return forms
 
     def apply(self, q, r=None):

@@ -70,14 +70,18 @@ class ColumnOperator:
                 self._open = None
 
     @cached_property
-    def _double(self):
-        """The rows in double precision, if they are sparse and in memory.
+    def in_double(self):
+        """X, not centred, in CSR format and double precision if it is sparse and in memory.
 
-        SciPy would convert them in every product, which takes as long as the product itself.
+        SciPy would convert it in every product, which takes as long as the product itself.
         """
         X = self._sparse
         entries = X.data.astype(np.float64, copy=False), X.indices, X.indptr
-        return RowBlocks(sp.csr_array(entries, shape=X.shape))
+        return sp.csr_array(entries, shape=X.shape)
+
+    @cached_property
+    def _double(self):
+        return RowBlocks(self.in_double)
 
     @cached_property
     def _blocks(self):

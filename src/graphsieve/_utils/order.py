@@ -8,10 +8,11 @@ def order_by_score(
 ) -> np.ndarray:
     """Features, best first. Ties keep the order of the columns.
 
-    Included columns come first, then the others, then constant ones, then excluded ones.
+    Included columns come first, in the order given, then the others, then constant ones, then
+    excluded ones.
     """
-    later = np.ones(len(scores), dtype=bool)
-    later[list(include)] = False
+    later = np.full(len(scores), len(include))
+    later[list(include)] = np.arange(len(include))
     exclude = np.zeros(len(scores), dtype=bool) if exclude is None else exclude
     return np.lexsort((np.arange(len(scores)), -scores, constant, exclude, later))
 

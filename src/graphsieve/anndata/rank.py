@@ -1,11 +1,16 @@
 """Rankings of genes: the estimator, checks of its input, and one fit per batch."""
 
+from dataclasses import dataclass
+
 import numpy as np
 import scipy.sparse as sp
 from sklearn.base import clone
 
 from .._autoencoder.ranker import AutoencoderRanker
-from .._rows import find_non_finite, first_rows, is_constant, open_rows, take_rows
+from .._graph.affinity import build_graph
+from .._linear.data_target import leading_scores
+from .._linear.operator import ColumnOperator
+from .._rows import RowBlocks, find_non_finite, first_rows, is_constant, open_rows, take_rows
 from .._utils.names import suggestion
 from .._utils.warn import warn
 from ..base import FeatureRanker
@@ -13,9 +18,28 @@ from ..methods import REGISTRY
 from .data import labels
 
 # A batch with fewer cells says next to nothing about genes.
-_FEWEST_CELLS = 20
-# Weight of the neighbour graph relative to the data, see docs/gene_panels.md.
+FEWEST_CELLS = 20
+# Weight of the neighbour graph relative to the data, and the number of principal components in
+# which neighbours are found, which is that of scanpy. See docs/gene_panels.md.
 _GRAPH_WEIGHT = 0.3
+_N_COMPONENTS = 50
+
+
+@dataclass(frozen=True)
+class CellGraph:
+    """Neighbour graph of cells in the space of their first principal components.
+
+    GAFS by itself uses the components above noise, to which a rare cell type may not contribute.
+    """
+
+    n_neighbors: int = 5
+
+    def __call__(self, X):
+        """Affinity of the cells of X, in any container."""
+        columns = ColumnOperator(open_rows(X))
+        size = min(_N_COMPONENTS, columns.n_samples - 1, columns.n_features)
+        scores, _ = leading_scores(columns, size, np.random.RandomState(0))
+        return build_graph(RowBlocks(scores), n_neighbors=self.n_neighbors)
 
 
 def make_estimator(method, random_state, affinity=None):
@@ -51,12 +75,15 @@ def adapt_to_expression(estimator, given=()):
     Genes share one unit, and one that varies little is mostly noise: all columns are scaled alike.
     Most of the variance of expression is noise that no panel explains, whereas few genes explain
     the embedding of the neighbour graph: with the weight of the data, it would decide most picks.
+    The graph is that of more components than are above noise, so that rare cell types are in it.
     """
     parameters = estimator.get_params()
     if parameters.get("scale") is not None and "scale" not in given:
         estimator.set_params(scale="global")
     if "targets" in parameters and "targets" not in given:
         estimator.set_params(targets={"data": 1.0, "graph": _GRAPH_WEIGHT})
+    if "targets" in parameters and "affinity" not in given:
+        estimator.set_params(affinity=CellGraph(parameters["n_neighbors"]))
 
 
 def check_values(X, names, estimator, where):
@@ -116,19 +143,19 @@ def find_batches(adata, batch_key):
             "leave these cells out"
         )
     size = np.bincount(number)
-    if size.max() < _FEWEST_CELLS:
+    if size.max() < FEWEST_CELLS:
         raise ValueError(
-            f"no batch of adata.obs[{batch_key!r}] has {_FEWEST_CELLS} cells or more (the largest "
+            f"no batch of adata.obs[{batch_key!r}] has {FEWEST_CELLS} cells or more (the largest "
             f"has {size.max()}): merge batches, or leave batch_key out"
         )
-    if size.min() < _FEWEST_CELLS:
-        small = [str(name) for name in names[size < _FEWEST_CELLS]]
+    if size.min() < FEWEST_CELLS:
+        small = [str(name) for name in names[size < FEWEST_CELLS]]
         warn(
-            f"{len(small)} of {len(names)} batches have fewer than {_FEWEST_CELLS} cells and have "
+            f"{len(small)} of {len(names)} batches have fewer than {FEWEST_CELLS} cells and have "
             f"no influence on the selection: {', '.join(small[:5])}. Merge small batches if they "
             "should count"
         )
-    return [number == batch for batch in np.flatnonzero(size >= _FEWEST_CELLS)]
+    return [number == batch for batch in np.flatnonzero(size >= FEWEST_CELLS)]
 
 
 def rank_genes(estimator, X, affinity=None, batches=None):
@@ -146,6 +173,8 @@ def rank_genes(estimator, X, affinity=None, batches=None):
 
 def _fit(estimator, X, affinity):
     estimator = clone(estimator)
+    if affinity is None and isinstance(getattr(estimator, "affinity", None), CellGraph):
+        affinity = estimator.affinity(X)  # from the rows where they are: fit would load them
     if affinity is not None:
         estimator.set_params(affinity=affinity)
     return estimator.fit(X)

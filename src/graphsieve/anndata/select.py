@@ -44,8 +44,9 @@ def select_genes(
     method : str or FeatureRanker, default="gafs"
         Name of a method in ``graphsieve.REGISTRY`` ("gafs", "css", "mrsf", ...), or an estimator
         with parameters of your choice, of which a clone is fitted. Methods given by name use
-        ``scale="global"``, because genes share one unit, and "gafs" uses
-        ``targets={"data": 1.0, "graph": 0.3}``, because expression is noisier than other data.
+        ``scale="global"``, because genes share one unit. "gafs" uses
+        ``targets={"data": 1.0, "graph": 0.3}``, because expression is noisier than other data, and
+        finds neighbours in 50 principal components, as ``scanpy.pp.neighbors`` does.
     layer : str or None, default=None
         Key of ``adata.layers``; None uses ``adata.X``.
     batch_key : str or None, default=None

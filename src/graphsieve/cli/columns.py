@@ -40,8 +40,8 @@ def assign_roles(table, drop, keep, *, find_ids=True):
     """
     label_names = [] if table.labels is None else [str(name) for name in table.labels.columns]
     names = [*table.names, *label_names]
-    dropped = find_columns(drop, names, "--drop")
-    kept = find_columns(keep, names, "--keep")
+    dropped = sorted(find_columns(drop, names, "--drop"))
+    kept = sorted(find_columns(keep, names, "--keep"))
     both = [names[j] for j in dropped if j in set(kept)]
     if both:
         raise TableError(f"--drop and --keep both name {listed(both)}; use one of the two")

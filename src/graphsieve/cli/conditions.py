@@ -102,36 +102,42 @@ def batch_option(arguments):
     return "--group-by" if used else "--batch"
 
 
-def one_column(table, column, option):
-    """Return the name of a column that an option refers to, in a list."""
+def one_column(table, column, option, *, in_obs=False):
+    """Return the name of a column that an option refers to, in a list.
+
+    With ``in_obs``, that of an AnnData file is a column of obs, and never a gene.
+    """
     if column is None:
         return []
-    names = _all_names(table)
+    names = _label_names(table)
+    if not in_obs or table.labels is None:
+        names = [*table.names, *names]
+    elif not names:
+        raise TableError(f"{option}: there is no column {column!r}, because obs is empty")
     found = find_columns([column], names, option)
     if len(found) > 1:
         raise TableError(f"{option}: {column!r} matches {len(found)} columns; name one")
     return [names[found[0]]]
 
 
-def _all_names(table):
-    """Names of the columns, then of the labels of the rows."""
-    return [*table.names, *([] if table.labels is None else map(str, table.labels.columns))]
+def _label_names(table):
+    return [] if table.labels is None else [str(name) for name in table.labels.columns]
 
 
-def column_values(table, column, option):
+def column_values(table, column, option, *, in_obs=False):
     """Return the values of a column of the table, or of its labels; None without one."""
     if column is None:
         return None
-    (name,) = one_column(table, column, option)
-    position = _all_names(table).index(name)
-    if position >= len(table.names):
-        return table.labels.iloc[:, position - len(table.names)]
-    values = table.take([position])
+    (name,) = one_column(table, column, option, in_obs=in_obs)
+    labels = _label_names(table)
+    if name in labels and (in_obs or name not in table.names):
+        return table.labels.iloc[:, labels.index(name)]
+    values = table.take([table.names.index(name)])
     return values.X.iloc[:, 0] if values.is_frame else np.ravel(values.array())
 
 
-def rank_within_batches(estimator, cost):
-    """Return a selector that ranks every batch by itself.
+def rank_within_batches(estimator, cost, fewest=None):
+    """Return a selector that ranks every batch by itself, if it has ``fewest`` rows or more.
 
     Other tables are centred within every batch, which would fill in the zeros of sparse ones.
     """
@@ -143,7 +149,10 @@ def rank_within_batches(estimator, cost):
             "ranked batch by batch"
         )
     names = ("n_features_to_select", "include", "exclude")
-    return GroupedRanker(estimator, **{name: getattr(estimator, name) for name in names})
+    given = {name: getattr(estimator, name) for name in names}
+    if fewest is not None:
+        given["min_samples"] = fewest
+    return GroupedRanker(estimator, **given)
 
 
 def _listed_names(items):

@@ -19,6 +19,13 @@ def check_counts(features, key):
     warn_of_counts(features.X[:1000], features.X.min(), key or "X")
 
 
+def fewest_cells():
+    """Return the number of cells from which a batch counts, as in ``select_genes``."""
+    from ..anndata.rank import FEWEST_CELLS
+
+    return FEWEST_CELLS
+
+
 def mark_genes(source, table, roles, estimator, *, subset, method, settings):
     """Return a function that writes a copy of an AnnData file with the selected genes marked.
 

@@ -10,25 +10,26 @@ from .io.tables import TableError
 
 
 def find_columns(items, names, option, features=None):
-    """Return the positions of columns that a user asked for, in the order of the table.
+    """Return the positions of columns that a user asked for, in the order given.
 
     Each item is a name, a position from 0 (-1 is the last one), a pattern with ``*`` or ``?``, or
-    several of these with commas between. Messages name the option that they were given to. With
-    ``features``, the positions of some columns, patterns match these, and others are refused.
+    several of these with commas between; the matches of a pattern are in the order of the table.
+    Messages name the option that they were given to. With ``features``, the positions of some
+    columns, patterns match these, and others are refused.
     """
     features = range(len(names)) if features is None else features
     position = {name: j for j, name in enumerate(names)}
-    found = set()
+    found = []
     for item in items:
         parts = [item] if item in position else [part.strip() for part in item.split(",")]
         for part in filter(None, parts):
-            found.update(_find(part, names, position, option, features))
-    if unused := sorted(found.difference(features)):
+            found += _find(part, names, position, option, features)
+    if unused := sorted(set(found).difference(features)):
         raise TableError(
             f"{option}: these columns are not selected from: {listed([names[j] for j in unused])}. "
             "Another option names them, or they look like IDs (--no-ids selects from such columns)"
         )
-    return sorted(found)
+    return list(dict.fromkeys(found))
 
 
 def _find(part, names, position, option, features):

@@ -141,7 +141,7 @@ Include = Annotated[
         "--include",
         metavar="COLUMN,...",
         help="Columns that are always kept: names, patterns, or a text file with one name "
-        "per line. They count as selected. May be repeated.",
+        "per line. They count as selected and come first, in the order given. May be repeated.",
     ),
 ]
 Exclude = Annotated[

@@ -23,10 +23,10 @@ class Features:
     owner: np.ndarray | None = None
 
     def columns(self, positions):
-        """Positions in ``X`` of the columns to choose from at ``positions``."""
+        """Positions in ``X`` of the columns to choose from at ``positions``, in their order."""
         if self.owner is None:
             return list(positions)
-        return np.flatnonzero(np.isin(self.owner, positions)).tolist()
+        return [j for place in positions for j in np.flatnonzero(self.owner == place).tolist()]
 
     def spread(self, costs):
         """Cost of every column of ``X``: what a column costs is divided among its values."""

@@ -25,7 +25,7 @@ from .conditions import (
 )
 from .console import errors_shown, grid, note, out, tell, warnings_shown
 from .explain import add_explanations, learn, show_explanations
-from .genes import check_counts, mark_genes, prepare_genes
+from .genes import check_counts, fewest_cells, mark_genes, prepare_genes
 from .io.reading import Reading
 from .io.tables import Table
 from .load import assign, opened, prepare_features, read
@@ -102,7 +102,7 @@ def _read(plan, path, name, suffix):
     in_memory_for = None if estimator._distributes else given.method
     table = read(path, name, suffix, plan.reading, in_memory_for)
     carried = [
-        *one_column(table, given.batch, batch_option(plan.arguments)),
+        *one_column(table, given.batch, batch_option(plan.arguments), in_obs=True),
         *one_column(table, given.color, "--color"),
     ]
     roles = assign(table, given.drop, [*(given.keep or []), *carried], not given.no_ids)
@@ -151,10 +151,12 @@ def _set_conditions(plan, data):
 def _fit(plan, data):
     """Fit the estimator, showing its progress; return what was fitted and the seconds taken."""
     given, X = plan.given, data.features.X
-    batches = column_values(data.table, given.batch, batch_option(plan.arguments))
+    option = batch_option(plan.arguments)
+    batches = column_values(data.table, given.batch, option, in_obs=True)
     fitted = estimator = plan.estimator
     if batches is not None and (data.table.labels is not None or issparse(X)):
-        fitted = rank_within_batches(estimator, given.cost)
+        fewest = fewest_cells() if data.holds_genes else None
+        fitted = rank_within_batches(estimator, given.cost, fewest)
     start = time.perf_counter()
     with progress(f"{given.method} on {X.shape[0]:,} rows, {X.shape[1]:,} columns") as update:
         if "callback" in estimator.get_params():

@@ -1,16 +1,15 @@
 """Rankings per batch (donor, plate, site), combined."""
 
+from numbers import Integral
+
 import numpy as np
 from sklearn.base import clone
 
 from .._ranker.batches import check_groups
 from .._ranker.support import by_position
-from .._utils.sklearn_private import HasMethods, StrOptions
+from .._utils.sklearn_private import HasMethods, Interval, StrOptions
 from .._utils.warn import warn
 from ..base import FeatureRanker
-
-# A batch with fewer samples says next to nothing about features.
-_FEWEST_SAMPLES = 4
 
 
 class GroupedRanker(FeatureRanker):
@@ -32,6 +31,8 @@ class GroupedRanker(FeatureRanker):
     combine : {"mean", "median", "best"}, default="mean"
         How the ranks of a feature in the batches are combined. All features that a batch does not
         select have the same rank there, and are ordered by their mean rank.
+    min_samples : int, default=4
+        Batches with fewer samples are left out: they say next to nothing about features.
 
     Attributes
     ----------
@@ -56,6 +57,7 @@ class GroupedRanker(FeatureRanker):
         **FeatureRanker._parameter_constraints,
         "estimator": [HasMethods(["fit", "get_support"])],
         "combine": [StrOptions({"mean", "median", "best"})],
+        "min_samples": [Interval(Integral, 1, None, closed="left")],
     }
     _accepts_sparse = True
 
@@ -64,11 +66,19 @@ class GroupedRanker(FeatureRanker):
         return getattr(self.estimator, "_accepts_gaps", False)
 
     def __init__(
-        self, estimator, n_features_to_select=None, *, include=None, exclude=None, combine="mean"
+        self,
+        estimator,
+        n_features_to_select=None,
+        *,
+        include=None,
+        exclude=None,
+        combine="mean",
+        min_samples=4,
     ):
         super().__init__(n_features_to_select, include=include, exclude=exclude)
         self.estimator = estimator
         self.combine = combine
+        self.min_samples = min_samples
 
     def _batches(self, data, groups):
         # Ranked one by one, batches need no centring.
@@ -80,17 +90,17 @@ class GroupedRanker(FeatureRanker):
         names, group = vars(self).pop("_groups", no_groups)
         X = data.observed().whole()
         size = np.bincount(group)
-        ranked = np.flatnonzero(size >= _FEWEST_SAMPLES)
+        ranked = np.flatnonzero(size >= self.min_samples)
         if ranked.size == 0:
             raise ValueError(
-                f"no batch has {_FEWEST_SAMPLES} samples or more (the largest has {size.max()}): "
+                f"no batch has {self.min_samples} samples or more (the largest has {size.max()}): "
                 "merge batches, or fit without groups"
             )
         if ranked.size < len(names):
-            small = [str(name) for name in names[size < _FEWEST_SAMPLES][:5]]
+            small = [str(name) for name in names[size < self.min_samples][:5]]
             warn(
                 f"{len(names) - ranked.size} of {len(names)} batches have fewer than "
-                f"{_FEWEST_SAMPLES} samples and are left out: {', '.join(small)}. Merge small "
+                f"{self.min_samples} samples and are left out: {', '.join(small)}. Merge small "
                 "batches if they should count"
             )
         names = self._names_to_find()
