@@ -228,11 +228,8 @@ def differences(frame, names, others):
     return "\n".join(lines)
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("data", choices=DATA)
-    parser.add_argument("--splits", type=int, default=5)
-    parser.add_argument("--first", type=int, default=0, help="seed of the first split")
+def add_variants(parser):
+    """Options for variants of GAFS that are compared with each other, see ``variants``."""
     parser.add_argument(
         "--graph-weights",
         type=float,
@@ -244,6 +241,14 @@ def main():
         action="store_true",
         help="compare the graph of the components above noise with that of 50 components",
     )
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("data", choices=DATA)
+    parser.add_argument("--splits", type=int, default=5)
+    parser.add_argument("--first", type=int, default=0, help="seed of the first split")
+    add_variants(parser)
     parser.add_argument("--csv", help="where to store the numbers of every split")
     options = parser.parse_args()
     warnings.simplefilter("ignore")

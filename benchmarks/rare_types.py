@@ -22,7 +22,7 @@ import warnings
 
 import numpy as np
 import pandas as pd
-from gene_panels import SIZES, all_panels, simulate, variants
+from gene_panels import SIZES, add_variants, all_panels, simulate, variants
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import recall_score
 from sklearn.pipeline import make_pipeline
@@ -79,17 +79,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--simulations", type=int, default=40)
     parser.add_argument("--first", type=int, default=1000, help="seed of the first simulation")
-    parser.add_argument(
-        "--graph-weights",
-        type=float,
-        nargs="+",
-        help="compare GAFS with these weights of the graph, the first one being the reference",
-    )
-    parser.add_argument(
-        "--graphs",
-        action="store_true",
-        help="compare the graph of the components above noise with that of 50 components",
-    )
+    add_variants(parser)
     parser.add_argument(
         "--batches", action="store_true", help="select within every batch, if GAFS is compared"
     )
