@@ -113,8 +113,11 @@ class Structure:
         axes *= np.where(axes.max(axis=0) < -axes.min(axis=0), -1.0, 1.0)
         return axes
 
-    def coordinates(self):
-        """Z along all of its axes, up to their signs."""
+    def coordinates(self, axes=None):
+        """Z along the axes, by default all of its principal axes, up to their signs."""
+        if axes is not None:
+            with blas_for(float(self.rows.size) * axes.shape[1]):
+                return _product(self.rows, axes)
         if _is_wide(self.rows):
             return self.vectors * self.values
         return _product(self.rows, self.vectors)
@@ -122,7 +125,8 @@ class Structure:
     def core_axes(self):
         """The first ``n_kept`` principal axes of the core, 0 in the other columns."""
         rows = self.rows[:, self.core]
-        found = _first_axes(rows, _gram(rows) if _is_wide(rows) else None, self.n_kept)
+        with blas_for(float(rows.size) * min(rows.shape)):
+            found = _first_axes(rows, _gram(rows) if _is_wide(rows) else None, self.n_kept)
         axes = np.zeros((len(self.core), found.shape[1]))
         axes[self.core] = found
         return axes
@@ -234,8 +238,9 @@ def _predictability(Z, G, n_components, core=None):
     z_j |V_j|^2, if j is in the core. G are the inner products of the rows or columns of the core,
     see ``_gram``. Negative correlations count 0.
     """
+    C = Z if core is None else Z[:, core]
     fold = np.arange(len(Z)) % min(_N_FOLDS, len(Z))
-    folds = [_predict_fold(Z, G, fold == k, n_components, core) for k in range(fold.max() + 1)]
+    folds = [_predict_fold(Z, C, G, fold == k, n_components, core) for k in range(fold.max() + 1)]
     cross, square = np.sum(folds, axis=0)
     product = np.einsum("ij,ij->j", Z, Z) * square
     varying = product > 0
@@ -244,22 +249,21 @@ def _predictability(Z, G, n_components, core=None):
     return np.maximum(correlation, 0) ** 2
 
 
-def _predict_fold(Z, G, held, n_components, core):
+def _predict_fold(Z, C, G, held, n_components, core):
     """Products of the held-out columns with their predictions, and squares of the predictions."""
-    others, rows = Z[~held], Z[held]
-    mean = others.mean(axis=0, dtype=np.float64)
-    others -= mean
-    rows -= mean
-    known, given = (others, rows) if core is None else (others[:, core], rows[:, core])
-    is_wide = len(Z) <= known.shape[1]
-    V = _first_axes(known, G[np.ix_(~held, ~held)] if is_wide else None, n_components)
+    known, given = C[~held], C[held]
+    mean = known.mean(axis=0, dtype=np.float64)
+    known -= mean
+    given -= mean
+    V = _first_axes(known, G[np.ix_(~held, ~held)] if _is_wide(C) else None, n_components)
     own = given * row_norms(V, squared=True)
     if core is None:
         prediction = (given @ V) @ V.T - own
     else:
         # Coordinates are orthogonal: each has a coefficient of its own, which is V in the core.
-        scores = known @ V
-        coefficients = scores.T @ others
+        scores = np.zeros((len(Z), V.shape[1]), dtype=Z.dtype)
+        scores[~held] = known @ V
+        coefficients = scores.T @ Z
         coefficients /= np.maximum(row_norms(scores.T, squared=True), _TINY)[:, None]
         prediction = (given @ V) @ coefficients
         prediction[:, core] -= own

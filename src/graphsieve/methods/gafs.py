@@ -391,8 +391,8 @@ class GAFS(GreedyConstraints, AutoencoderRanker):
 
     def _coordinates(self, X, structure, axes=None):
         """All rows along the axes, by default the principal ones."""
-        if axes is None and structure.n_rows == X.n_samples:
-            return structure.coordinates()
+        if structure.n_rows == X.n_samples:
+            return structure.coordinates(axes)
         if axes is None:
             axes = structure.axes(structure.n_leading(X.n_samples))
         with Workers(self.n_jobs) as workers:
