@@ -120,7 +120,7 @@ def test_predictability_from_the_core_meets_a_plain_loop(X):
         mean = Z[~held].mean(axis=0)
         others, rows = Z[~held] - mean, Z[held] - mean
         V = np.linalg.svd(others[:, core], full_matrices=False)[2][:p].T
-        B = np.linalg.lstsq(others[:, core] @ V, others)[0]
+        B = np.linalg.lstsq(others[:, core] @ V, others, rcond=None)[0]
         prediction[held] = rows[:, core] @ V @ B
         prediction[np.ix_(held, core)] -= rows[:, core] * (V**2).sum(axis=1)
     cross = (Z * prediction).sum(axis=0)
