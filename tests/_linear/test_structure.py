@@ -114,7 +114,7 @@ def test_core_axes_are_those_of_its_columns(X):
 def test_predictability_from_the_core_meets_a_plain_loop(X):
     found = find_structure(X)
     core, Z = found.core, directions(X)
-    p, prediction = min(found.n_kept, core.sum()), np.empty_like(Z)
+    p, prediction = min(found.n_components, core.sum() - 1), np.empty_like(Z)
     for fold in range(5):
         held = np.arange(len(Z)) % 5 == fold
         mean = Z[~held].mean(axis=0)
@@ -132,6 +132,25 @@ def test_all_columns_serve_where_most_are_trusted():
     rng = np.random.default_rng(0)
     X = rng.random((100, 3)) @ rng.random((3, 40)) + 0.01 * rng.random((100, 40))
     assert find_structure(X).core is None
+
+
+def test_many_weak_columns_are_judged_by_all_of_them():
+    """The few that are trusted predict less than all do together."""
+    rng = np.random.default_rng(1)
+    factors, noise = rng.normal(size=(100, 4)), rng.normal(size=(100, 1000))
+    X = noise.copy()
+    X[:, :300] = 0.1**0.5 * factors[:, rng.integers(4, size=300)] + 0.9**0.5 * noise[:, :300]
+    found = find_structure(X)
+    assert 3 <= found.trusted.sum() <= 500
+    assert found.core is None
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_three_correlated_columns_stay_trusted(seed):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(50, 33))
+    X[:, :3] = rng.normal(size=(50, 1)) + 0.3 * X[:, :3]
+    assert find_structure(X).trusted[:3].all()
 
 
 def test_two_trusted_columns_have_no_components_of_their_own():

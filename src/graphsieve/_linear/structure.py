@@ -181,8 +181,12 @@ def _find_structure(X):
     core = found.trusted
     if not _FEWEST_TRUSTED <= core.sum() <= len(core) / 2:
         return found
-    predictability = _predictability(Z, _gram(Z[:, core]), found.n_kept, core)
-    return replace(found, predictability=predictability, core=core)
+    # With as many axes as columns, a column would be predicted from itself alone.
+    n_components = min(max(found.n_components, 1), core.sum() - 1)
+    predictability = _predictability(Z, _gram(Z[:, core]), n_components, core)
+    again = replace(found, predictability=predictability, core=core)
+    # Many columns that each carry little predict more together than the few that are trusted.
+    return again if again.trusted.sum() >= core.sum() else found
 
 
 def _project(axes, centre, shift, mean, block):
