@@ -63,9 +63,9 @@ def test_graph_is_that_of_the_principal_components(adata, container):
 
 
 def test_graph_of_the_user_and_number_of_neighbours(adata):
-    estimator = GAFS(n_neighbors=9)
+    estimator = GAFS(n_neighbors=9, neighbors="exact", n_jobs=1)
     adapt_to_expression(estimator)
-    assert estimator.affinity == CellGraph(9)
+    assert estimator.affinity == CellGraph(9, neighbors="exact", n_jobs=1)
     estimator = GAFS(affinity="heat")
     adapt_to_expression(estimator, given={"affinity"})
     assert estimator.affinity == "heat"

@@ -1,6 +1,6 @@
 """Rankings of genes: the estimator, checks of its input, and one fit per batch."""
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, fields
 
 import numpy as np
 import scipy.sparse as sp
@@ -33,13 +33,15 @@ class CellGraph:
     """
 
     n_neighbors: int = 5
+    neighbors: str = "auto"
+    n_jobs: int | None = None
 
     def __call__(self, X):
         """Affinity of the cells of X, in any container."""
         columns = ColumnOperator(open_rows(X))
         size = min(_N_COMPONENTS, columns.n_samples - 1, columns.n_features)
         scores, _ = leading_scores(columns, size, np.random.RandomState(0))
-        return build_graph(RowBlocks(scores), n_neighbors=self.n_neighbors)
+        return build_graph(RowBlocks(scores), **asdict(self))
 
 
 def make_estimator(method, random_state, affinity=None):
@@ -83,7 +85,8 @@ def adapt_to_expression(estimator, given=()):
     if "targets" in parameters and "targets" not in given:
         estimator.set_params(targets={"data": 1.0, "graph": _GRAPH_WEIGHT})
     if "targets" in parameters and "affinity" not in given:
-        estimator.set_params(affinity=CellGraph(parameters["n_neighbors"]))
+        options = {field.name: parameters[field.name] for field in fields(CellGraph)}
+        estimator.set_params(affinity=CellGraph(**options))
 
 
 def check_values(X, names, estimator, where):
