@@ -158,6 +158,15 @@ def test_differences_within_the_noise_of_kmeans_decide_nothing(spread, verdict):
     assert claims.best_lambda(table).verdict == verdict
 
 
+def test_a_data_set_without_one_lambda_has_an_empty_cell():
+    table = grid(lambda d, alpha, graph_weight: 0.5)
+    without = (table["dataset"] == "mnist") & table["params"].str.contains('"alpha": 0.1')
+    header, mnist, coil20 = claims.best_lambda(table[~without]).table
+    assert header[:4] == ("lambda", "0.001", "0.01", "0.1")
+    assert mnist[:4] == ("mnist", "0.500", "0.500", "")
+    assert coil20[:4] == ("coil20", "0.500", "0.500", "0.500")
+
+
 def traces(n_iter, end):
     rows = []
     for dataset, alpha in itertools.product(("mnist", "coil20", "pcmac"), (0.0, 1e-2)):
