@@ -57,6 +57,18 @@ def twice(table):
     return pd.concat([table, table.assign(split=1)])
 
 
+def test_splits_without_all_features_do_not_count():
+    table = twice(comparison(0.7))
+    everything = table["method"] == ALL_FEATURES
+    claim = claims.beats_all_features(table[~everything | (table["dataset"] == "d1")])
+    assert claim.verdict == HOLDS
+    assert "in 3 of 3 cases" in claim.evidence
+    one_split = claims.beats_all_features(table[~everything | (table["split"] == 0)])
+    assert one_split.verdict == UNDECIDED
+    assert "in 6 of 6 cases" in one_split.evidence
+    assert claims.beats_all_features(table[~everything]).verdict == OPEN
+
+
 def test_all_features_beaten_with_most_of_them_does_not_count():
     table = comparison(0.5)
     table.loc[table["share"] == 0.5, "share"] = 0.8
@@ -67,6 +79,13 @@ def test_all_features_beaten_with_most_of_them_does_not_count():
 @pytest.mark.parametrize(("lucky", "verdict"), [(0.8, FAILS), (0.4, HOLDS)])
 def test_oracle_is_fair(lucky, verdict):
     assert claims.random_under_oracle(comparison(0.7, lucky=lucky)).verdict == verdict
+
+
+@pytest.mark.parametrize("method", ["gafs", "random"])
+def test_oracle_without_a_fixed_setting_to_compare_with(method):
+    table = comparison(0.7)
+    table.loc[table["method"] == method, "setting"] = 1
+    assert claims.random_under_oracle(table).verdict == OPEN
 
 
 def gafs_table(cases, value, name="acc"):
@@ -89,7 +108,7 @@ def gafs_table(cases, value, name="acc"):
 
 def hidden(value):
     cases = [(d, {"n_hidden": m}) for d in ("mnist", "coil20", "yale") for m in (10, 40, 400)]
-    return gafs_table(cases, value)
+    return twice(gafs_table(cases, value))
 
 
 def test_insensitive_to_hidden():
@@ -117,7 +136,7 @@ def test_claims_about_the_penalties_hold():
         bonus = 0.02 if dataset in ("mnist", "coil20", "yale") else 0.0
         return 0.5 + score + bonus * (graph_weight == 1e-3)
 
-    table = grid(value)
+    table = twice(grid(value))
     assert claims.best_lambda(table).verdict == HOLDS
     assert claims.grows_with_lambda(table).verdict == HOLDS
     assert claims.flat_on_text(table).verdict == HOLDS
@@ -125,7 +144,7 @@ def test_claims_about_the_penalties_hold():
 
 
 def test_claims_about_the_penalties_fail():
-    table = grid(lambda d, alpha, graph_weight: 0.5 - alpha - 10 * graph_weight)
+    table = twice(grid(lambda d, alpha, graph_weight: 0.5 - alpha - 10 * graph_weight))
     assert claims.best_lambda(table).verdict == FAILS
     assert claims.grows_with_lambda(table).verdict == FAILS
     assert claims.flat_on_text(table).verdict == FAILS
@@ -137,6 +156,15 @@ def test_differences_within_the_noise_of_kmeans_decide_nothing(spread, verdict):
     table = grid(lambda d, alpha, graph_weight: 0.5 + 0.03 * (alpha == 1e-2))
     table = table.assign(acc_std=spread, protocol='{"n_repeats": 20}')
     assert claims.best_lambda(table).verdict == verdict
+
+
+def test_a_data_set_without_one_lambda_has_an_empty_cell():
+    table = grid(lambda d, alpha, graph_weight: 0.5)
+    without = (table["dataset"] == "mnist") & table["params"].str.contains('"alpha": 0.1')
+    header, mnist, coil20 = claims.best_lambda(table[~without]).table
+    assert header[:4] == ("lambda", "0.001", "0.01", "0.1")
+    assert mnist[:4] == ("mnist", "0.500", "0.500", "")
+    assert coil20[:4] == ("coil20", "0.500", "0.500", "0.500")
 
 
 def traces(n_iter, end):
@@ -154,11 +182,23 @@ def test_claims_about_convergence():
     table = traces(
         lambda d, a: 5 if d == "pcmac" else 20 + 1000 * int(a > 0) // 100, lambda a: 2 - a
     )
-    assert claims.slower_on_redundant(table).verdict == HOLDS
-    assert claims.sparse_is_slower(table).verdict == HOLDS
+    for claim in (claims.slower_on_redundant, claims.sparse_is_slower):
+        assert claim(twice(table)).verdict == HOLDS
+        assert claim(table).verdict == UNDECIDED, "one split"
     table = traces(lambda d, a: 50 if d == "pcmac" else 20 - int(a > 0), lambda a: 1 + a)
-    assert claims.slower_on_redundant(table).verdict == FAILS
-    assert claims.sparse_is_slower(table).verdict == FAILS
+    assert claims.slower_on_redundant(twice(table)).verdict == FAILS
+    assert claims.sparse_is_slower(twice(table)).verdict == FAILS
+
+
+def test_convergence_without_a_common_split():
+    table = traces(lambda d, a: 20, lambda a: 2 - a)
+    sparse = table["params"].str.contains("0.01")
+    apart = table.assign(split=sparse.astype(int))
+    assert claims.sparse_is_slower(apart).verdict == OPEN
+    mixed = pd.concat(
+        [apart[apart["dataset"] == "mnist"], twice(table[table["dataset"] != "mnist"])]
+    )
+    assert [row[0] for row in claims.sparse_is_slower(mixed).table] == ["", "coil20"]
 
 
 def test_traces_of_splits_with_different_lengths():
@@ -184,21 +224,33 @@ def test_cost_of_the_table(power, verdict):
     sizes = [(100, 50), (200, 50), (400, 50), (100, 100), (100, 200)]
     rows = [("gafs", 0, n, d, n**power * d) for n, d in sizes]
     names = ["method", "split", "n_samples", "n_features", "fit_cpu_seconds"]
-    claim = claims.costs_as_in_the_table(pd.DataFrame(rows, columns=names))
+    claim = claims.costs_as_in_the_table(twice(pd.DataFrame(rows, columns=names)))
     assert claim.verdict == verdict
     assert claim.estimate == f"exponents of gafs: n {power}.00, d 1.00"
 
 
 @pytest.mark.parametrize(("accuracy", "verdict"), [(0.9, HOLDS), (0.2, FAILS)])
 def test_gafs_is_worth_the_time(accuracy, verdict):
+    table = times(accuracy)
+    assert claims.gafs_is_worth_the_time(twice(table)).verdict == verdict
+    assert claims.gafs_is_worth_the_time(table).verdict == UNDECIDED, "one split"
+
+
+def test_times_without_a_common_split():
+    table = times(0.9)
+    table.loc[table["method"] != "gafs", "split"] = 1
+    claim = claims.gafs_is_worth_the_time(table)
+    assert (claim.verdict, "nan" in claim.evidence) == (OPEN, False)
+
+
+def times(accuracy):
     rows = [("gafs", n, {"max_iter": n}, accuracy, n / 10) for n in (20, 60, 100)]
     rows += [(name, 0, {}, 0.5, 0.01) for name in ("lap_score", "spec")]
     table = pd.DataFrame(
         rows, columns=["method", "setting", "params", "accuracy", "fit_cpu_seconds"]
     )
     table["params"] = table["params"].map(json.dumps)
-    table["split"] = 0
-    assert claims.gafs_is_worth_the_time(table).verdict == verdict
+    return table.assign(split=0)
 
 
 def test_what_is_missing_is_not_judged():

@@ -19,6 +19,17 @@ def test_one_split_has_the_interval_of_its_own_error():
     assert over_splits([0.5], within=0.1).high == pytest.approx(0.5 + 0.196, abs=1e-3)
 
 
+def test_one_split_without_an_error_decides_nothing():
+    estimate = over_splits([0.5])
+    assert (estimate.sign, estimate.below(1), str(estimate)) == (0, 0, "+0.500")
+
+
+def test_splits_without_a_value_do_not_count():
+    assert over_splits([0.5, np.nan, 0.7]) == over_splits([0.5, 0.7])
+    nothing = over_splits([np.nan])
+    assert (nothing.sign, nothing.below(1), str(nothing)) == (0, 0, "not measured")
+
+
 def test_every_data_set_has_the_same_weight():
     index = pd.MultiIndex.from_tuples(
         [("a", 0), ("a", 1), ("a", 2), ("b", 0)], names=["dataset", "split"]

@@ -61,6 +61,17 @@ def test_outdated_cells_are_run_again(small, tmp_path, monkeypatch):
     assert len(calls) == 1, "nothing is left"
 
 
+def test_code_of_an_unknown_commit_is_outdated(small, tmp_path, monkeypatch):
+    now = provenance() | {"commit": ""}
+    monkeypatch.setattr("graphsieve.paper.runner.provenance", lambda: now)
+    monkeypatch.setattr("graphsieve.paper.measures.provenance", lambda: now)
+    options = {"methods": ["variance"], "datasets": ["iris"], "n_splits": 1}
+    run(small, tmp_path, **options)
+    calls = []
+    run(small, tmp_path, **options, outdated=True, progress=lambda *s: calls.append(s))
+    assert [call[0] for call in calls] == [0, 1, 2]
+
+
 def test_failed_cell_is_recorded_and_the_run_goes_on(small, tmp_path, monkeypatch):
     class Broken(Variance):
         def _rank(self, data):
@@ -223,7 +234,12 @@ def test_only_what_is_stored_completely(small, tmp_path, monkeypatch):
     run(small, tmp_path, n_splits=1)
     run(small, tmp_path, n_splits=2, methods=["variance"])
     monkeypatch.setattr("graphsieve.paper.runner.run_cell", None)
-    table = run(small, tmp_path, n_splits=2, only_stored=True)
+    calls = []
+    other = provenance() | {"commit": "new"}
+    monkeypatch.setattr("graphsieve.paper.runner.provenance", lambda: other)
+    options = {"outdated": True, "progress": lambda *state: calls.append(state)}
+    table = run(small, tmp_path, n_splits=2, only_stored=True, **options)
+    assert calls == [(12, 12, 0, None, 0)]
     assert set(table["split"]) == {0}
     assert set(table["dataset"]) == {"wine", "iris"}
     with pytest.raises(ValueError, match="no data set is complete"):

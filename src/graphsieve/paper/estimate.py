@@ -26,9 +26,12 @@ class Estimate:
         return int(self.high <= limit) - int(self.low > limit)
 
     def __format__(self, form):
+        if np.isnan(self.value):
+            return "not measured"
         value, low, high = (format(v, form or "+z.3f") for v in (self.value, self.low, self.high))
         # One split, or values without any variation, have no interval.
-        return value if self.low == self.high else f"{value} ({low} to {high})"
+        shown = self.low < self.high < np.inf
+        return f"{value} ({low} to {high})" if shown else value
 
     def __str__(self):
         return format(self)
@@ -48,15 +51,20 @@ def over_sets(values, *, n_resamples=2000):
 
 
 def over_splits(values, within=0.0):
-    """Mean over the splits of one data set, and Student's interval.
+    """Mean over the splits of one data set, without NaN, and Student's interval.
 
     ``within`` is the standard error of a value. It makes the interval if there is only one split,
-    which then lacks the variation between splits.
+    which then lacks the variation between splits. If it is zero, or there is no split, the interval
+    is infinite: nothing is decided.
     """
     values = np.asarray(values, dtype=float)
-    mean, n = float(values.mean()), len(values)
+    values = values[~np.isnan(values)]
+    n = len(values)
+    if n == 0:
+        return Estimate(np.nan, -np.inf, np.inf)
+    mean = float(values.mean())
     if n == 1:
-        width = stats.norm.ppf((1 + _LEVEL) / 2) * within
+        width = stats.norm.ppf((1 + _LEVEL) / 2) * within or np.inf
     else:
         width = stats.t.ppf((1 + _LEVEL) / 2, n - 1) * values.std(ddof=1) / np.sqrt(n)
     return Estimate(mean, float(mean - width), float(mean + width))

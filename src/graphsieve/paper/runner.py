@@ -63,7 +63,8 @@ def run(
     retry : bool, default=False
         Run failed cells again.
     outdated : bool, default=False
-        Run cells again that were stored by another commit than that of the current code.
+        Run cells again that were stored by another commit than that of the current code, or all
+        cells if the current commit is unknown.
     only_stored : bool, default=False
         Run nothing, and write the table of the data sets and splits whose cells are all stored: a
         part of a grid would be compared with whole ones.
@@ -88,6 +89,7 @@ def run(
     if only_stored:
         planned = _complete(planned, known)
         cells = {cell.key: cell for cell, _, _ in planned}
+        retry = outdated = False
     repeated = {"skipped", "failed"} if retry else {"skipped"}
     commit = provenance()["commit"]
 
@@ -95,7 +97,8 @@ def run(
         return (
             record is None
             or record["status"] in repeated
-            or (outdated and record["provenance"].get("commit") != commit)
+            # Code of an unknown commit may have changed.
+            or (outdated and not (commit and record["provenance"].get("commit") == commit))
         )
 
     places = {cell.key: (cell.split, cell.dataset, label) for cell, label, _ in planned}

@@ -30,6 +30,16 @@ def test_range_of_the_settings(tmp_path):
     assert "| gafs | 2 | 0.700 / 0.500 | 0.700 / 0.700 | 0.800 / 0.700 |" in text
 
 
+def test_settings_without_the_fixed_one(tmp_path):
+    table = tables()["comparison"]
+    others = [table[table["method"] == "mrsf"].assign(setting=setting) for setting in (1, 2)]
+    rows = pd.concat([table[table["method"] != "mrsf"], *others])
+    write_claims({"comparison": rows}, tmp_path / "claims.md")
+    settings = (tmp_path / "claims.md").read_text("utf-8").partition("| method | settings |")[2]
+    assert "| random | 2 |" in settings
+    assert "mrsf" not in settings
+
+
 def test_only_the_claims_of_a_page_are_replaced(tmp_path):
     page = tmp_path / "page.md"
     page.write_text("# Title\n<!-- claims -->\nstale\n<!-- end of the claims -->\nThe end.\n")

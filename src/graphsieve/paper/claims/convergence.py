@@ -68,8 +68,10 @@ def sparse_is_slower(table):
         if dataset not in _REDUNDANT or part.index.get_level_values("sparse").nunique() < 2:
             continue
         without, with_it = (part.loc[dataset, sparse] for sparse in (False, True))
-        later = over_splits((with_it["settled"] - without["settled"]).dropna())
-        change = over_splits((with_it["end"] - without["end"]).dropna())
+        difference = (with_it - without).dropna()
+        if difference.empty:
+            continue
+        later, change = over_splits(difference["settled"]), over_splits(difference["end"])
         faster.append(later.sign)
         lower.append(-change.sign)
         parts.append(
@@ -84,7 +86,9 @@ def sparse_is_slower(table):
             )
         )
     if not parts:
-        return Claim(text, OPEN, "None of the four was run.")
+        return Claim(
+            text, OPEN, "None of the four was run with both values of lambda on one split."
+        )
     return Claim(
         text,
         judge(faster + lower),

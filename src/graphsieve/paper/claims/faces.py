@@ -31,7 +31,7 @@ def keeps_discriminative_pixels(table):
     parts, leads = [gain.sign], ""
     rivals = means.loc[[name for name in (*RIVALS, "variance") if name in means]]
     if len(rivals):
-        lead = over_splits((values["gafs"] - values[rivals.idxmax()]).dropna())
+        lead = over_splits(values["gafs"] - values[rivals.idxmax()])
         parts.append(lead.sign)
         leads = f" GAFS minus {rivals.idxmax()}: {lead:+z.2f}."
     return Claim(

@@ -147,12 +147,19 @@ def _by_lambda(text, means, what, estimates):
 
 def _by_value(name, means, what, estimates):
     """Table of the means by the value of a parameter, and the estimate, of every data set."""
-    values = next(iter(means.values())).index
+    import pandas as pd
+
+    # A value that a data set lacks leaves its cell empty.
+    frame = pd.DataFrame(means).sort_index()
     rows = [
-        (dataset, *(f"{mean:.3f}" for mean in by_value), str(estimates[dataset]))
-        for dataset, by_value in means.items()
+        (
+            dataset,
+            *("" if np.isnan(mean) else f"{mean:.3f}" for mean in column),
+            str(estimates[dataset]),
+        )
+        for dataset, column in frame.items()
     ]
-    return ((name, *(f"{value:g}" for value in values), what), *rows)
+    return ((name, *(f"{value:g}" for value in frame.index), what), *rows)
 
 
 def _range(rows, names):
@@ -165,7 +172,7 @@ def _range(rows, names):
 def _difference(left, right):
     """Mean difference of ACC on the same splits."""
     values = left.groupby("split")["acc"].mean() - right.groupby("split")["acc"].mean()
-    return over_splits(values.dropna(), np.hypot(_standard_error(left), _standard_error(right)))
+    return over_splits(values, np.hypot(_standard_error(left), _standard_error(right)))
 
 
 def _standard_error(rows):

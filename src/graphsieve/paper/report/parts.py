@@ -119,7 +119,7 @@ def settings_table(table):
     by_case = table.groupby(["method", "setting", "dataset"], sort=False)[scores].mean()
     rows = []
     for method, means in by_case.groupby(["method", "setting"]).mean().groupby("method"):
-        if len(means) > 1:
+        if len(means) > 1 and (method, 0) in means.index:
             numbers = [means.min(), means.loc[(method, 0)], means.max()]
             texts = [" / ".join(f"{row[score]:.3f}" for score in scores) for row in numbers]
             rows.append([cell(text) for text in (method, str(len(means)), *texts)])
