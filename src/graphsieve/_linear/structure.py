@@ -4,7 +4,7 @@ Shuffling every column on its own keeps the columns and removes what they share.
 components that are stronger than the first one of shuffled columns are structure; a column is
 trusted if the other columns predict it on rows that were held out. Where most columns are noise,
 the components of the trusted ones show the structure more clearly: they then say once more which
-columns can be predicted.
+columns can be predicted, unless these are fewer than before.
 """
 
 from dataclasses import dataclass, replace
