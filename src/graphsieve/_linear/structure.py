@@ -3,8 +3,8 @@
 Shuffling every column on its own keeps the columns and removes what they share. Principal
 components that are stronger than the first one of shuffled columns are structure; a column is
 trusted if the other columns predict it on rows that were held out. Where most columns are noise,
-the components of the trusted ones show the structure more clearly: they then say once more which
-columns can be predicted, unless these are fewer than before.
+the components of the trusted ones show the structure more clearly. Trust is then determined a second
+time, from these components; the first result stays if fewer columns would be trusted.
 """
 
 from dataclasses import dataclass, replace
@@ -32,7 +32,7 @@ _N_FOLDS = 5
 # A held-out squared correlation below this over n may be chance: 3.5 standard errors, squared.
 _CHANCE = 12.0
 _SHRINKAGE = 8.0
-# So few trusted columns have no components of their own.
+# Fewer trusted columns than this have no components of their own.
 _FEWEST_TRUSTED = 3
 # The first singular value of many shuffled entries hardly varies: one shuffle is then enough.
 _SHUFFLED_ENTRIES = 5e6
@@ -62,8 +62,8 @@ class Structure:
     predictability : ndarray of shape (n_features,)
         Squared correlation of every column with its held-out prediction from the others.
     core : ndarray of bool of shape (n_features,) or None
-        The columns from which the others are predicted where most columns are noise; None
-        elsewhere, where all of them serve.
+        The columns whose components predict all columns, if most columns are noise. If None, the
+        components of all columns do.
     """
 
     rows: np.ndarray
