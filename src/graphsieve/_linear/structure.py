@@ -3,8 +3,8 @@
 Shuffling every column on its own keeps the columns and removes what they share. Principal
 components that are stronger than the first one of shuffled columns are structure; a column is
 trusted if the other columns predict it on rows that were held out. Where most columns are noise,
-the components of the trusted ones show the structure more clearly. Trust is then determined a second
-time, from these components; the first result stays if fewer columns would be trusted.
+the components of the trusted ones show the structure more clearly. Trust is then determined a
+second time, from these components; the first result stays if fewer columns would be trusted.
 """
 
 from dataclasses import dataclass, replace
