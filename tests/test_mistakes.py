@@ -58,8 +58,8 @@ MISTAKES = {
         "pass one cost per column, or a dict",
     ),
     "batches given to the constructor": (
-        lambda X: GreedyCSS(2, groups=["donor 1", "donor 2"] * 15).fit(X),
-        "groups has 30 entries, but the data have 5 columns",
+        lambda X: GreedyCSS(2, column_groups=["donor 1", "donor 2"] * 15).fit(X),
+        "column_groups has 30 entries, but the data have 5 columns",
         "The batches of samples are passed to fit",
     ),
     "batches of another length": (

@@ -46,7 +46,7 @@ def test_every_parameter_can_be_saved(table, tmp_path):
         affinity=np.ones((20, 20)),
         callback=lambda *_: None,
         random_state=np.random.RandomState(0),
-        groups=["x", None, float("nan"), "y"],
+        column_groups=["x", None, float("nan"), "y"],
         budget=9.0,
     ).fit(table)
     sel.save(tmp_path / "kept.json")

@@ -20,7 +20,7 @@ def test_auto_with_costs_and_groups(rng, name):
     assert auto(costs=np.ones(24)).fit(X).n_features_ == n_features
     assert auto(costs=np.ones(24), budget=2).fit(X).n_features_ == 2
     groups = np.arange(24) // 4
-    kept = auto(groups=groups).fit(X).support_.reshape(6, 4)
+    kept = auto(column_groups=groups).fit(X).support_.reshape(6, 4)
     assert set(kept.sum(axis=1)) == {0, 4}
 
 
@@ -66,7 +66,7 @@ def test_groups_of_columns_in_greedy_css(rng, shape):
     X = rng.normal(size=(shape[0], 5)) @ rng.normal(size=(5, shape[1]))
     X += 0.5 * rng.normal(size=shape)
     groups = np.arange(shape[1]) // 3
-    sel = GreedyCSS(6, groups=groups, scale=None, layer_share=1.0).fit(X)
+    sel = GreedyCSS(6, column_groups=groups, scale=None, layer_share=1.0).fit(X)
     picked = []
     for _ in range(2):
         left = {
@@ -110,27 +110,29 @@ def test_budget(table):
 
 def test_groups_enter_as_a_whole(table):
     groups = {"a": ["gene_0", "gene_5"], "b": ["gene_2", "gene_3", "gene_4"]}
-    sel = GAFS(5, groups=groups, random_state=0).fit(table)
+    sel = GAFS(5, column_groups=groups, random_state=0).fit(table)
     for columns in groups.values():
         assert table.columns.isin(columns)[sel.support_].sum() in (0, len(columns))
     labels = ["a", None, "b", "b", "b", "a", float("nan"), None]
-    same = GAFS(5, groups=labels, random_state=0).fit(table)
+    same = GAFS(5, column_groups=labels, random_state=0).fit(table)
     np.testing.assert_array_equal(sel.order_, same.order_)
     # A group that is included by one of its columns is included as a whole.
-    sel = GAFS(3, groups=groups, include=["gene_3"], random_state=0).fit(table)
+    sel = GAFS(3, column_groups=groups, include=["gene_3"], random_state=0).fit(table)
     assert sel.get_feature_names_out().tolist() == groups["b"]
 
 
 def test_a_constant_code_stays_with_its_group(table):
     table["gene_3"] = 1.0
-    sel = GAFS(3, groups={"b": ["gene_2", "gene_3"]}, include=["gene_2"], random_state=0).fit(table)
+    sel = GAFS(
+        3, column_groups={"b": ["gene_2", "gene_3"]}, include=["gene_2"], random_state=0
+    ).fit(table)
     assert sel.support_[[2, 3]].all()
     assert sel.n_features_ == 3
 
 
 def test_max_per_group(table):
     groups = ["a"] * 4 + ["b"] * 4
-    sel = GAFS(4, groups=groups, max_per_group=2, random_state=0).fit(table)
+    sel = GAFS(4, column_groups=groups, max_per_group=2, random_state=0).fit(table)
     assert sel.support_[:4].sum() == sel.support_[4:].sum() == 2
 
 
@@ -164,26 +166,34 @@ MISTAKES = {
     "wrong number of costs": ({"costs": [1.0, 2.0]}, "costs has 2 entries.*8 columns"),
     "free column": ({"costs": {"gene_3": 0.0}}, "positive numbers from .* column 'gene_3' costs 0"),
     "cost of a misspelt name": ({"costs": {"gene3": 1.0}}, "did you mean gene_3"),
-    "wrong number of groups": ({"groups": ["a", "b"]}, "groups has 2 entries.*8 columns"),
+    "wrong number of groups": (
+        {"column_groups": ["a", "b"]},
+        "column_groups has 2 entries.*8 columns",
+    ),
     "column in two groups": (
-        {"groups": {"a": [0, 1], "b": [1, 2]}},
+        {"column_groups": {"a": [0, 1], "b": [1, 2]}},
         "'gene_1' is in group 'b' and in another",
     ),
     "part of a group excluded": (
-        {"groups": {"a": [0, 1]}, "exclude": [1]},
+        {"column_groups": {"a": [0, 1]}, "exclude": [1]},
         "'gene_1' is excluded.*exclude the whole group",
     ),
-    "limit without groups": ({"max_per_group": 2}, "max_per_group needs groups"),
+    "limit without groups": ({"max_per_group": 2}, "max_per_group needs column_groups"),
     "more included than the limit": (
-        {"groups": ["a"] * 8, "max_per_group": 1, "include": [0, 1], "n_features_to_select": 2},
+        {
+            "column_groups": ["a"] * 8,
+            "max_per_group": 1,
+            "include": [0, 1],
+            "n_features_to_select": 2,
+        },
         "max_per_group=1|leave only 1",
     ),
     "more wanted than the limit allows": (
-        {"groups": ["a"] * 8, "max_per_group": 2, "n_features_to_select": 3},
+        {"column_groups": ["a"] * 8, "max_per_group": 2, "n_features_to_select": 3},
         "leave only 2: use 2 or fewer",
     ),
     "groups too large": (
-        {"groups": {"a": [0, 1, 2, 3], "b": [4, 5, 6, 7]}, "n_features_to_select": 3},
+        {"column_groups": {"a": [0, 1, 2, 3], "b": [4, 5, 6, 7]}, "n_features_to_select": 3},
         "no group of columns is small enough for n_features_to_select=3",
     ),
     "costs with norms": ({"costs": [1.0] * 8, "selection": "norm"}, 'need selection="greedy"'),

@@ -101,7 +101,7 @@ def test_reconstruction_asks_for_the_data(X):
 
 
 def test_groups_are_not_split(X):
-    sel = GAFS(6, groups=np.arange(10) // 3, random_state=0).fit(X)
+    sel = GAFS(6, column_groups=np.arange(10) // 3, random_state=0).fit(X)
     with pytest.raises(ValueError, match="would split a group of columns.*use 3"):
         sel.set_n_features(2)
     assert sel.set_n_features(3).support_.sum() == 3

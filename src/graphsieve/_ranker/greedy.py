@@ -21,7 +21,7 @@ _LEAST_COST = 1e-100
 GREEDY_CONSTRAINTS = {
     "costs": ["array-like", Mapping, None],
     "budget": [Interval(Real, 0, None, closed="neither"), None],
-    "groups": ["array-like", Mapping, None],
+    "column_groups": ["array-like", Mapping, None],
     "max_per_group": [Interval(Integral, 1, None, closed="left"), None],
 }
 
@@ -108,7 +108,7 @@ class GreedyConstraints(Support):
         return found.scores
 
     def _is_unconstrained(self):
-        return self.costs is None and self.budget is None and self.groups is None
+        return self.costs is None and self.budget is None and self.column_groups is None
 
     def _check_constraints(self):
         super()._check_constraints()
@@ -140,8 +140,8 @@ class GreedyConstraints(Support):
 
     def _wanted_count(self, n_features):
         include, exclude = self._given()
-        if self.groups is None and self.max_per_group is not None:
-            raise ValueError("max_per_group needs groups: pass the group of every column")
+        if self.column_groups is None and self.max_per_group is not None:
+            raise ValueError("max_per_group needs column_groups: pass the group of every column")
         most = n_features - int(exclude.sum())
         labels = self._group_numbers()
         if labels is not None and self.max_per_group is not None:
@@ -193,13 +193,13 @@ class GreedyConstraints(Support):
 
     def _group_numbers(self):
         """Number of the group of every column, -1 for a column without one; None if no groups."""
-        if self.groups is None:
+        if self.column_groups is None:
             return None
         d, names = self.n_features_in_, self._names_to_find()
         labels = np.full(d, -1)
-        if isinstance(self.groups, Mapping):
-            for number, (group, columns) in enumerate(self.groups.items()):
-                members = find_columns(columns, d, names, parameter="groups")
+        if isinstance(self.column_groups, Mapping):
+            for number, (group, columns) in enumerate(self.column_groups.items()):
+                members = find_columns(columns, d, names, parameter="column_groups")
                 twice = [j for j in members if labels[j] >= 0]
                 if twice:
                     raise ValueError(
@@ -208,12 +208,12 @@ class GreedyConstraints(Support):
                     )
                 labels[members] = number
             return labels
-        groups = list(self.groups)
+        groups = list(self.column_groups)
         if len(groups) != d:
             raise ValueError(
-                f"groups has {len(groups)} entries, but the data have {d} columns: pass one group "
-                "per column, or a dict from group to columns. The batches of samples are passed "
-                "to fit"
+                f"column_groups has {len(groups)} entries, but the data have {d} columns: pass one "
+                "label per column, or a dict from label to columns. Batches of samples are passed "
+                "to fit as groups"
             )
         numbers = {}
         for j, group in enumerate(groups):
@@ -228,7 +228,7 @@ class GreedyConstraints(Support):
             raise ValueError(
                 f"column {self._column_name(int(split.argmax()))} is excluded, but other columns "
                 "of its group are not, and groups enter as a whole: exclude the whole group, or "
-                "remove the column from groups"
+                "remove the column from column_groups"
             )
         whole = [k for j in include for k in np.flatnonzero(units == units[j]).tolist()]
         return list(dict.fromkeys(whole))

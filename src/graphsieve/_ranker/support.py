@@ -177,7 +177,7 @@ def by_position(estimator, n_features, names):
     if isinstance(costs := given.get("costs"), Mapping):
         found = {find([c], parameter="costs")[0]: cost for c, cost in costs.items()}
         estimator.set_params(costs=found)
-    if isinstance(groups := given.get("groups"), Mapping):
-        found = {group: find(c, parameter="groups") for group, c in groups.items()}
-        estimator.set_params(groups=found)
+    if isinstance(groups := given.get("column_groups"), Mapping):
+        found = {group: find(c, parameter="column_groups") for group, c in groups.items()}
+        estimator.set_params(column_groups=found)
     return estimator

@@ -38,8 +38,8 @@ def _check_columns(X):
     raise ValueError(
         f"{len(bad)} of the {X.shape[1]} columns do not hold numbers: {shown}{more}. Leave them "
         'out, for example with X.select_dtypes(["number", "bool"]), or encode them: text and '
-        "categories with pandas.get_dummies (pass the codes of one column as one of the groups of "
-        "GAFS), dates as differences in days"
+        "categories with pandas.get_dummies (the codes of one column can be kept together, as "
+        "column_groups of GreedyCSS), dates as differences in days"
     )
 
 

@@ -39,8 +39,8 @@ class Features:
         wanted = estimator.n_features_to_select
         if self.owner is None or wanted == "auto":
             return
-        if "groups" in estimator.get_params():
-            estimator.set_params(groups=self.owner)
+        if "column_groups" in estimator.get_params():
+            estimator.set_params(column_groups=self.owner)
         if wanted is not None:
             sizes = np.bincount(np.delete(self.owner, estimator.exclude or []))
             n_largest = count_features(wanted, len(self.names))

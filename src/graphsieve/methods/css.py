@@ -53,10 +53,10 @@ class GreedyCSS(GreedyConstraints, FeatureRanker):
     budget : float or None, default=None
         The most that the selected features may cost together. It determines their number if
         ``n_features_to_select`` is None.
-    groups : array-like of shape (n_features,), dict of group to columns or None, default=None
-        Features that are kept or dropped together, such as the codes of one category or the
-        channels of one sensor. Features whose group is None, or that a dict does not have, are on
-        their own.
+    column_groups : array-like of shape (n_features,), dict or None, default=None
+        Label of every feature, or a dict from label to features. Features with the same label are
+        kept or dropped together, such as the codes of one category or the channels of one sensor.
+        Features whose label is None, or that the dict does not have, are on their own.
     max_per_group : int or None, default=None
         Keep at most this many features of every group, instead of all or none.
     layer_share : float in (0, 1], default=0.9
@@ -123,7 +123,7 @@ class GreedyCSS(GreedyConstraints, FeatureRanker):
         exclude=None,
         costs=None,
         budget=None,
-        groups=None,
+        column_groups=None,
         max_per_group=None,
         layer_share=0.9,
         scale="auto",
@@ -133,7 +133,7 @@ class GreedyCSS(GreedyConstraints, FeatureRanker):
         super().__init__(n_features_to_select, include=include, exclude=exclude)
         self.costs = costs
         self.budget = budget
-        self.groups = groups
+        self.column_groups = column_groups
         self.max_per_group = max_per_group
         self.layer_share = layer_share
         self.scale = scale

@@ -67,10 +67,10 @@ class GAFS(GreedyConstraints, AutoencoderRanker):
     budget : float or None, default=None
         The most that the selected features may cost together. It determines their number if
         ``n_features_to_select`` is None.
-    groups : array-like of shape (n_features,), dict of group to columns or None, default=None
-        Features that are kept or dropped together, such as the codes of one category or the
-        channels of one sensor. Features whose group is None, or that a dict does not have, are on
-        their own.
+    column_groups : array-like of shape (n_features,), dict or None, default=None
+        Label of every feature, or a dict from label to features. Features with the same label are
+        kept or dropped together, such as the codes of one category or the channels of one sensor.
+        Features whose label is None, or that the dict does not have, are on their own.
     max_per_group : int or None, default=None
         Keep at most this many features of every group, instead of all or none.
     n_hidden : int or None, default=None
@@ -185,7 +185,7 @@ class GAFS(GreedyConstraints, AutoencoderRanker):
         exclude=None,
         costs=None,
         budget=None,
-        groups=None,
+        column_groups=None,
         max_per_group=None,
         n_hidden=None,
         alpha=None,
@@ -212,7 +212,7 @@ class GAFS(GreedyConstraints, AutoencoderRanker):
         super().__init__(n_features_to_select, include=include, exclude=exclude)
         self.costs = costs
         self.budget = budget
-        self.groups = groups
+        self.column_groups = column_groups
         self.max_per_group = max_per_group
         self.n_hidden = n_hidden
         self.alpha = alpha
