@@ -60,7 +60,7 @@ MISTAKES = {
     "batches given to the constructor": (
         lambda X: GreedyCSS(2, column_groups=["donor 1", "donor 2"] * 15).fit(X),
         "column_groups has 30 entries, but the data have 5 columns",
-        "The batches of samples are passed to fit",
+        "Batches of samples are passed to fit as groups",
     ),
     "batches of another length": (
         lambda X: GroupedRanker(Variance(2)).fit(X, groups=["a", "b"]),
