@@ -59,7 +59,6 @@ WAYS_IN = {
     "reconstruct": lambda X, fitted: fitted.reconstruct(X),
     "selection": lambda X, fitted: Selection([0, 1], 6).transform(X),
     "compare": lambda X, fitted: inspection.compare(X, 2, methods=["variance", "random"]),
-    "tune": lambda X, fitted: inspection.tune(fitted, X, {"scale": [None, "minmax"]}),
     "stability": lambda X, fitted: inspection.StabilitySelection(fitted).fit(X),
     "reconstruction_error": lambda X, fitted: evaluation.reconstruction_error(X, X, [0]),
     "redundancy": lambda X, fitted: evaluation.redundancy(X),

@@ -7,7 +7,6 @@ from .curves import column_weights, explained_curves, has_unequal_variances, mak
 from .grouped import GroupedRanker
 from .sample import Sample, draw_sample
 from .stability import StabilitySelection, selection_stability
-from .tune import Tuning, tune
 
 __all__ = [
     "Comparison",
@@ -16,7 +15,6 @@ __all__ = [
     "Representatives",
     "Sample",
     "StabilitySelection",
-    "Tuning",
     "column_weights",
     "compare",
     "coverage_curve",
@@ -27,5 +25,4 @@ __all__ = [
     "make_grid",
     "representatives",
     "selection_stability",
-    "tune",
 ]
