@@ -79,7 +79,7 @@ MISTAKES = {
     ),
     "infinite values": (
         lambda X: Variance(2).fit(X.replace(X.iloc[3, 2], np.inf)),
-        "1 infinite and 0 missing values, the first at row 3, column 'gamma'",
+        "1 infinite and 0 missing values, the first infinity at row 3, column 'gamma'",
         "Replace infinite values",
     ),
     "a percentage instead of a fraction": (

@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from ._graph.affinity import AFFINITIES, build_graph
 from ._graph.neighbors import SEARCHES
 from ._ranker.batches import centre_within, check_groups
-from ._ranker.input import ReadsInput
+from ._ranker.input import ReadsInput, has_default_names
 from ._ranker.reconstruct import Reconstructs
 from ._ranker.support import INCLUDE_CONSTRAINTS, Support
 from ._rows import (
@@ -31,7 +31,7 @@ from ._utils.lazy import LazyAccessor
 from ._utils.order import order_by_score
 from ._utils.sklearn_private import Interval, RealNotInt, StrOptions, fit_context
 from ._utils.warn import warn
-from .selection import Selection, as_json, fingerprint, settings
+from .selection import Selection, as_json, fingerprint, plain_name, settings
 
 GRAPH_CONSTRAINTS = {
     "n_neighbors": [Interval(Integral, 1, None, closed="left")],
@@ -223,7 +223,9 @@ class FeatureRanker(ReadsInput, Support, Reconstructs, SelectorMixin, BaseEstima
         if not is_lazy(X):
             check_container(X)
             oriented = self._oriented(X)
-            selected = super().transform(known_frame(oriented))
+            frame = known_frame(oriented)
+            self._check_labels(frame)
+            selected = super().transform(frame)
             # Unless set_output asks for another container, coordinates are kept.
             in_kind = is_xarray(X) and isinstance(selected, np.ndarray)
             return X.isel({oriented.dims[1]: self.get_support()}) if in_kind else selected
@@ -252,11 +254,13 @@ class FeatureRanker(ReadsInput, Support, Reconstructs, SelectorMixin, BaseEstima
             Kept columns, scores and settings, ready to be saved as JSON.
         """
         check_is_fitted(self)
-        names = getattr(self, "feature_names_in_", None)
+        names, labels = getattr(self, "feature_names_in_", None), self._labels_seen
+        if labels is not None and not has_default_names(labels):
+            names = labels.tolist()
         return Selection(
             kept=np.flatnonzero(self.support_).tolist(),
             n_features_in=int(self.n_features_in_),
-            feature_names_in=None if names is None else [str(name) for name in names],
+            feature_names_in=None if names is None else [plain_name(name) for name in names],
             order=self.order_.tolist(),
             scores=self.scores_.tolist(),
             method=type(self).__name__,

@@ -5,7 +5,8 @@ import json
 import math
 import sys
 from collections import Counter
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
+from numbers import Integral
 from pathlib import Path
 
 import numpy as np
@@ -35,8 +36,9 @@ class Selection:
         Positions of the kept columns, in the order of the table.
     n_features_in : int
         Number of columns of the table that the selector was fitted on.
-    feature_names_in : list of str or None
-        Names of these columns, if they had any.
+    feature_names_in : list of str, int or tuple, or None
+        Names of these columns, if they had any; integers and the tuples of a MultiIndex as they
+        were, names of other types, such as dates, as text.
     order : list of int
         All columns, best first.
     scores : list of float
@@ -124,7 +126,8 @@ class Selection:
         fault = selection._fault()
         if fault:
             raise ValueError(_damaged(path, fault))
-        return selection
+        names = selection.feature_names_in  # JSON has no tuples
+        return selection if names is None else replace(selection, feature_names_in=_tuples(names))
 
     def transform(self, X, *, extra="drop"):
         """Keep the selected columns of a table.
@@ -161,8 +164,9 @@ class Selection:
 
         Parameters
         ----------
-        columns : list of str or None
-            Names of the columns of the table, if it has any.
+        columns : list or None
+            Names of the columns of the table, if it has any. If all are text, as in a CSV file,
+            names of the selection that are not text are compared as text.
         shape : tuple of int
             Shape of the table.
         extra : {"drop", "pass"}, default="drop"
@@ -180,22 +184,41 @@ class Selection:
                     f"has the shape {tuple(shape)}"
                 )
             return self.kept
+        names = self.names_like(columns)
+        kept = [names[j] for j in self.kept]
         place = {name: j for j, name in enumerate(columns)}
-        missing = [name for name in self.names if name not in place]
+        missing = [name for name in kept if name not in place]
         if missing:
             raise ValueError(
                 f"the table lacks {len(missing)} of the {len(self.kept)} selected columns: "
-                f"{listed(missing)}{suggestion(missing[0], columns)}"
+                f"{listed([str(name) for name in missing])}{suggestion(missing[0], columns)}"
             )
-        wanted = list(self.names)
+        wanted = kept
         if extra == "pass":
-            seen = set(self.feature_names_in)
+            seen = set(names)
             wanted = [name for name in columns if name not in seen] + wanted
         counts = Counter(columns)
         twice = next((name for name in wanted if counts[name] > 1), None)
         if twice is not None:
             raise ValueError(f"the table has more than one column {twice!r}: rename all but one")
         return [place[name] for name in wanted]
+
+    def names_like(self, columns):
+        """The names of all columns, as text if all names of a table are text.
+
+        Parameters
+        ----------
+        columns : list
+            Names of the columns of the table.
+
+        Returns
+        -------
+        list or None
+        """
+        names = self.feature_names_in
+        if names is None or not all(isinstance(name, str) for name in columns):
+            return names
+        return [str(name) for name in names]
 
     def _fault(self):
         """What cannot be right in a file, or None."""
@@ -210,10 +233,8 @@ class Selection:
         numbers = isinstance(self.scores, list) and all(_is_number(x) for x in self.scores)
         if not numbers or len(self.scores) != d:
             return f"the scores are not {d} finite numbers"
-        texts = names is None or (
-            isinstance(names, list) and all(isinstance(name, str) for name in names)
-        )
-        if not texts or (names is not None and len(names) != d):
+        valid = names is None or (isinstance(names, list) and all(map(_is_name, names)))
+        if not valid or (names is not None and len(names) != d):
             return f"the names are not those of {d} columns"
         for field_name in ("parameters", "fingerprint", "versions"):
             if not isinstance(getattr(self, field_name), dict):
@@ -247,7 +268,26 @@ def _column_names(X):
     if hasattr(X, "column_names"):  # pyarrow, whose ``columns`` are the data
         return list(X.column_names)
     columns = getattr(X, "columns", None)
-    return None if columns is None else [str(name) for name in columns]
+    return None if columns is None else [plain_name(name) for name in columns]
+
+
+def plain_name(name):
+    """The name of a column as JSON can hold it: text, an integer, or a tuple of such."""
+    if isinstance(name, tuple):
+        return tuple(plain_name(part) for part in name)
+    if isinstance(name, Integral) and not isinstance(name, bool):
+        return int(name)
+    return str(name)
+
+
+def _is_name(name):
+    if isinstance(name, list):
+        return all(isinstance(part, str) or _is_count(part) for part in name)
+    return isinstance(name, str) or _is_count(name)
+
+
+def _tuples(names):
+    return [tuple(name) if isinstance(name, list) else name for name in names]
 
 
 def fingerprint(data):

@@ -3,11 +3,15 @@
 Shuffling every column on its own keeps the columns and removes what they share. A feature of the
 ranking is worth keeping if it explains more of all features, on top of those before it, than the
 best choice does at that place in shuffled columns.
+
+This assumes rows that could come in any order. Repeated rows count once. Where rows depend on the
+ones before them (time series) or differ in amplitude, columns of pure noise exceed chance.
 """
 
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.stats import binomtest
 from sklearn.utils.extmath import row_norms
 
 from .._rows import RowBlocks
@@ -20,8 +24,67 @@ _N_SHUFFLES = 3
 # The ranking ends where a feature and the two after it add no more than chance: a method may well
 # pick a feature that adds little by itself and prepares for the next ones.
 _PATIENCE = 3
+# Fewer distinct rows than this are the values of a category, not repeated observations.
+_FEWEST_DISTINCT = 10
+# Rows that are compared with their neighbours, the fewest such windows, and the level of the test.
+_WINDOW = 8
+_FEWEST_WINDOWS = 10
+_SIGNIFICANT = 1e-3
 # Tables with more entries are compared in single precision, in less than half the time.
 _LARGE = 2**20
+
+
+def permuted(Z, rng):
+    """Every column in a random order: for rows that could come in any order."""
+    return rng.permuted(Z, axis=0)
+
+
+def shifted(Z, rng):
+    """Every column moved along by a random number of rows, for rows that depend on those before.
+
+    The order within a column, and with it its autocorrelation, remains.
+    """
+    n, d = Z.shape
+    rows = (np.arange(n)[:, np.newaxis] + rng.integers(n, size=d)) % n
+    return np.take_along_axis(Z, rows, axis=0)
+
+
+def distinct_rows(X):
+    """Every row once if rows are repeated; all rows of a table in which equal rows are no repeats.
+
+    Rows of a few categories are equal by chance, and how often they occur matters. Where half of
+    the columns have nearly as many values as there are distinct rows, equal rows are repeats of one
+    observation, which carry no information of their own.
+    """
+    seen = {}
+    for number, row in enumerate(X + 0.0):  # -0.0 equals 0.0
+        seen.setdefault(row.tobytes(), number)
+    if len(seen) == len(X) or len(seen) < _FEWEST_DISTINCT:
+        return X
+    distinct = X[list(seen.values())]
+    n_values = np.array([len(np.unique(column)) for column in distinct.T])
+    varying = n_values > 1
+    if not varying.any() or np.median(n_values[varying]) < len(seen) / 2:
+        return X
+    return distinct
+
+
+def rows_are_ordered(X):
+    """Whether rows resemble the rows next to them more than others that are a little further away.
+
+    In windows of a few rows, inner products of neighbours are compared with those of all pairs.
+    Rows that are sorted by class are alike throughout a window and do not count as ordered.
+    """
+    Z = standardised(X)[0]
+    n_windows = len(Z) // _WINDOW
+    if n_windows < _FEWEST_WINDOWS:
+        return False
+    windows = Z[: n_windows * _WINDOW].reshape(n_windows, _WINDOW, -1)
+    K = windows @ windows.transpose(0, 2, 1)
+    next_to = K[:, np.arange(_WINDOW - 1), np.arange(1, _WINDOW)].mean(axis=1)
+    i, j = np.triu_indices(_WINDOW, 1)
+    closer = int((next_to > K[:, i, j].mean(axis=1)).sum())
+    return binomtest(closer, n_windows, alternative="greater").pvalue < _SIGNIFICANT
 
 
 @dataclass(frozen=True)
@@ -43,17 +106,18 @@ class GainCurve:
     n_features: int
 
 
-def gain_curve(X, order):
+def gain_curve(X, order, shuffle=permuted):
     """Compare the gains along a ranking, best first, with those of shuffled columns.
 
-    ``X`` are some rows of the data, at most a few thousand.
+    ``X`` are some rows of the data, at most a few thousand. ``shuffle(Z, rng)`` shuffles every
+    column of the standardised rows on its own.
     """
-    Z = standardised(X)[0]
+    Z = standardised(distinct_rows(X))[0]
     if Z.size > _LARGE:
         Z = Z.astype(np.float32)
     given = _gains(Z, order)
     rng = np.random.default_rng(0)  # always the same, so that no seed decides how many
-    shuffled = [_gains(rng.permuted(Z, axis=0)) for _ in range(_N_SHUFFLES)]
+    shuffled = [_gains(shuffle(Z, rng)) for _ in range(_N_SHUFFLES)]
     gains, chance, below = [], [], 0
     for gain, *others in zip(given, *shuffled, strict=False):
         gains.append(gain)

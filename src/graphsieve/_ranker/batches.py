@@ -5,6 +5,7 @@ import scipy.sparse as sp
 from sklearn.utils import column_or_1d
 
 from .._rows import RowBlocks, fill_gaps
+from .._utils.names import is_missing
 from .._utils.warn import warn
 
 
@@ -28,15 +29,20 @@ def check_groups(groups, n_samples):
             f"groups has {len(groups)} entries, but X has {n_samples} samples: pass one label per "
             "sample"
         )
-    # Missing labels are None or NaN, and NaN is not equal to itself.
-    missing = np.array([label is None or label != label for label in groups.tolist()])
+    missing = np.array([is_missing(label) for label in groups.tolist()])
     if missing.any():
         raise ValueError(
             f"groups has {missing.sum()} missing labels, the first at row {missing.argmax()}. Give "
             "these samples a label, or leave them out of X"
         )
-    labels, number = np.unique(groups, return_inverse=True)
-    return labels, number
+    try:
+        return np.unique(groups, return_inverse=True)
+    except TypeError:  # labels of several types have no order
+        labels = sorted(set(groups.tolist()), key=lambda label: (type(label).__name__, str(label)))
+        place = {label: j for j, label in enumerate(labels)}
+        found = np.empty(len(labels), dtype=object)
+        found[:] = labels
+        return found, np.array([place[label] for label in groups.tolist()])
 
 
 def centre_within(data, number):
@@ -61,8 +67,8 @@ def centre_within(data, number):
     X = data.observed().resident()
     if not isinstance(X, np.ndarray):
         raise TypeError(
-            "with groups, the columns are centred within every batch, in memory. Use "
-            "GroupedRanker, or subtract the means of the batches before fit"
+            "with groups, the columns are centred within every batch, in memory. Pass an array in "
+            "memory (X.compute() for Dask), or subtract the means of the batches before fit"
         )
     _check_sizes(np.bincount(number))
     member = sp.csr_array((np.ones(len(number)), (number, np.arange(len(number)))))

@@ -4,10 +4,11 @@ from collections.abc import Mapping
 from numbers import Integral, Real
 
 import numpy as np
+from sklearn.base import clone
 
 from .._linear.forward import Rules
 from .._linear.units import select_columns
-from .._utils.names import find_columns
+from .._utils.names import find_columns, in_column_order, is_missing
 from .._utils.sklearn_private import Interval
 from .._utils.threads import single_threaded_blas
 from .support import Support
@@ -42,12 +43,8 @@ class GreedyConstraints(Support):
         include, exclude = self._given()
         labels = self._group_numbers()
         costs = self._costs()
-        whole = labels is not None and self.max_per_group is None
-        units = limits = None
-        if whole:
-            # A column without a group is a unit of its own.
-            alone = labels < 0
-            units = np.where(alone, labels.max(initial=0) + 1 + np.arange(len(labels)), labels)
+        units, limits = self._units(labels), None
+        if units is not None:
             include = self._whole_units(units, include, exclude)
         elif labels is not None:
             limits = labels, self.max_per_group
@@ -64,6 +61,19 @@ class GreedyConstraints(Support):
             units=units,
             limits=limits,
         )
+
+    def rules_for(self, n_features):
+        """Rules of a selector that is not fitted, if its constraints are positions of columns."""
+        bare = clone(self)
+        bare.n_features_in_ = n_features
+        return bare._rules()
+
+    def _units(self, labels):
+        """Number of the unit of every column that enters as a whole, or None."""
+        if labels is None or self.max_per_group is not None:
+            return None
+        # A column without a group is a unit of its own.
+        return np.where(labels < 0, labels.max(initial=0) + 1 + np.arange(len(labels)), labels)
 
     def _exact_picks(self, data):
         """Number of features that greedy methods pick one by one.
@@ -100,9 +110,7 @@ class GreedyConstraints(Support):
         ):
             found, self._n_selected = select_columns(selection, count, n_exact, progress)
         if self._n_selected == 0:
-            raise ValueError(
-                f"no group of columns is small enough for n_features_to_select={count}: increase it"
-            )
+            raise ValueError(_too_large(count))
         self.gains_, self.layers_ = found.gains, found.layers
         self.n_exact_ = found.n_picks
         return found.scores
@@ -112,7 +120,14 @@ class GreedyConstraints(Support):
 
     def _check_constraints(self):
         super()._check_constraints()
-        self._rules()
+        rules = self._rules()
+        if rules.units is None or self.n_features_to_select is None or rules.include:
+            return
+        count = self._wanted_count(self.n_features_in_)
+        if count is not None:
+            sizes = np.bincount(rules.units)[rules.units[~rules.exclude]]
+            if sizes.min() > count:
+                raise ValueError(_too_large(count))
 
     def _find_constant(self, data):
         # A constant column may belong to a group that is kept.
@@ -127,6 +142,10 @@ class GreedyConstraints(Support):
                 f"the first {n_features} features would split a group of columns, and groups are "
                 f"kept as a whole: use {near}"
             )
+
+    def _most_whole(self, n_features):
+        whole = self._whole_counts()
+        return int(whole[whole <= n_features].max(initial=0))
 
     def _whole_counts(self):
         """Numbers of first features that split no group."""
@@ -150,7 +169,20 @@ class GreedyConstraints(Support):
             most = int(np.minimum(sizes, self.max_per_group).sum() + (allowed < 0).sum())
         if self.budget is not None and self.n_features_to_select is None:
             return most
-        return self._count_within(len(include), most, n_features)
+        units = self._units(labels)
+        if units is None:
+            return self._count_within(len(include), most, n_features)
+        n_whole = len(self._whole_units(units, include, exclude))
+        count = self._count_within(len(include), most, n_features)
+        if count is None or n_whole <= count:
+            return count
+        if self.n_features_to_select is None:
+            return n_whole
+        raise ValueError(
+            f"the included columns and the rest of their groups are {n_whole} columns, but "
+            f"n_features_to_select={self.n_features_to_select} keeps {count}, and groups enter as "
+            f"a whole: use {n_whole} or more, or max_per_group"
+        )
 
     def _count_features(self, data):
         if self._is_unconstrained():
@@ -176,7 +208,8 @@ class GreedyConstraints(Support):
             for column, cost in self.costs.items():
                 costs[find_columns([column], d, names, parameter="costs")] = cost
         else:
-            costs = np.asarray(self.costs, dtype=float)
+            costs = in_column_order(self.costs, d, self._labels_in(), parameter="costs")
+            costs = np.asarray(costs, dtype=float)
         if costs.shape != (d,):
             raise ValueError(
                 f"costs has {costs.size} entries, but the data have {d} columns: pass one cost per "
@@ -208,7 +241,10 @@ class GreedyConstraints(Support):
                     )
                 labels[members] = number
             return labels
-        groups = list(self.column_groups)
+        groups = in_column_order(
+            self.column_groups, d, self._labels_in(), parameter="column_groups"
+        )
+        groups = list(groups)
         if len(groups) != d:
             raise ValueError(
                 f"column_groups has {len(groups)} entries, but the data have {d} columns: pass one "
@@ -217,7 +253,7 @@ class GreedyConstraints(Support):
             )
         numbers = {}
         for j, group in enumerate(groups):
-            if group is not None and group == group:  # None and NaN are no group
+            if not is_missing(group):
                 labels[j] = numbers.setdefault(group, len(numbers))
         return labels
 
@@ -258,3 +294,7 @@ class GreedyConstraints(Support):
                 f"budget={self.budget:g} buys no column: the cheapest, "
                 f"{self._column_name(j)}, costs {prices[j]:g}. Increase the budget to at least that"
             )
+
+
+def _too_large(count):
+    return f"no group of columns is small enough for n_features_to_select={count}: increase it"

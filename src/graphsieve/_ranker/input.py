@@ -51,6 +51,8 @@ class ReadsInput:
         X = numeric_frame(known_frame(self._oriented(X)))
         if reset:
             self._remember_labels(X)
+        else:
+            self._check_labels(X)
         X = validate_data(
             self,
             X,
@@ -75,7 +77,7 @@ class ReadsInput:
         if names is not None and not all(isinstance(name, str) for name in names):
             names = None
         if reset:
-            self._remember_labels(None)
+            self._remember_labels(X)
             self._remember_dims(None)
             vars(self).pop("feature_names_in_", None)
             if names is not None:
@@ -87,12 +89,10 @@ class ReadsInput:
                 f"X has {n_features} features, but {type(self).__name__} is expecting "
                 f"{self.n_features_in_} features as input"
             )
+        self._check_labels(X)
         known = getattr(self, "feature_names_in_", None)
         if names is not None and known is not None and (names != known).any():
-            raise ValueError(
-                "the columns of X must have the same names and order as in fit; the first that "
-                f"differs is {names[names != known][0]!r}"
-            )
+            raise ValueError(_other_names(names[names != known][0]))
 
     def _check_rows(self, data):
         """Raise an error for data that the method cannot process, before any work."""
@@ -159,6 +159,27 @@ class ReadsInput:
         if is_frame and not all(isinstance(name, str) for name in X.columns):
             self._labels_seen = X.columns
 
+    def _check_labels(self, X):
+        """Refuse a data frame with other names than in fit, if those were not text.
+
+        scikit-learn checks names that are text. The numbers 0, 1, ... that pandas gives to columns
+        without names are no names.
+        """
+        known = self._labels_seen
+        columns = getattr(X, "columns", None) if hasattr(X, "iloc") else None
+        if known is None or columns is None or len(columns) != len(known):
+            return
+        differs = [a != b for a, b in zip(columns.tolist(), known.tolist(), strict=True)]
+        if not any(differs):
+            return
+        if has_default_names(columns):
+            warn(
+                f"the columns of X have no names, but {type(self).__name__} was fitted with names: "
+                "they are taken by position"
+            )
+        elif not has_default_names(known) or set(columns) == set(known):
+            raise ValueError(_other_names(columns[differs.index(True)]))
+
     def get_feature_names_out(self, input_features=None):
         """Names of the selected features.
 
@@ -203,3 +224,15 @@ class ReadsInput:
             return self._labels_seen
         names = getattr(self, "feature_names_in_", None)
         return [f"x{j}" for j in range(self.n_features_in_)] if names is None else names
+
+
+def has_default_names(columns):
+    """Whether the names of a pandas data frame are 0, 1, ..., as those of columns without names."""
+    return columns.tolist() == list(range(len(columns)))
+
+
+def _other_names(name):
+    return (
+        "the columns of X must have the same names and order as in fit; the first that differs is "
+        f"{name!r}"
+    )

@@ -2,16 +2,16 @@
 
 from collections.abc import Mapping
 from functools import partial
-from numbers import Integral
+from numbers import Integral, Real
 
 import numpy as np
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
-from .._linear.how_many import gain_curve
+from .._linear.how_many import gain_curve, rows_are_ordered, shifted
 from .._linear.structure import MOST_ROWS, sample_rows
 from .._rows import is_constant
-from .._utils.names import find_columns
+from .._utils.names import find_columns, in_column_order
 from .._utils.order import count_features
 from .._utils.warn import warn
 
@@ -27,8 +27,9 @@ class Support:
     def _given(self):
         """(included columns in the order given, mask of the excluded ones)."""
         d, names = self.n_features_in_, self._names_to_find()
-        include = find_columns(self.include, d, names, parameter="include")
-        excluded = find_columns(self.exclude, d, names, parameter="exclude")
+        find = partial(find_columns, n_features=d, names=names, labels=self._labels_in())
+        include = find(self.include, parameter="include")
+        excluded = find(self.exclude, parameter="exclude")
         both = [j for j in include if j in set(excluded)]
         if both:
             raise ValueError(
@@ -80,6 +81,12 @@ class Support:
             wanted = [wanted]
         if len(wanted) == 0:
             raise ValueError("n_features_to_select is an empty list: give one number or more")
+        for entry in wanted:
+            if entry is not None and (isinstance(entry, bool) or not isinstance(entry, Real)):
+                raise ValueError(
+                    f"n_features_to_select has the entry {entry!r}: a list holds numbers or "
+                    "fractions of features only"
+                )
         return sorted({count_features(entry, n_features) for entry in wanted})
 
     def _count_features(self, data):
@@ -94,6 +101,15 @@ class Support:
         """Number of features that add more than they would to shuffled columns."""
         rows = sample_rows(data, MOST_ROWS, np.random.RandomState(0))
         self.gain_curve_ = gain_curve(rows, self.order_)
+        if self.gain_curve_.n_features > 1 and rows_are_ordered(rows):
+            n_shifted = gain_curve(rows, self.order_, shifted).n_features
+            if n_shifted < self.gain_curve_.n_features:
+                warn(
+                    f'n_features_to_select="auto" keeps {self.gain_curve_.n_features} features, but '
+                    "every row resembles the row before it, as in a time series, and the count "
+                    "assumes rows that could come in any order. Compared with columns shifted in "
+                    f"time, {max(1, n_shifted)} would be kept: pass a number of features"
+                )
         if self.gain_curve_.n_features == 0:
             warn(
                 'n_features_to_select="auto" keeps one feature: no feature explains more of the '
@@ -155,10 +171,14 @@ class Support:
         if not isinstance(self.n_features_to_select, list | tuple | np.ndarray):
             return
         counts = [n for n in self._all_counts(self.n_features_in_) if n <= self.n_features_]
-        self.nested_supports_ = {n: self._prefix(n) for n in counts}
+        self.nested_supports_ = {n: self.ranking_ <= self._most_whole(n) for n in counts}
+
+    def _most_whole(self, n_features):
+        """The largest number of first features, up to ``n_features``, that may be kept."""
+        return n_features
 
 
-def by_position(estimator, n_features, names):
+def by_position(estimator, n_features, names, labels=None):
     """A clone whose constraints refer to columns by position, for data without their names.
 
     Parameters
@@ -166,11 +186,14 @@ def by_position(estimator, n_features, names):
     estimator : FeatureRanker
     n_features : int
     names : ndarray of str or None
-        Names of the columns.
+        Names of the columns by which parameters may refer to them.
+    labels : sequence or None
+        Names of the columns of any type; ``names`` by default.
     """
+    labels = names if labels is None else labels
     estimator = clone(estimator)
     given = estimator.get_params(deep=False)
-    find = partial(find_columns, n_features=n_features, names=names)
+    find = partial(find_columns, n_features=n_features, names=names, labels=labels)
     for name in ("include", "exclude"):
         if given.get(name) is not None:
             estimator.set_params(**{name: find(given[name], parameter=name)})
@@ -180,4 +203,9 @@ def by_position(estimator, n_features, names):
     if isinstance(groups := given.get("column_groups"), Mapping):
         found = {group: find(c, parameter="column_groups") for group, c in groups.items()}
         estimator.set_params(column_groups=found)
+    for name in ("costs", "column_groups"):
+        values = estimator.get_params(deep=False).get(name)
+        if values is not None:
+            values = in_column_order(values, n_features, labels, parameter=name)
+            estimator.set_params(**{name: values})
     return estimator

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -78,12 +79,13 @@ def check_entries(
 
 def _describe_gaps(data, gaps, infinite, column_name):
     """How many entries are missing or infinite, where, and what to do."""
-    row, column = find_non_finite(data)
+    # Missing values may be allowed: the first infinity is what has to be mended.
+    row, column = _find(data, np.isinf) if infinite.any() else find_non_finite(data)
     place = f"the first at row {row}, column {column_name(column)}"
     if infinite.any():
         return (
             f"X contains infinity or NaN: {infinite.sum():,} infinite and {gaps.sum():,} missing "
-            f"values, {place}. Replace infinite values by numbers or NaN, and fill NaN with "
+            f"values, the first infinity at row {row}, column {column_name(column)}. Replace infinite values by numbers or NaN, and fill NaN with "
             'sklearn.impute.SimpleImputer(strategy="median")'
         )
     worst = np.argsort(-gaps, kind="stable")[: min(3, np.count_nonzero(gaps))]
@@ -121,15 +123,25 @@ def _largest_entry(data):
 
 def find_non_finite(data: Rows) -> tuple[int, int] | None:
     """(row, column) of the first NaN or infinity, or None."""
-    return data.reduce(_first_non_finite, np.arange(data.n_samples), combine=_first_found)
+    return _find(data, _is_not_finite)
 
 
-def _first_non_finite(block, number):
+def _find(data, is_bad):
+    """(row, column) of the first entry for which ``is_bad`` holds, or None."""
+    first = partial(_first_bad, is_bad=is_bad)
+    return data.reduce(first, np.arange(data.n_samples), combine=_first_found)
+
+
+def _is_not_finite(values):
+    return ~np.isfinite(values)
+
+
+def _first_bad(block, number, is_bad):
     if sp.issparse(block):
         block = block.tocoo()
-        bad = np.flatnonzero(~np.isfinite(block.data))
+        bad = np.flatnonzero(is_bad(block.data))
         return (int(number[block.row[bad[0]]]), int(block.col[bad[0]])) if bad.size else None
-    bad = np.argwhere(~np.isfinite(block))
+    bad = np.argwhere(is_bad(block))
     return (int(number[bad[0, 0]]), int(bad[0, 1])) if bad.size else None
 
 

@@ -6,7 +6,7 @@ from numbers import Integral
 import numpy as np
 
 
-def find_columns(columns, n_features, names=None, *, parameter):
+def find_columns(columns, n_features, names=None, *, parameter, labels=None):
     """Positions of the columns that a parameter refers to, in the order given.
 
     Parameters
@@ -19,6 +19,9 @@ def find_columns(columns, n_features, names=None, *, parameter):
         Names of the columns, if they have any.
     parameter : str
         Name of the parameter, for error messages.
+    labels : sequence or None
+        Names of the columns of any type, by which a mask in a pandas Series is aligned;
+        ``names`` by default.
 
     Returns
     -------
@@ -29,12 +32,62 @@ def find_columns(columns, n_features, names=None, *, parameter):
         return []
     if isinstance(columns, str | Integral) and not isinstance(columns, bool):
         columns = [columns]
+    if getattr(getattr(columns, "dtype", None), "kind", "") == "b":
+        labels = names if labels is None else labels
+        columns = in_column_order(columns, n_features, labels, parameter=parameter)
     columns = list(columns)
     if columns and all(isinstance(entry, bool | np.bool_) for entry in columns):
         return _from_mask(columns, n_features, parameter)
     position = {} if names is None else {str(name): j for j, name in enumerate(names)}
     found = [_position(entry, n_features, position, parameter) for entry in columns]
     return list(dict.fromkeys(found))
+
+
+def in_column_order(values, n_features, labels=None, *, parameter):
+    """One value per column, in the order of the columns.
+
+    A pandas Series is aligned by its index if that has the names of the columns, and taken by
+    position if it has none (0, 1, ...); any other index is refused. Other values are returned as
+    they are.
+
+    Parameters
+    ----------
+    values : array-like
+    n_features : int
+        Number of columns of the data.
+    labels : sequence or None
+        Names of the columns; their positions by default.
+    parameter : str
+        Name of the parameter, for error messages.
+    """
+    if not (hasattr(values, "index") and hasattr(values, "iloc")):
+        return values
+    index, labels = list(values.index), list(range(n_features) if labels is None else labels)
+    if index == labels:
+        return values.to_numpy()
+    place = {name: j for j, name in enumerate(index)}
+    if len(place) == len(index) == len(labels) and place.keys() == set(labels):
+        return values.to_numpy()[[place[name] for name in labels]]
+    if index == list(range(len(index))):
+        return values.to_numpy()
+    unknown = [name for name in index if name not in set(labels)]
+    missing = [name for name in labels if name not in place]
+    fault = (
+        f"it has {unknown[0]!r}, which the data do not have{suggestion(unknown[0], labels)}"
+        if unknown
+        else f"it lacks {missing[0]!r}"
+        if missing
+        else "names are repeated"
+    )
+    raise ValueError(
+        f"the index of {parameter} does not match the columns: {fault}. Index the Series by the "
+        f"names of all columns, or pass {parameter}.to_numpy() in the order of the columns"
+    )
+
+
+def is_missing(label):
+    """Whether a label is None, NaN, NaT or pandas.NA, of which no two are equal."""
+    return label is None or type(label).__name__ == "NAType" or bool(label != label)
 
 
 def check_choice(name, value, choices):

@@ -1,5 +1,6 @@
 """A selection of genes as columns of ``var`` and a record in ``uns``."""
 
+import re
 from importlib.metadata import version
 
 import numpy as np
@@ -21,10 +22,10 @@ def panel_columns(place, score, size, selecting=None):
 
 def add_columns(var, frame, key_added="highly_variable"):
     """Write the columns of a selection to ``adata.var``."""
-    # Columns of an earlier selection with batches would contradict the new ones.
-    for ending in ("nbatches", "intersection"):
-        if f"{key_added}_{ending}" in var:
-            del var[f"{key_added}_{ending}"]
+    # Columns of an earlier selection, with batches or of several sizes, would contradict the new.
+    earlier = re.compile(re.escape(key_added) + r"_(nbatches|intersection|[0-9]+)")
+    for name in [name for name in var if earlier.fullmatch(str(name))]:
+        del var[name]
     for name in frame:
         # As an array: names of genes may be duplicated.
         var[name] = np.asarray(frame[name])

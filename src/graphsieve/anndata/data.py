@@ -4,7 +4,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from .._rows import HDF5Stream, ZarrStream, check_container, is_dask
-from .._utils.names import find_columns, suggestion
+from .._utils.names import find_columns, in_column_order, suggestion
 from .._utils.text import listed
 
 
@@ -74,7 +74,7 @@ def gene_mask(adata, mask_var):
         if mask_var not in adata.var:
             raise ValueError(_missing("mask_var", mask_var, "adata.var", adata.var))
         mask_var = adata.var[mask_var]
-    mask = np.array(mask_var)
+    mask = np.array(in_column_order(mask_var, adata.n_vars, adata.var_names, parameter="mask_var"))
     if mask.dtype != bool or mask.shape != (adata.n_vars,):
         raise ValueError(
             f"mask_var must have one True or False per gene ({adata.n_vars}), but it has the "

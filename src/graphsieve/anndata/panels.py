@@ -180,6 +180,8 @@ def _sample(X, types, rng):
     if hasattr(X, "compute"):
         X = X.compute()
     X = sp.csr_array(X) if sp.issparse(X) else np.asarray(X)
+    if X.dtype.kind in "bu":  # neither has negative values to compute with
+        X = X.astype(np.float64)
     return X, None if types is None else types[chosen]
 
 

@@ -14,6 +14,7 @@ from .._rows import RowBlocks, find_non_finite, first_rows, is_constant, open_ro
 from .._utils.names import suggestion
 from .._utils.warn import warn
 from ..base import FeatureRanker
+from ..inspection.grouped import constant_columns
 from ..methods import REGISTRY
 from .data import labels
 
@@ -171,7 +172,13 @@ def rank_genes(estimator, X, affinity=None, batches=None):
     else:
         parts = ((c, None if affinity is None else affinity[c][:, c]) for c in batches)
         fits = [_fit(estimator, take_rows(X, cells), A) for cells, A in parts]
-    return np.array([fit.ranking_ - 1 for fit in fits]), np.array([fit.scores_ for fit in fits])
+    ranks, scores = (np.array([getattr(fit, a) for fit in fits]) for a in ("ranking_", "scores_"))
+    if batches is not None:
+        # A batch says nothing about a gene that is constant there.
+        silent = np.array([constant_columns(take_rows(X, cells)) for cells in batches])
+        silent[:, estimator.include or []] = False
+        ranks[silent] = ranks.shape[1] + 1
+    return ranks - 1, scores
 
 
 def _fit(estimator, X, affinity):

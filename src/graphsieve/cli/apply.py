@@ -50,7 +50,7 @@ def apply(
     check_outputs(file, output, None, force)
     with errors_shown(), warnings_shown(), _loaded(kept, file, reading) as (selection, table, _):
         columns = selection.find(table.names, table.X.shape)
-        seen = set(selection.feature_names_in or table.names)
+        seen = set(selection.names_like(table.names) or table.names)
         unseen = [j for j, name in enumerate(table.names) if name not in seen]
         if extra:
             columns = unseen + columns
@@ -84,7 +84,7 @@ def report(
     with errors_shown(), warnings_shown(), _loaded(kept, file, reading) as (selection, table, name):
         from ..report import make_report
 
-        names = selection.feature_names_in
+        names = selection.names_like(table.names)
         features = table if names is None else table.take(_find(names, table, name))
         _check_numbers(features, name)
         looks = {"image_shape": shape, "color": column_values(table, color, "--color")}

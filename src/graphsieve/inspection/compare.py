@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from itertools import count, islice
 
 from .._utils.names import check_choice, suggestion
 from ..methods import REGISTRY
@@ -12,7 +13,7 @@ from .halves import CRITERIA, judge
 METHODS = ("gafs", "css", "mrsf", "mcfs", "lap_score")
 BASELINES = ("variance", "random")
 # Random rankings on every half: one alone may be lucky.
-_DRAWS = [f"random {number}" for number in range(1, 6)]
+_N_DRAWS = 5
 
 
 @dataclass(frozen=True)
@@ -72,7 +73,8 @@ def compare(
         The data; at most 2,000 rows are used, drawn at random. Missing values are replaced by the
         mean of their column.
     n_features_to_select : int or float
-        Number or fraction of features that every method selects.
+        Number or fraction of features that every method selects. A selector whose budget or
+        groups of columns allow fewer is left out, with a warning.
     methods : list of str, or dict of str to FeatureRanker
         Names in ``graphsieve.REGISTRY``, or selectors under names of your own. The first one is
         taken unless the criterion clearly prefers another.
@@ -109,7 +111,7 @@ def compare(
     ['css', 'lap_score', 'random', 'variance']
     """
     check_choice("criterion", criterion, CRITERIA)
-    candidates = _candidates(methods)
+    candidates, draws = _candidates(methods)
     judged = judge(
         candidates,
         X,
@@ -119,7 +121,7 @@ def compare(
         n_jobs=n_jobs,
         verbose=verbose,
     )
-    judged = _join_draws(judged)
+    judged = _join_draws(judged, draws)
     incumbent = next(name for name in candidates if name in judged.stability)
     best, verdict = choose(judged, criterion, incumbent)
     return Comparison(
@@ -134,7 +136,7 @@ def compare(
 
 
 def _candidates(methods):
-    """Selectors by name, with the baselines after them."""
+    """Selectors by name, with the baselines after them, and the names of the random rankings."""
     if isinstance(methods, str) or not isinstance(methods, Iterable):
         raise TypeError(f"methods must be a list of names or a dict of selectors, got {methods!r}")
     if not isinstance(methods, Mapping):
@@ -146,17 +148,20 @@ def _candidates(methods):
                 )
         methods = {name: REGISTRY[name]() for name in methods}
     baselines = {name: REGISTRY[name]() for name in BASELINES if name not in methods}
+    draws = []
     if "random" in baselines:
-        baselines |= dict.fromkeys(_DRAWS, baselines.pop("random"))
-    return {**methods, **baselines}
+        names = (f"random {number}" for number in count(1))
+        draws = list(islice((name for name in names if name not in methods), _N_DRAWS))
+        baselines |= dict.fromkeys(draws, baselines.pop("random"))
+    return {**methods, **baselines}, draws
 
 
-def _join_draws(judged):
+def _join_draws(judged, draws):
     """The mean of the random rankings in the place of each of them."""
-    halves = judged.halves.replace({"candidate": dict.fromkeys(_DRAWS, "random")})
+    halves = judged.halves.replace({"candidate": dict.fromkeys(draws, "random")})
     halves = halves.groupby(["candidate", "half"], sort=False).mean().reset_index()
     stability = dict(judged.stability)
-    for name in _DRAWS:
+    for name in draws:
         if name in stability:
             stability["random"] = stability.pop(name)
     return replace(judged, halves=halves, stability=stability)

@@ -6,13 +6,14 @@ import numpy as np
 from sklearn.base import clone
 
 from .._ranker.batches import check_groups
-from .._ranker.support import by_position
+from .._rows import fill_gaps, is_constant, open_rows
 from .._utils.sklearn_private import HasMethods, Interval, StrOptions
 from .._utils.warn import warn
 from ..base import FeatureRanker
+from .wrapping import WrappingRanker
 
 
-class GroupedRanker(FeatureRanker):
+class GroupedRanker(WrappingRanker):
     """Rank features within every batch of samples and combine the rankings.
 
     Differences between batches then explain nothing, and a feature ranks high if it ranks high in
@@ -39,9 +40,10 @@ class GroupedRanker(FeatureRanker):
     n_groups_ : int
         Number of batches that were ranked.
     n_groups_selected_ : ndarray of shape (n_features,)
-        Number of batches in which a feature is selected.
+        Number of batches in which a feature is selected. A batch in which it is constant does not
+        count.
     rankings_ : ndarray of shape (n_groups_, n_features)
-        Ranks within the batches; 1 is best.
+        Ranks within the batches; 1 is best. Features that are constant in a batch are last there.
 
     Examples
     --------
@@ -59,11 +61,6 @@ class GroupedRanker(FeatureRanker):
         "combine": [StrOptions({"mean", "median", "best"})],
         "min_samples": [Interval(Integral, 1, None, closed="left")],
     }
-    _accepts_sparse = True
-
-    @property
-    def _accepts_gaps(self):
-        return getattr(self.estimator, "_accepts_gaps", False)
 
     def __init__(
         self,
@@ -103,25 +100,34 @@ class GroupedRanker(FeatureRanker):
                 f"{self.min_samples} samples and are left out: {', '.join(small)}. Merge small "
                 "batches if they should count"
             )
-        names = self._names_to_find()
-        estimator = by_position(self.estimator, data.n_features, names)
+        estimator = self._inner()
         fits = [clone(estimator).fit(X[group == number]) for number in ranked]
+        # A batch says nothing about a column that is constant there.
+        silent = np.array([constant_columns(X[group == number]) for number in ranked])
+        silent[:, self._given()[0]] = False
         self.n_groups_ = len(fits)
-        self.rankings_ = np.array([fit.ranking_ for fit in fits])
-        self.n_groups_selected_ = np.sum([fit.get_support() for fit in fits], axis=0)
-        self._n_kept = max(1, round(float(np.mean([fit.n_features_ for fit in fits]))))
+        self.rankings_ = np.where(silent, data.n_features, [fit.ranking_ for fit in fits])
+        selected = np.array([fit.get_support() for fit in fits]) & ~silent
+        self.n_groups_selected_ = selected.sum(axis=0)
         combine = {"mean": np.mean, "median": np.median, "best": np.min}[self.combine]
         kept = np.array([[fit.n_features_] for fit in fits])
-        rank = combine(cut_ranks(self.rankings_, kept + 1), axis=0)
+        ranks = np.where(silent, kept + 1, cut_ranks(self.rankings_, kept + 1))
+        rank = combine(ranks, axis=0)
         # All ranks decide between features of equal combined rank, which differs by 1 / n_groups_
         # at least.
         tie = self.rankings_.mean(axis=0) / (data.n_features + 1) / (self.n_groups_ + 1)
-        return -(rank + tie)
+        if self.n_features_to_select is None:
+            return self._keep(-(rank + tie), round(float(kept.mean())))
+        return self._keep(-(rank + tie), self._wanted_count(data.n_features) or data.n_features)
 
-    def _count_features(self, data):
-        if self.n_features_to_select is not None:
-            return super()._count_features(data)
-        return min(self._n_kept, self.n_features_in_)
+    def _find_constant(self, data):
+        # A constant column that the selector has to keep is kept.
+        return super()._find_constant(data) & (self.n_groups_selected_ == 0)
+
+
+def constant_columns(X):
+    """Mask of the columns of some rows that are constant, missing values aside."""
+    return is_constant(*fill_gaps(open_rows(X)).column_range())
 
 
 def cut_ranks(ranks, last):

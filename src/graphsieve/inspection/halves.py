@@ -2,6 +2,7 @@
 
 import time
 from dataclasses import dataclass
+from numbers import Integral
 from zlib import crc32
 
 import joblib
@@ -73,16 +74,19 @@ def judge(
     The rows are divided into two halves at random, ``n_repeats`` times. Every candidate selects
     features on each half, and the other half says how good they are. All candidates see the same
     halves. At most 2,000 rows are used, drawn at random; ``n_features_to_select`` replaces that of
-    the candidates, a dict from names to selectors, which are cloned. One that raises a ValueError
-    is left out, with a warning. The other parameters are those of ``compare``.
+    the candidates, a dict from names to selectors, which are cloned. One that raises a ValueError,
+    or whose constraints allow fewer features, is left out, with a warning. The other parameters
+    are those of ``compare``.
     """
     rng = check_random_state(random_state)
     values, names = _draw(X, rng)
     count = count_features(n_features_to_select, values.shape[1])
     candidates = {
-        name: by_position(estimator, values.shape[1], names).set_params(n_features_to_select=count)
+        name: by_position(estimator, values.shape[1], *_find_by(names))
         for name, estimator in candidates.items()
     }
+    for estimator in candidates.values():
+        estimator.set_params(n_features_to_select=count)
     halves = list(RepeatedKFold(n_splits=2, n_repeats=n_repeats, random_state=rng).split(values))
     seeds = rng.randint(2**31, size=len(halves), dtype=np.int64)
     jobs = [(half, name) for half in range(len(halves)) for name in candidates]
@@ -119,6 +123,13 @@ def _judge_selections(selections, values, halves, count):
     return Judged(pd.DataFrame(rows), stability, count, len(values))
 
 
+def _find_by(labels):
+    """Names by which parameters may refer to columns, and names of any type; see by_position."""
+    if labels is None or all(isinstance(label, Integral) for label in labels):
+        return None, labels
+    return labels, labels
+
+
 def _draw(X, rng):
     """Some or all rows as a dense array, and the names of the columns or None."""
     if is_lazy(X):
@@ -152,6 +163,12 @@ def _select(estimator, X, seed):
         fitted = fit_reseeded(estimator, X, seed)
     except ValueError as error:
         return None, str(error)
+    wanted = estimator.n_features_to_select
+    if fitted.n_features_ < wanted:
+        return None, (
+            f"its constraints allow {fitted.n_features_} features, and the others select {wanted}. "
+            "Compare it with others under the same constraints, or select fewer features"
+        )
     return fitted.order_[: fitted.n_features_], time.perf_counter() - start
 
 

@@ -9,10 +9,10 @@ from scipy.stats import norm
 from sklearn.base import clone
 from sklearn.utils import check_random_state
 
-from .._ranker.support import by_position
 from .._utils.progress import shown
 from .._utils.sklearn_private import HasMethods, Interval
 from ..base import FeatureRanker
+from .wrapping import WrappingRanker
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,7 @@ def selection_stability(supports, confidence=0.95):
     return Stability(float(value), (float(value - reach), float(min(1.0, value + reach))))
 
 
-class StabilitySelection(FeatureRanker):
+class StabilitySelection(WrappingRanker):
     """Rank features by how often a selector keeps them on random subsets of the samples.
 
     Parameters
@@ -86,8 +86,8 @@ class StabilitySelection(FeatureRanker):
     sample_fraction : float, default=0.5
         Fraction of the samples in a subset, drawn without replacement.
     min_frequency : float or None, default=None
-        Keep the features that at least this fraction of the selections has, instead of a number of
-        features.
+        Keep the features that at least this fraction of the selections has, and those included,
+        instead of a number of features.
     n_jobs : int or None, default=None
         Number of fits that run at the same time, as in joblib.
     random_state : int, RandomState or None, default=None
@@ -129,11 +129,6 @@ class StabilitySelection(FeatureRanker):
         "random_state": ["random_state"],
         "verbose": ["verbose"],
     }
-    _accepts_sparse = True
-
-    @property
-    def _accepts_gaps(self):
-        return getattr(self.estimator, "_accepts_gaps", False)
 
     def __init__(
         self,
@@ -164,8 +159,7 @@ class StabilitySelection(FeatureRanker):
         size = max(2, round(self.sample_fraction * n))
         subsets = [np.sort(rng.choice(n, size, replace=False)) for _ in range(self.n_resamples)]
         seeds = rng.randint(np.iinfo(np.int32).max, size=self.n_resamples)
-        names = self._names_to_find()
-        estimator = by_position(self.estimator, data.n_features, names)
+        estimator = self._inner()
         fits = joblib.Parallel(self.n_jobs, return_as="generator")(
             joblib.delayed(_select_on)(estimator, X[rows], seed)
             for rows, seed in zip(subsets, seeds, strict=True)
@@ -177,14 +171,22 @@ class StabilitySelection(FeatureRanker):
         self.stability_ = selection_stability(self.supports_)
         # The mean rank decides between features of equal frequency.
         tie = 1 - np.mean(rankings, axis=0) / (data.n_features + 1)
-        return self.frequency_ + tie / (2 * self.n_resamples)
+        scores = self.frequency_ + tie / (2 * self.n_resamples)
+        if self.min_frequency is not None:
+            include, exclude = self._given()
+            wanted = (self.frequency_ >= self.min_frequency) & ~exclude
+            wanted[include] = True
+            return self._keep(scores, int(wanted.sum()), wanted)
+        if self.n_features_to_select is not None:
+            return self._keep(scores, self._wanted_count(data.n_features) or data.n_features)
+        return self._keep(scores, round(float(self.supports_.sum(axis=1).mean())))
+
+    def _find_constant(self, data):
+        # A constant column that the selector has to keep is kept.
+        return super()._find_constant(data) & (self.frequency_ == 0)
 
     def _count_features(self, data):
-        if self.min_frequency is not None:
-            return max(1, int((self.frequency_ >= self.min_frequency).sum()))
-        if self.n_features_to_select is not None:
-            return super()._count_features(data)
-        return max(1, round(float(self.supports_.sum(axis=1).mean())))
+        return self._n_kept if self.min_frequency is not None else super()._count_features(data)
 
 
 def fit_reseeded(estimator, X, seed):
