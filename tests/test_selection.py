@@ -178,3 +178,22 @@ def test_a_failed_save_leaves_the_old_file(saved, table, monkeypatch):
         Variance(1).fit(table).save(saved)
     assert saved.read_bytes() == before
     assert [path.name for path in saved.parent.iterdir()] == ["kept.json"]
+
+
+@pytest.mark.parametrize(
+    "columns",
+    [pd.Index([10, 20, 30, 40]), pd.MultiIndex.from_product([["p", "q"], [1, 2]])],
+)
+def test_names_of_any_type_are_saved_and_found(rng, tmp_path, columns):
+    X = pd.DataFrame(rng.normal(size=(30, 4)) * [1, 9, 2, 8], columns=columns)
+    sel = Variance(2).fit(X)
+    sel.save(tmp_path / "kept.json")
+    loaded = Selection.load(tmp_path / "kept.json")
+    assert loaded.feature_names_in == columns.tolist()
+    assert loaded == sel.to_selection()
+    pd.testing.assert_frame_equal(loaded.transform(X.iloc[:, ::-1]), X.iloc[:, [1, 3]])
+    with pytest.raises(ValueError, match="lacks 1 of the 2 selected columns"):
+        loaded.transform(X.iloc[:, :3])
+    # A table that was written as text has names that are text.
+    as_text = X.set_axis([str(name) for name in X.columns], axis=1).iloc[:, ::-1]
+    np.testing.assert_array_equal(loaded.transform(as_text), X.iloc[:, [1, 3]])

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from graphsieve._linear.how_many import gain_curve
+from graphsieve import GreedyCSS
+from graphsieve._linear.how_many import distinct_rows, gain_curve, rows_are_ordered
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -60,3 +61,37 @@ def test_copies_of_columns_change_no_gain(rng):
     once = gain_curve(X, np.arange(200))
     often = gain_curve(np.tile(X, 110), np.arange(200))
     np.testing.assert_allclose(often.gains[:4], once.gains[:4], rtol=1e-5)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_repeated_rows_count_once(seed):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(60, 30))
+    order = rng.permutation(30)
+    once = gain_curve(X, order)
+    repeated = gain_curve(X[rng.permutation(np.repeat(np.arange(60), 5))], order)
+    assert repeated.n_features <= 2
+    np.testing.assert_allclose(repeated.gains[0], once.gains[0])
+
+
+def test_equal_rows_of_flags_are_no_repeats(rng):
+    flags = (rng.random((200, 4)) < 0.5).astype(float)
+    assert len(distinct_rows(flags)) == 200
+    assert len(distinct_rows(np.repeat(flags[:, :1], 5, axis=1))) == 200
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_time_series_are_ordered_and_sorted_classes_are_not(seed):
+    rng = np.random.default_rng(seed)
+    noise = rng.normal(size=(300, 20))
+    assert not rows_are_ordered(noise)
+    assert not rows_are_ordered(noise + 5 * np.repeat(rng.normal(size=(3, 20)), 100, axis=0))
+    assert rows_are_ordered(np.cumsum(noise, axis=0))
+    assert rows_are_ordered(noise[1:] + 0.9 * noise[:-1])
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_auto_warns_about_time_series(seed):
+    X = np.cumsum(np.random.default_rng(seed).normal(size=(300, 20)), axis=0)
+    with pytest.warns(UserWarning, match="as in a time series"):
+        GreedyCSS("auto").fit(X)

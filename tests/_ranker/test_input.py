@@ -170,3 +170,59 @@ def test_multi_index_names_are_accepted_by_constraints(X):
     assert sel.explain(("p", 2)).startswith("('p', 2) was kept")
     with pytest.raises(ValueError, match="did you mean \\('q', 1\\)"):
         GreedyCSS(2, exclude=[("Q", 1)]).fit(frame)
+
+
+@pytest.mark.parametrize(
+    "columns",
+    [
+        pd.Index([10, 20, 30, 40]),
+        pd.MultiIndex.from_product([["p", "q"], [1, 2]]),
+        pd.date_range("2020-01-01", periods=4),
+        pd.Index(["a", 1, "b", 2.5]),
+    ],
+)
+def test_all_names_are_checked(X, columns):
+    frame = pd.DataFrame(X, columns=columns)
+    sel = GAFS(2, random_state=0).fit(frame)
+    for use in (sel.transform, sel.encode):
+        use(frame)
+        use(X)
+        with pytest.raises(ValueError, match="same names and order as in fit"):
+            use(frame.iloc[:, ::-1])
+        with pytest.raises(ValueError, match="same names"):
+            use(frame.set_axis(list("wxyz"), axis=1))
+    with pytest.warns(UserWarning, match="taken by position"):
+        sel.transform(pd.DataFrame(X))
+
+
+def test_default_names_are_no_names(X):
+    sel = Variance(2).fit(pd.DataFrame(X))
+    with pytest.warns(UserWarning, match="X has feature names"):
+        sel.transform(pd.DataFrame(X, columns=list("abcd")))
+    with pytest.raises(ValueError, match="same names"):
+        sel.transform(pd.DataFrame(X).iloc[:, ::-1])
+    assert sel.to_selection().feature_names_in is None
+
+
+def test_an_infinity_is_found_behind_missing_values(X):
+    X[0, 0], X[7, 2] = np.nan, np.inf
+    for container in (np.asarray, sp.csr_array):
+        with pytest.raises(ValueError, match="1 infinite .* first infinity at row 7, column 2"):
+            GreedyCSS(2).fit(container(X))
+
+
+def test_a_list_of_numbers_holds_numbers(X):
+    for wanted in ([2, "auto"], [True, 2], ["2"]):
+        with pytest.raises(ValueError, match="a list holds numbers"):
+            Variance(wanted).fit(X)
+
+
+def test_group_labels_of_any_type(X):
+    batch = np.array([1, "a", 2.5] * 10, dtype=object)
+    expected = Variance(2).fit(X, groups=[0, 1, 2] * 10)
+    np.testing.assert_allclose(Variance(2).fit(X, groups=batch).scores_, expected.scores_)
+    batch[4] = pd.NA
+    with pytest.raises(ValueError, match="1 missing labels, the first at row 4"):
+        Variance(2).fit(X, groups=batch)
+    labels = [1, "a", pd.NA, (2, 3)]
+    assert GreedyCSS(2, column_groups=labels).fit(X).n_features_ == 2

@@ -74,3 +74,17 @@ def test_random_is_the_mean_of_several_rankings(groups):
         table[table["candidate"] == "random"]["reconstruction"].std() for table in (alone, joined)
     ]
     assert spread[1] < 0.8 * spread[0]
+
+
+def test_a_candidate_that_selects_fewer_is_left_out(groups):
+    dear = GreedyCSS(costs=np.ones(20), budget=3.0)
+    with pytest.warns(UserWarning, match="dear is left out .* allow 3 features, .* select 5"):
+        found = compare(groups, 5, {"css": GreedyCSS(), "dear": dear}, n_repeats=1)
+    assert "dear" not in set(found.table["candidate"])
+
+
+def test_a_candidate_may_be_called_random_1(groups):
+    found = compare(groups, 5, {"random 1": GreedyCSS(), "css": GreedyCSS()}, n_repeats=1).table
+    found = found.set_index("candidate")
+    assert set(found.index) == {"random 1", "css", "variance", "random"}
+    assert found.loc["random 1", "structure"] == found.loc["css", "structure"]

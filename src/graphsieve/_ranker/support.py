@@ -105,8 +105,8 @@ class Support:
             n_shifted = gain_curve(rows, self.order_, shifted).n_features
             if n_shifted < self.gain_curve_.n_features:
                 warn(
-                    f'n_features_to_select="auto" keeps {self.gain_curve_.n_features} features, but '
-                    "every row resembles the row before it, as in a time series, and the count "
+                    f'n_features_to_select="auto" keeps {self.gain_curve_.n_features} features, '
+                    "but every row resembles the row before it, as in a time series, and the count "
                     "assumes rows that could come in any order. Compared with columns shifted in "
                     f"time, {max(1, n_shifted)} would be kept: pass a number of features"
                 )

@@ -1,0 +1,189 @@
+"""Every constraint holds, through every ranker that wraps a selector, and however it is given."""
+
+import itertools
+from functools import partial
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from graphsieve import GreedyCSS, GroupedRanker, LaplacianScore, StabilitySelection, Variance
+
+D = 12
+WRAPPERS = {
+    "stability": partial(StabilitySelection, n_resamples=6, random_state=0),
+    "grouped": GroupedRanker,
+}
+
+
+def make_table(seed, n_samples=60):
+    rng = np.random.default_rng(seed)
+    factors = rng.normal(size=(n_samples, 4))
+    return factors @ rng.normal(size=(4, D)) + rng.normal(size=(n_samples, D))
+
+
+@pytest.mark.parametrize("wrapper", WRAPPERS)
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("method", [GreedyCSS, Variance, LaplacianScore])
+@pytest.mark.parametrize("where", ["outside", "inside", "both"])
+def test_include_and_exclude(wrapper, seed, method, where):
+    rng = np.random.default_rng(seed)
+    columns = rng.permutation(D)
+    include = columns[: rng.integers(4)].tolist()
+    exclude = columns[4 : 4 + rng.integers(7)].tolist()
+    outside = {"include": include, "exclude": exclude} if where != "inside" else {}
+    inside = {"include": include[:1], "exclude": exclude[:2]} if where != "outside" else {}
+    if where == "inside":
+        inside = {"include": include, "exclude": exclude}
+    sel = WRAPPERS[wrapper](method(4, **inside), **outside).fit(make_table(seed))
+    assert sel.support_[include].all()
+    assert not sel.support_[exclude].any()
+    assert sel.support_.sum() == sel.n_features_
+
+
+def test_more_excluded_or_included_than_the_selector_keeps():
+    X = make_table(0)
+    for make in WRAPPERS.values():
+        sel = make(GreedyCSS(4), exclude=list(range(2, D))).fit(X)
+        assert np.flatnonzero(sel.support_).tolist() == [0, 1]
+        sel = make(GreedyCSS(4), include=list(range(6))).fit(X)
+        assert np.flatnonzero(sel.support_).tolist() == list(range(6))
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("level", [0.3, 0.5, 0.9])
+def test_the_least_frequency(seed, level):
+    rng = np.random.default_rng(seed)
+    columns = rng.permutation(D)
+    include, exclude = columns[:2].tolist(), columns[2:4].tolist()
+    X = make_table(seed)
+    sel = WRAPPERS["stability"](
+        GreedyCSS(4), min_frequency=level, include=include, exclude=exclude
+    ).fit(X)
+    expected = sel.frequency_ >= level
+    expected[include], expected[exclude] = True, False
+    np.testing.assert_array_equal(sel.support_, expected)
+
+
+@pytest.mark.parametrize("wrapper", WRAPPERS)
+@pytest.mark.parametrize("seed", range(6))
+def test_costs_and_groups(wrapper, seed):
+    rng = np.random.default_rng(seed)
+    X, make = make_table(seed), WRAPPERS[wrapper]
+    costs, labels = rng.uniform(1, 3, D), rng.integers(5, size=D)
+    sel = make(GreedyCSS(costs=costs, budget=6.0)).fit(X)
+    assert 0 < costs[sel.support_].sum() <= 6
+    for count in (None, 4, "auto", [7, 10]):
+        sel = make(GreedyCSS(7, column_groups=labels), count).fit(X)
+        supports = [sel.support_, *getattr(sel, "nested_supports_", {}).values()]
+        for support in supports:
+            for label in range(5):
+                assert support[labels == label].all() or not support[labels == label].any()
+    sel = make(GreedyCSS(4, column_groups=labels, max_per_group=1)).fit(X)
+    assert np.bincount(labels[sel.support_]).max() == 1
+
+
+def test_contradiction_between_a_wrapper_and_its_selector():
+    for make in WRAPPERS.values():
+        with pytest.raises(ValueError, match="column 3 is included and excluded"):
+            make(GreedyCSS(4, exclude=[3]), include=[3]).fit(make_table(0))
+
+
+def test_constant_in_a_batch():
+    """The second batch says nothing about columns 0 to 5, even if all columns are kept there."""
+    X = make_table(0)
+    batch = np.repeat([0, 1], 30)
+    X[30:, :6] = 1.0
+    sel = GroupedRanker(Variance(8)).fit(X, groups=batch)
+    assert (sel.n_groups_selected_[:6] <= 1).all()
+    assert (sel.rankings_[1, :6] == D).all()
+    # The order of columns that are constant there does not matter.
+    flipped = GroupedRanker(Variance(8)).fit(X[:, ::-1], groups=batch)
+    np.testing.assert_array_equal(sel.n_groups_selected_, flipped.n_groups_selected_[::-1])
+
+
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("kind", ["text", "integers", "tuples", "none"])
+def test_series_in_another_order(seed, kind):
+    rng = np.random.default_rng(seed)
+    names = {
+        "text": [f"c{j}" for j in range(D)],
+        "integers": (10 * rng.permutation(D) + 5).tolist(),
+        "tuples": list(itertools.product("pqr", range(4))),
+        "none": list(range(D)),
+    }[kind]
+    index = pd.MultiIndex.from_tuples(names) if kind == "tuples" else pd.Index(names)
+    X = pd.DataFrame(make_table(seed), columns=index)
+    if kind == "none":
+        X = X.to_numpy()
+    given = {
+        "costs": pd.Series(rng.uniform(1, 5, D), index=index),
+        "column_groups": pd.Series(rng.integers(6, size=D), index=index),
+        "exclude": pd.Series(rng.integers(6, size=D) == 0, index=index),
+    }
+    for name, values in given.items():
+        expected = GreedyCSS(5, **{name: values.to_numpy()}).fit(X)
+        mixed = values.iloc[rng.permutation(D)]
+        np.testing.assert_array_equal(GreedyCSS(5, **{name: mixed}).fit(X).order_, expected.order_)
+        for make in WRAPPERS.values():
+            one, two = (
+                make(GreedyCSS(5, **{name: entry})).fit(X) for entry in (values.to_numpy(), mixed)
+            )
+            np.testing.assert_array_equal(one.order_, two.order_)
+
+
+def test_series_without_names_go_by_position_and_others_are_refused():
+    X = pd.DataFrame(make_table(0), columns=[f"c{j}" for j in range(D)])
+    costs = np.arange(1.0, D + 1)
+    np.testing.assert_array_equal(
+        GreedyCSS(4, costs=pd.Series(costs)).fit(X).order_, GreedyCSS(4, costs=costs).fit(X).order_
+    )
+    other = pd.Series(costs, index=[f"c{j}" for j in range(1, D + 1)])
+    for name, values in {"costs": other, "column_groups": other, "include": other > 9}.items():
+        with pytest.raises(ValueError, match=f"index of {name} does not match .* it has 'c12'"):
+            GreedyCSS(4, **{name: values}).fit(X)
+    with pytest.raises(ValueError, match="it lacks 'c11'"):
+        GreedyCSS(4, costs=other.rename({"c12": "c0"}).drop("c11")).fit(X)
+
+
+def test_a_group_of_an_included_column_must_fit():
+    X = make_table(0)
+    labels = [0, 0, 0, *range(1, 10)]
+    with pytest.raises(ValueError, match="rest of their groups are 3 columns.*use 3 or more"):
+        GreedyCSS(1, include=[0], column_groups=labels).fit(X)
+    assert GreedyCSS(3, include=[0], column_groups=labels).fit(X).order_[:3].tolist() == [0, 1, 2]
+    with pytest.raises(ValueError, match="no group of columns is small enough"):
+        GreedyCSS(1, column_groups=np.arange(D) // 2).fit(X)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_list_of_numbers_with_groups(seed):
+    labels = np.random.default_rng(seed).integers(6, size=D)
+    sel = GreedyCSS([3, 5, 9], column_groups=labels).fit(make_table(seed))
+    before = np.zeros(D, dtype=bool)
+    for count, support in sel.nested_supports_.items():
+        assert support.sum() <= count
+        assert support[before].all()
+        assert all(len(set(support[labels == label])) <= 1 for label in range(6))
+        before = support
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_dummies_of_a_random_category_wait(seed):
+    """Per column they explain less than a column that stands for others."""
+    rng = np.random.default_rng(seed)
+    factors = rng.normal(size=(200, 2))
+    X = np.column_stack(
+        [
+            np.eye(4)[rng.integers(4, size=200)],
+            np.repeat(factors, 3, axis=1) + 0.3 * rng.normal(size=(200, 6)),
+        ]
+    )
+    labels = ["category"] * 4 + [None] * 6
+    orders = [GreedyCSS(k, column_groups=labels, scale="standard").fit(X) for k in range(1, 11)]
+    assert all(sel.order_[0] >= 4 for sel in orders)
+    assert all(set(sel.order_[:2] // 7) <= {0, 1} for sel in orders)
+    # Where sizes allow it, one more column is one more column.
+    whole = orders[-1]._whole_counts()
+    for fewer, more in itertools.pairwise(whole):
+        assert set(orders[fewer - 1].order_[:fewer]) <= set(orders[more - 1].order_[:more])
