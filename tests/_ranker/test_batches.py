@@ -107,3 +107,12 @@ def test_batches_of_one_sample(batches):
         Variance(1).fit(X, groups=np.arange(len(X)))
     with pytest.warns(UserWarning, match="34 of 36 samples are the only one of their batch"):
         Variance(1).fit(X, groups=np.maximum(np.arange(len(X)), 1))
+
+
+def test_advice_for_dask_works(rng):
+    da = pytest.importorskip("dask.array")
+    X, batch = rng.normal(size=(40, 5)), np.repeat([0, 1], 20)
+    lazy = da.from_array(X, chunks=(10, 5))
+    with pytest.raises(TypeError, match=r"X\.compute\(\) for Dask"):
+        GreedyCSS(2).fit(lazy, groups=batch)
+    GreedyCSS(2).fit(lazy.compute(), groups=batch)

@@ -87,3 +87,11 @@ def test_plot_has_one_axes_per_measure(adata):
     assert len(axes) == 5
     assert [label.get_text() for label in axes[0].get_yticklabels()] == ["one", "two"]
     plt.close("all")
+
+
+def test_boolean_expression(adata):
+    adata.X = adata.X.toarray() > 0
+    panels = {"few": ["gene0", "gene10"]}
+    found = evaluate_panel(adata, panels)
+    adata.X = adata.X.astype(float)
+    pd.testing.assert_frame_equal(found, evaluate_panel(adata, panels))

@@ -325,3 +325,37 @@ def test_scanpy_continues_with_the_genes(adata):
     np.testing.assert_allclose(abs(marked.obsm["X_pca"]), abs(only.obsm["X_pca"]), rtol=1e-3)
     near = marked.obsp["connectivities"].toarray()
     np.testing.assert_allclose(near, only.obsp["connectivities"].toarray(), atol=1e-3)
+
+
+def test_columns_of_an_earlier_list_are_removed(adata):
+    adata.var["highly_variable_genes"] = True
+    select_genes(adata, [5, 20], method="variance")
+    select_genes(adata, 7, method="variance")
+    assert not {"highly_variable_5", "highly_variable_20"} & set(adata.var)
+    assert "highly_variable_genes" in adata.var
+    select_genes(adata, [3, 7], method="variance")
+    assert {"highly_variable_3", "highly_variable_7"} <= set(adata.var)
+
+
+def test_a_gene_that_is_constant_in_a_batch_is_not_selected_there(adata):
+    X = adata.X.toarray()
+    half = np.arange(N_CELLS) < N_CELLS // 2
+    X[np.ix_(half, np.arange(N_GENES - 3))] = 1.0
+    adata.X = X
+    adata.obs["half"] = half.astype(str)
+    frame = select_genes(adata, 10, method="variance", batch_key="half", inplace=False)
+    assert frame["highly_variable_nbatches"].iloc[:-3].max() == 1
+    given = select_genes(
+        adata, 10, method="variance", batch_key="half", include=["gene0"], inplace=False
+    )
+    assert given.loc["gene0", "highly_variable_rank"] == 0
+
+
+def test_masks_with_names_are_aligned(adata):
+    mask = pd.Series(np.arange(N_GENES) < 10, index=adata.var_names)
+    expected = select_genes(adata, 5, method="css", mask_var=mask, inplace=False)
+    mixed = mask.sample(frac=1, random_state=0)
+    found = select_genes(adata, 5, method="css", mask_var=mixed, inplace=False)
+    pd.testing.assert_frame_equal(found, expected)
+    found = select_genes(adata, 5, method="css", exclude=~mixed, inplace=False)
+    assert not found["highly_variable"].iloc[10:].any()

@@ -85,8 +85,8 @@ def _describe_gaps(data, gaps, infinite, column_name):
     if infinite.any():
         return (
             f"X contains infinity or NaN: {infinite.sum():,} infinite and {gaps.sum():,} missing "
-            f"values, the first infinity at row {row}, column {column_name(column)}. Replace infinite "
-            "values by numbers or NaN, and fill NaN with "
+            f"values, the first infinity at row {row}, column {column_name(column)}. Replace "
+            "infinite values by numbers or NaN, and fill NaN with "
             'sklearn.impute.SimpleImputer(strategy="median")'
         )
     worst = np.argsort(-gaps, kind="stable")[: min(3, np.count_nonzero(gaps))]
