@@ -95,3 +95,10 @@ def test_auto_warns_about_time_series(seed):
     X = np.cumsum(np.random.default_rng(seed).normal(size=(300, 20)), axis=0)
     with pytest.warns(UserWarning, match="as in a time series"):
         GreedyCSS("auto").fit(X)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_rows_of_unequal_amplitude(seed):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(300, 30)) * np.exp(rng.normal(size=(300, 1)))
+    assert gain_curve(X, GreedyCSS(30).fit(X).order_).n_features <= 2

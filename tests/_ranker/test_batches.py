@@ -8,7 +8,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GroupKFold, cross_validate
 from sklearn.pipeline import make_pipeline
 
-from graphsieve import GAFS, GroupedRanker, LaplacianScore, Variance
+from graphsieve import GAFS, GreedyCSS, GroupedRanker, LaplacianScore, Variance
 
 
 @pytest.fixture

@@ -1,11 +1,12 @@
 """How many features to keep: as long as a feature adds more than it would to shuffled columns.
 
-Shuffling every column on its own keeps the columns and removes what they share. A feature of the
+Shuffling every column on its own keeps the columns and removes what they share, and so do random
+signs of the entries, which keep the amplitudes of the rows. A feature of the
 ranking is worth keeping if it explains more of all features, on top of those before it, than the
 best choice does at that place in shuffled columns.
 
 This assumes rows that could come in any order. Repeated rows count once. Where rows depend on the
-ones before them (time series) or differ in amplitude, columns of pure noise exceed chance.
+ones before them (time series), columns of pure noise exceed chance.
 """
 
 from dataclasses import dataclass
@@ -37,6 +38,14 @@ _LARGE = 2**20
 def permuted(Z, rng):
     """Every column in a random order: for rows that could come in any order."""
     return rng.permuted(Z, axis=0)
+
+
+def flipped(Z, rng):
+    """Every entry with a random sign: for rows that differ in amplitude, which remains.
+
+    Where a few rows are large in all columns, these correlate by chance more than permuted ones.
+    """
+    return Z * rng.choice(np.array([-1, 1], dtype=Z.dtype), size=Z.shape)
 
 
 def shifted(Z, rng):
@@ -106,18 +115,19 @@ class GainCurve:
     n_features: int
 
 
-def gain_curve(X, order, shuffle=permuted):
+def gain_curve(X, order, nulls=(permuted, flipped)):
     """Compare the gains along a ranking, best first, with those of shuffled columns.
 
-    ``X`` are some rows of the data, at most a few thousand. ``shuffle(Z, rng)`` shuffles every
-    column of the standardised rows on its own.
+    ``X`` are some rows of the data, at most a few thousand. Every function in ``nulls``
+    takes the standardised rows and a generator, and returns rows whose columns share nothing;
+    a gain must exceed that in all of them.
     """
     Z = standardised(distinct_rows(X))[0]
     if Z.size > _LARGE:
         Z = Z.astype(np.float32)
     given = _gains(Z, order)
     rng = np.random.default_rng(0)  # always the same, so that no seed decides how many
-    shuffled = [_gains(shuffle(Z, rng)) for _ in range(_N_SHUFFLES)]
+    shuffled = [_gains(null(Z, rng)) for null in nulls for _ in range(_N_SHUFFLES)]
     gains, chance, below = [], [], 0
     for gain, *others in zip(given, *shuffled, strict=False):
         gains.append(gain)

@@ -102,7 +102,7 @@ class Support:
         rows = sample_rows(data, MOST_ROWS, np.random.RandomState(0))
         self.gain_curve_ = gain_curve(rows, self.order_)
         if self.gain_curve_.n_features > 1 and rows_are_ordered(rows):
-            n_shifted = gain_curve(rows, self.order_, shifted).n_features
+            n_shifted = gain_curve(rows, self.order_, (shifted,)).n_features
             if n_shifted < self.gain_curve_.n_features:
                 warn(
                     f'n_features_to_select="auto" keeps {self.gain_curve_.n_features} features, '
