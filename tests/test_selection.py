@@ -119,7 +119,7 @@ DAMAGES = {
         "scores": [],
     },
     "too few names": {"feature_names_in": ["a"]},
-    "numbers as names": {"feature_names_in": [0.5, True, None, 1.5]},
+    "other names": {"feature_names_in": [0.5, True, None, 1.5]},
     "order too short": {"order": [0, 1]},
     "scores infinite": {"scores": [1.0, float("inf"), 0.0, 0.0]},
     "scores beyond floats": {"scores": [10**400, 1.0, 0.0, 0.0]},

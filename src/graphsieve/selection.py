@@ -214,6 +214,7 @@ class Selection:
         Returns
         -------
         list or None
+            None if the selection has no names.
         """
         names = self.feature_names_in
         if names is None or not all(isinstance(name, str) for name in columns):

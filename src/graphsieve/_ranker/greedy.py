@@ -62,7 +62,7 @@ class GreedyConstraints(Support):
             limits=limits,
         )
 
-    def rules_for(self, n_features):
+    def _rules_for(self, n_features):
         """Rules of a selector that is not fitted, if its constraints are positions of columns."""
         bare = clone(self)
         bare.n_features_in_ = n_features

@@ -47,7 +47,7 @@ class WrappingRanker(FeatureRanker):
         if not isinstance(inner, GreedyConstraints):
             return include, exclude, None
         inner.set_params(include=include, exclude=np.flatnonzero(exclude).tolist())
-        rules = inner.rules_for(self.n_features_in_)
+        rules = inner._rules_for(self.n_features_in_)
         return list(rules.include), exclude, rules
 
     def _keep(self, scores, count, wanted=None):
