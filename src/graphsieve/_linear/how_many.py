@@ -26,7 +26,7 @@ _N_SHUFFLES = 3
 # pick a feature that adds little by itself and prepares for the next ones.
 _PATIENCE = 3
 # Fewer distinct rows than this are the values of a category, not repeated observations.
-_FEWEST_DISTINCT = 10
+_FEWEST_DISTINCT = 20
 # Rows that are compared with their neighbours, the fewest such windows, and the level of the test.
 _WINDOW = 8
 _FEWEST_WINDOWS = 10
