@@ -113,13 +113,14 @@ def blas_for(n_multiplications):
 
 
 def blas_for_table(function):
-    """Decorate a function of a table: BLAS has the threads that products of the table can use."""
+    """Decorate a function whose first argument is a table: threads of BLAS if that is large."""
 
     @wraps(function)
-    def limited(X, *args, **kwargs):
+    def limited(*args, **kwargs):
+        X = next(iter((*args, *kwargs.values())), ())
         shape = X.shape if hasattr(X, "shape") else np.shape(X)
-        with blas_for(float(np.prod(shape, dtype=float)) * min(shape, default=0)):
-            return function(X, *args, **kwargs)
+        with blas_for(np.prod(shape, dtype=float) * min(shape, default=0)):
+            return function(*args, **kwargs)
 
     return limited
 
