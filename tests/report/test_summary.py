@@ -1,9 +1,12 @@
 """The numbers on the page."""
 
+import sys
+
 import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse as sp
+from threadpoolctl import get_cached_controller, threadpool_limits
 
 from graphsieve import GreedyCSS, Variance
 from graphsieve.inspection import coverage_curve
@@ -143,3 +146,30 @@ def test_a_color_that_does_not_exist_is_an_error():
         color_column(np.zeros((3, 2)), "kind", np.arange(3))
     with pytest.raises(ValueError, match="one value per sample"):
         color_column(None, [1, 2], np.arange(3))
+
+
+SMALL_PRODUCTS = {"add", "_two_components", "_gains", "_correlations", "representatives"}
+
+
+def test_the_page_and_the_plots_of_a_small_table_use_one_thread_of_blas(rng):
+    """Threads of BLAS that wait for each other make the page of a small table take minutes."""
+    pytest.importorskip("matplotlib").use("agg")
+    X, seen = rng.normal(size=(60, 12)), {}
+    sel = GreedyCSS(4).fit(X)
+    tracing = sys.getprofile()
+
+    def look(frame, event, _):
+        name = frame.f_code.co_name
+        if event == "call" and name in SMALL_PRODUCTS and "graphsieve" in frame.f_code.co_filename:
+            numbers = seen.setdefault(name, set())
+            numbers.update(library["num_threads"] for library in get_cached_controller().info())
+
+    with threadpool_limits(2):
+        sys.setprofile(look)
+        try:
+            sel.report(X)
+            for plot in (sel.plot.curve, sel.plot.gains, sel.plot.coverage, sel.plot.groups):
+                plot(X)
+        finally:
+            sys.setprofile(tracing)
+    assert seen == {name: {1} for name in SMALL_PRODUCTS}

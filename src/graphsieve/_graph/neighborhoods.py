@@ -4,11 +4,13 @@ import numpy as np
 from sklearn.neighbors import NearestNeighbors
 
 from .._rows import check_container
+from .._utils.threads import blas_for_table
 
 # A class of the smallest test parts has as many rows.
 N_NEIGHBORS = 5
 
 
+@blas_for_table
 def nearest_rows(X, n_neighbors=N_NEIGHBORS):
     """Nearest neighbours of every row among the other rows.
 

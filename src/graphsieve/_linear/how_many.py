@@ -17,6 +17,7 @@ from sklearn.utils.extmath import row_norms
 
 from .._rows import RowBlocks
 from .._rows.scaling import standardised
+from .._utils.threads import blas_for_table
 from .forward import ForwardSelection
 from .operator import ColumnOperator
 from .targets import GramTarget
@@ -115,6 +116,7 @@ class GainCurve:
     n_features: int
 
 
+@blas_for_table
 def gain_curve(X, order, nulls=(permuted, flipped)):
     """Compare the gains along a ranking, best first, with those of shuffled columns.
 

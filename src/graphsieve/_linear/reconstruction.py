@@ -6,6 +6,7 @@ import numpy as np
 from scipy.linalg import solve
 
 from .._rows import check_container, to_dense
+from .._utils.threads import blas_for_table
 from .ridge import ridge_penalty
 
 
@@ -39,6 +40,7 @@ def reconstruction_error(X_train, X_test, selected):
     return float(reconstruction_path(X_train, X_test, selected, [len(selected)])[0])
 
 
+@blas_for_table
 def reconstruction_path(X_train, X_test, order, counts):
     """``reconstruction_error(X_train, X_test, order[:k])`` for every k in `counts`.
 

@@ -4,6 +4,7 @@ import numpy as np
 
 from .._rows import check_container, split_rows, to_dense
 from .._rows.scaling import standardised
+from .._utils.threads import blas_for_table
 
 
 def redundancy(X):
@@ -29,6 +30,7 @@ def redundancy(X):
     return float(redundancy_path(X)[-1])
 
 
+@blas_for_table
 def redundancy_path(X):
     """``redundancy(X[:, :k])`` for every k = 1, ..., n_features, at the cost of the last one.
 

@@ -1,17 +1,19 @@
-"""Threads over row blocks, with BLAS limited to one thread each.
+"""The one rule for threads: our own over blocks of rows, those of BLAS for large products only.
 
-Many small products per evaluation run faster on our own threads than on threaded BLAS, which
-slows down code with many tiny BLAS calls by a factor of up to a hundred.
+Threads of BLAS wait for each other actively. They slow down code with many small products, on a
+busy machine by a factor of up to a hundred, and gain nothing there. So everything but single large
+products runs in ``single_threaded_blas`` or, where the size of the data decides, in ``blas_for``
+or under the decorator ``blas_for_table``.
 """
 
-import sys
 from collections import deque
 from concurrent.futures import ThreadPoolExecutor, wait
-from contextlib import contextmanager, nullcontext
-from functools import lru_cache
-from threading import Lock
+from contextlib import ExitStack, contextmanager, nullcontext
+from functools import wraps
+from threading import RLock, local
 
-from threadpoolctl import ThreadpoolController
+import numpy as np
+from threadpoolctl import get_cached_controller
 
 from .sklearn_private import default_threads
 
@@ -27,73 +29,100 @@ def count_threads(n_jobs):
     return n_jobs if n_jobs > 0 else max(1, available + 1 + n_jobs)
 
 
-def _loaded_libraries():
-    """The BLAS and OpenMP libraries of the process, including those loaded since the last fit."""
-    return _libraries_after_imports(len(sys.modules))
+class _OneThread:
+    """Keeps libraries at one thread until the last of those who asked for it has released it.
 
-
-@lru_cache(maxsize=1)
-def _libraries_after_imports(n_modules):
-    """Finding the libraries takes longer (5 ms) than many fits, and only an import adds some."""
-    return ThreadpoolController()
-
-
-class _BlasLimit:
-    """Limits BLAS to one thread while at least one fit of the process asks for it.
-
-    The limit is a property of the process. A set of holders under a lock lets fits in several
-    threads overlap in any order: the first sets the limit, and the last restores what was there
-    before. Holders can be released twice, so that an interrupt does not leave one behind.
+    The holders may come and go in any order, and be released twice. What a library had before is
+    noted before it is changed, so that an interrupt at any point loses nothing; and only what is
+    still at one thread is restored, so that what others have set meanwhile stays.
     """
 
     def __init__(self):
-        self._lock = Lock()
+        self._lock = RLock()
         self._holders = set()
-        self._original = None
+        self._before = {}
 
-    def acquire(self, holder):
+    def acquire(self, holder, libraries):
         with self._lock:
             self._holders.add(holder)
-            if self._original is None:
-                self._original = _loaded_libraries().limit(limits=1)
+            for library in libraries:
+                if library.num_threads != 1:
+                    self._before[library.filepath] = library, library.num_threads
+                    _set_threads(library, 1)
 
     def release(self, holder):
         with self._lock:
             self._holders.discard(holder)
-            if not self._holders and self._original is not None:
-                self._original.restore_original_limits()
-                self._original = None
+            if self._holders:
+                return
+            for library, number in self._before.values():
+                if library.num_threads == 1:
+                    _set_threads(library, number)
+            self._before.clear()
 
 
-_blas_limit = _BlasLimit()
+class _OneThreadHere(local, _OneThread):
+    """The same for libraries whose number of threads every calling thread has for itself."""
+
+
+_in_process, _in_thread = _OneThread(), _OneThreadHere()
+
+
+def _is_shared(library):
+    """Whether the number of threads is the same for all calling threads of the process."""
+    return library.internal_api == "openblas" and library.threading_layer != "openmp"
+
+
+def _set_threads(library, number):
+    """Set the number of threads, for a shared library whichever thread has set it before.
+
+    Otherwise threadpoolctl ignores all threads but the first one that has set it.
+    """
+    if _is_shared(library):
+        library.clear_controlling_thread(force=True)
+    library.set_num_threads(number)
+    if _is_shared(library):
+        library.clear_controlling_thread()
 
 
 @contextmanager
 def single_threaded_blas():
-    """Keep BLAS on one thread: faster for code that makes many small BLAS calls."""
+    """Keep BLAS and OpenMP on one thread: faster for code that makes many small calls."""
     holder = object()
     try:
-        _blas_limit.acquire(holder)
+        libraries = get_cached_controller().lib_controllers
+        _in_thread.acquire(holder, [library for library in libraries if not _is_shared(library)])
+        _in_process.acquire(holder, [library for library in libraries if _is_shared(library)])
         yield
     finally:
-        _release(holder)
+        try:
+            _release(holder)
+        except BaseException:  # interrupted
+            _release(holder)
+            raise
 
 
 def _release(holder):
-    try:
-        _blas_limit.release(holder)
-    except BaseException:  # interrupted
-        _blas_limit.release(holder)
-        raise
+    _in_process.release(holder)
+    _in_thread.release(holder)
 
 
 def blas_for(n_multiplications):
-    """A context in which BLAS has the threads that a computation of this size can use.
-
-    Threads gain little on small matrices, and on a busy machine they wait for each other: there a
-    decomposition of 300 x 200 takes seconds instead of milliseconds.
-    """
+    """A context in which BLAS has the threads that a computation of this size can use."""
     return single_threaded_blas() if n_multiplications < _WORTH_THREADS else nullcontext()
+
+
+def blas_for_table(function):
+    """Decorate a function whose first argument is a table: threads of BLAS if that is large."""
+
+    @wraps(function)
+    def limited(*args, **kwargs):
+        X = next(iter((*args, *kwargs.values())), ())
+        shape = X.shape if hasattr(X, "shape") else np.shape(X)
+        with blas_for(np.prod(shape, dtype=float) * min(shape, default=0)):
+            return function(*args, **kwargs)
+
+    return limited
 
 
 class Workers:
@@ -109,21 +138,16 @@ class Workers:
         self.n = count_threads(n_jobs)
 
     def __enter__(self):
-        self._holder = object()
-        try:
-            _blas_limit.acquire(self._holder)
+        with ExitStack() as stack:
+            stack.enter_context(single_threaded_blas())
             self._pool = ThreadPoolExecutor(self.n - 1) if self.n > 1 else None
-        except BaseException:
-            _release(self._holder)
-            raise
+            if self._pool is not None:
+                stack.callback(self._pool.shutdown, cancel_futures=True)
+            self._open = stack.pop_all()
         return self
 
     def __exit__(self, *exc_info):
-        try:
-            if self._pool is not None:
-                self._pool.shutdown(cancel_futures=True)
-        finally:
-            _release(self._holder)
+        self._open.close()
 
     def map(self, function, *arguments):
         """``[function(*args) for args in zip(*arguments)]``, in order, on the threads."""

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from .._rows.scaling import standardised
+from .._utils.threads import blas_for_table
 
 _BLOCK = 256
 
@@ -53,6 +54,7 @@ class Representatives:
         return position, correlation
 
 
+@blas_for_table
 def representatives(X, order, n_kept):
     """Find the most correlated of the first k features for every column and all k <= n_kept.
 

@@ -6,6 +6,7 @@ import numpy as np
 from scipy.linalg import cholesky, solve_triangular
 
 from .._rows.scaling import standardised
+from .._utils.threads import blas_for_table
 
 # Ridge penalty of standardised columns, per row or column, whichever are fewer: it matters little
 # in tables with many more rows than columns, where a copy of a column should get coverage 1.
@@ -41,6 +42,7 @@ class CoverageCurve:
     predictions: np.ndarray | None = None
 
 
+@blas_for_table
 def coverage_curve(X, order, n_kept, *, targets=None, predict_rows=()):
     """Coverage of columns by the first k features of a ranking, for every k of a grid.
 

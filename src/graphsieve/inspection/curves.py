@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from .._utils.threads import blas_for_table
 from .coverage import coverage_curve, explained_fraction
 
 # Numbers of features for which values are computed; all of them where there are no more. After
@@ -37,6 +38,7 @@ def has_unequal_variances(variance, ratio=_FEW_DECIDE):
     return variance.size > 1 and variance.max() > ratio * np.median(variance)
 
 
+@blas_for_table
 def explained_curves(X, order, grid, coverage, rng):
     """Curves of the explained fraction over a grid of numbers of features.
 

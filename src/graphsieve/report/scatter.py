@@ -4,6 +4,7 @@ import numpy as np
 from scipy.linalg import orthogonal_procrustes
 
 from .._utils.linalg import some_eigenpairs
+from .._utils.threads import single_threaded_blas
 
 _POINTS = 400
 # A picture reaches as far as most points. Where some are this many times farther out than 98 % of
@@ -12,6 +13,7 @@ _FAR = 2.0
 _CATEGORIES = 8
 
 
+@single_threaded_blas()  # products of at most 400 rows
 def scatter(X, order, grid, rng, *, standardise):
     """First two principal components before and after the selection, for every grid point.
 

@@ -7,6 +7,7 @@ import numpy as np
 from .._linear.how_many import gain_curve
 from .._rows.scaling import standardised
 from .._utils.images import check_shape
+from .._utils.threads import blas_for_table
 from ..inspection import (
     coverage_curve,
     draw_sample,
@@ -114,6 +115,7 @@ def _signed_bytes(values):
     return np.round(127 * np.asarray(values)).astype(np.int8)
 
 
+@blas_for_table
 def _correlations(columns):
     Z = standardised(columns)[0]
     return np.clip(Z.T @ Z / len(Z), -1, 1)
