@@ -26,7 +26,7 @@ from graphsieve.datasets import load
 from graphsieve.paper.baselines import ranker
 
 DATASETS = ("isolet", "mnist", "coil20")
-METHODS = ("gafs", "css", "mrsf", "pfa", "variance", "random")
+METHODS = ("sieve", "gafs", "css", "mrsf", "pfa", "variance", "random")
 N_FEATURES = 50
 MOST_ROWS = 10_000
 

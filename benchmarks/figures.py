@@ -122,22 +122,6 @@ def graph_recall(table):
     return figure
 
 
-def minibatch(table):
-    groups = list(table.groupby("graph_weight", sort=False))
-    figure, found = panels(len(groups), size=(7.4, 3.0))
-    for panel, (weight, fits) in zip(found, groups, strict=True):
-        for style, (solver, trace) in zip(
-            styles(), fits.groupby("solver", sort=False), strict=False
-        ):
-            panel.plot(trace["seconds"], trace["objective"], label=solver, markevery=[-1], **style)
-        log_scale(panel, "x")
-        panel.set_xlabel("seconds")
-        panel.set_title(f"graph weight {weight}", fontsize=10, loc="left")
-    found[0].set_ylabel("objective")
-    found[0].legend(frameon=False, fontsize=8)
-    return figure
-
-
 def solver_overhead(table):
     figure, (panel,) = panels(1, size=(6.6, 2.0))
     bars(panel, table["solver"], table["share_of_evaluation"], [OURS, OTHER, OTHER], "{:.2f}")
@@ -198,7 +182,6 @@ FIGURES = {
     "peers": peers,
     "methods": methods,
     "graph_recall": graph_recall,
-    "minibatch": minibatch,
     "solver_overhead": solver_overhead,
     "solver_start": solver_start,
     "solver_coordinates": solver_coordinates,

@@ -1,4 +1,4 @@
-"""A whole GAFS fit compared with plain NumPy/SciPy in float64 and torch's L-BFGS.
+"""A GAFS fit in one pass compared with plain NumPy/SciPy in float64 and torch's L-BFGS.
 
     python benchmarks/run.py fit
 
@@ -34,6 +34,7 @@ def fit_graphsieve(X, A, start, iterations, clock, dtype):
         graph_weight=GRAPH_WEIGHT,
         affinity=A,
         scale=None,
+        elimination=None,
         max_iter=iterations,
         tol=0,
         dtype=dtype,

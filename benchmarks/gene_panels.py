@@ -31,7 +31,7 @@ import scipy.sparse as sp
 from sklearn.decomposition import PCA
 from sklearn.preprocessing import StandardScaler
 
-from graphsieve import GAFS
+from graphsieve import GraphSieve
 from graphsieve.anndata import evaluate_panel, select_genes
 from graphsieve.anndata.rank import CellGraph
 
@@ -41,7 +41,7 @@ except ImportError:
     triku = None
 
 SIZES = (20, 50, 100, 200)
-METHODS = ("gafs", "css", "mrsf", "random")
+METHODS = ("sieve", "css", "mrsf", "random")
 ON_LOG = ("seurat", "cell_ranger")
 ON_COUNTS = ("seurat_v3", "pearson_residuals")
 N_COMPONENTS = 20
@@ -92,16 +92,15 @@ DATA = {"pbmc": load_pbmc, "simulated": simulate}
 
 
 def variants(weights, graphs):
-    """GAFS with other weights of the neighbour graph than ``select_genes`` gives it, or with the
-    graph of the components above noise, by name; the first one is the reference."""
+    """GraphSieve with other weights of the neighbour graph than ``select_genes`` gives it, or with
+    the graph of the components above noise, by name; the first one is the reference."""
     if graphs:
-        return {"above noise": _gafs(0.3, "cosine"), "50 components": _gafs(0.3)}
-    return {f"weight {weight:g}": _gafs(weight) for weight in weights or ()}
+        return {"above noise": _sieve(0.3, "cosine"), "50 components": _sieve(0.3)}
+    return {f"weight {weight:g}": _sieve(weight) for weight in weights or ()}
 
 
-def _gafs(weight, affinity=None):
-    targets = {"data": 1.0, "graph": weight} if weight > 0 else ("data",)
-    return GAFS(scale="global", targets=targets, affinity=affinity or CellGraph())
+def _sieve(weight, affinity=None):
+    return GraphSieve(scale="global", graph_weight=weight, affinity=affinity or CellGraph())
 
 
 def by_graphsieve(adata, method, seed, batch_key=None):
@@ -229,12 +228,12 @@ def differences(frame, names, others):
 
 
 def add_variants(parser):
-    """Options for variants of GAFS that are compared with each other, see ``variants``."""
+    """Options for variants of GraphSieve that are compared with each other, see ``variants``."""
     parser.add_argument(
         "--graph-weights",
         type=float,
         nargs="+",
-        help="compare GAFS with these weights of the graph, the first one being the reference",
+        help="compare GraphSieve with these weights of the graph, the first is the reference",
     )
     parser.add_argument(
         "--graphs",
@@ -260,7 +259,7 @@ def main():
     frame = pd.concat([one_split(adata, seed, chosen) for seed in seeds])
     if options.csv:
         frame.to_csv(options.csv, index=False)
-    names, others = ["gafs", "css"], [f"HVG {flavor}" for flavor in ON_LOG + ON_COUNTS]
+    names, others = ["sieve", "css"], [f"HVG {flavor}" for flavor in ON_LOG + ON_COUNTS]
     if chosen:
         first, *names = chosen
         others = [first]

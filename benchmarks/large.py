@@ -1,8 +1,8 @@
 """Greedy selection at size: seconds and processor seconds of fits, peak memory beyond the data.
 
     python benchmarks/large.py csr_8000 css
-    python benchmarks/large.py csr_40000 css gafs
-    python benchmarks/large.py map_1000000 css gafs
+    python benchmarks/large.py csr_40000 css sieve gafs
+    python benchmarks/large.py map_1000000 css sieve gafs
     python benchmarks/large.py slope
     python benchmarks/large.py cluster
 

@@ -28,8 +28,8 @@ from graphsieve.paper.baselines import ranker
 
 OUT = Path(__file__).resolve().parents[1] / "results" / "quality" / "other_sets.csv"
 METHODS = (
-    *("gafs", "css", "mrsf", "mcfs", "gsr_sfs", "scufs", "jfssl", "rsr", "udfs", "spec"),
-    *("lap_score", "pfa", "qr", "variance", "random"),
+    *("sieve", "gafs", "css", "mrsf", "mcfs", "gsr_sfs", "scufs", "jfssl", "rsr", "udfs"),
+    *("spec", "lap_score", "pfa", "qr", "variance", "random"),
 )
 SCORES = ["accuracy", "neighbor_accuracy", "acc", "nmi"]
 FIRST_SPLIT = 10

@@ -81,7 +81,7 @@ def main():
     parser.add_argument("--first", type=int, default=1000, help="seed of the first simulation")
     add_variants(parser)
     parser.add_argument(
-        "--batches", action="store_true", help="select within every batch, if GAFS is compared"
+        "--batches", action="store_true", help="select within every batch (variants only)"
     )
     options = parser.parse_args()
     warnings.simplefilter("ignore")

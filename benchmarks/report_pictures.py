@@ -23,7 +23,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from tests.helpers.browser import start_chromium
 
-from graphsieve import GAFS
+from graphsieve import GraphSieve
 
 IMAGES = Path(__file__).resolve().parents[1] / "docs" / "images"
 DESKTOP, PHONE, PHONE_HEIGHT = 1300, 400, 1500
@@ -33,7 +33,7 @@ def digits(path):
     """Thirteen pixels of handwritten digits."""
     data = load_digits(as_frame=True)
     looks = {"color": data.target.rename("digit"), "image_shape": (8, 8)}
-    sel = GAFS(13, random_state=0).fit(data.data)
+    sel = GraphSieve(13, random_state=0).fit(data.data)
     sel.report(data.data, path, title="Handwritten digits", **looks)
 
 
@@ -45,7 +45,7 @@ def genes(path):
     adata = anndata.read_h5ad(folder / "datasets" / "10x_pbmc68k_reduced.h5ad")
     frame = adata.raw.to_adata().to_df()
     types = adata.obs["bulk_labels"].astype(str).rename("cell type")
-    sel = GAFS(50, scale="global", random_state=0).fit(frame)
+    sel = GraphSieve(50, scale="global", random_state=0).fit(frame)
     sel.report(frame, path, color=types.to_numpy(), title="Blood cells: a panel of 50 genes")
 
 
@@ -74,7 +74,7 @@ def words(path, n_words=1500):
     )
     X = vectorizer.fit_transform(texts).toarray()
     frame = pd.DataFrame(X, columns=vectorizer.get_feature_names_out())
-    sel = GAFS(60, random_state=0).fit(frame)
+    sel = GraphSieve(60, random_state=0).fit(frame)
     title = f"{len(frame):,} docstrings: 60 of {frame.shape[1]:,} words"
     sel.report(frame, path, color=np.array(sources), title=title)
 

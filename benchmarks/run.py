@@ -50,8 +50,8 @@ PARTS = {
             "iterations": 5,
         },
     ),
-    "whole_mnist": Part("whole_mnist", {"n": 3_000, "iterations": 10, "neighbors": "exact"}),
-    "sparse_text": Part("sparse_text", {"datasets": ("pcmac",), "methods": ("gafs",)}),
+    "whole_mnist": Part("whole_mnist", {"n": 3_000, "iterations": 10}),
+    "sparse_text": Part("sparse_text", {"datasets": ("pcmac",), "methods": ("sieve", "gafs")}),
     "peers": Part(
         "peers",
         {
@@ -66,12 +66,11 @@ PARTS = {
     ),
     "methods": Part(
         "methods",
-        {"datasets": ("digits",), "names": ("gafs", "mcfs"), "before": None, "repeats": 1},
+        {"datasets": ("digits",), "names": ("sieve", "gafs", "mcfs"), "before": None, "repeats": 1},
     ),
     "graph_recall": Part(
         "graph_recall", {"sizes": (1_000, 2_000), "searches": ("exact", "scikit-learn")}
     ),
-    "minibatch": Part("minibatch", {"n": 1_000, "iterations": 20}),
     "storage": Part("storage", {"n": 2_000, "d": 50, "iterations": 3}),
     "large_map": Part(
         "storage", {"n": 5_000, "d": 50, "iterations": 3, "graphs": ("given",)}, "large_map"

@@ -1,4 +1,4 @@
-"""How the time of a GAFS fit with a fixed number of iterations grows with n, d and m.
+"""How the time of a GAFS fit in one pass with a fixed number of iterations grows with n, d and m.
 
     python benchmarks/run.py scaling
 
@@ -12,6 +12,8 @@ import pandas as pd
 from measure import best_times, log_slope, quiet
 
 from graphsieve import GAFS
+from graphsieve._graph.affinity import build_graph
+from graphsieve._rows import RowBlocks
 from graphsieve.datasets import load
 
 ALONG_N = tuple((n, 784, 10) for n in (2_000, 6_000, 20_000, 60_000))
@@ -47,7 +49,13 @@ def rows(
 def fit(X, m, neighbors, iterations):
     with quiet():
         GAFS(
-            n_hidden=m, neighbors=neighbors, scale=None, max_iter=iterations, tol=0, random_state=0
+            n_hidden=m,
+            affinity=build_graph(RowBlocks(X), neighbors=neighbors),
+            scale=None,
+            elimination=None,
+            max_iter=iterations,
+            tol=0,
+            random_state=0,
         ).fit(X)
 
 

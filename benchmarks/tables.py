@@ -13,7 +13,6 @@ from string import Formatter
 
 import claims
 import fit
-import minibatch
 import pandas as pd
 import scaling
 from figures import FIGURES
@@ -101,14 +100,6 @@ PATTERNS = {
         "processor seconds": "{processor_seconds:.1f}",
         "recall": "{recall:.3f}",
     },
-    "minibatch": {
-        "graph weight": "{graph_weight}",
-        "solver": "{solver}",
-        "within 2 % of L-BFGS's last objective": (
-            "iteration {near_iteration:.0f}, {near_seconds:.1f} s"
-        ),
-        "at the end": "{objective:.2f} after {iterations} iterations, {seconds:.1f} s",
-    },
     "storage": {
         "storage": "{storage}",
         "precision": "{dtype}",
@@ -150,7 +141,6 @@ PATTERNS = {
 # What is computed from a recorded table before its rows fill the patterns.
 PREPARED = {
     "fit": fit.summary,
-    "minibatch": minibatch.summary,
     "cluster": lambda table: table.assign(run=table["repeat"] + 1),
 }
 
@@ -158,7 +148,7 @@ PREPARED = {
 def recorded_table(name, tables):
     """A table with one row per recorded row; "-", or "never", where a number is missing."""
     table = PREPARED.get(name, lambda table: table)(tables[name])
-    missing = "never" if name in ("fit", "minibatch") else "-"
+    missing = "never" if name == "fit" else "-"
     columns = {
         title: [_fill(pattern, row, missing) for row in table.to_dict("records")]
         for title, pattern in PATTERNS[name].items()

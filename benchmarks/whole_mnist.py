@@ -1,4 +1,4 @@
-"""All of MNIST in one fit, the graph included, with its memory, in a process of its own.
+"""All of MNIST in one pass of GAFS, the graph included, with its memory, in an own process.
 
     python benchmarks/run.py whole_mnist
 
@@ -15,20 +15,20 @@ from graphsieve import GAFS
 from graphsieve.datasets import load
 
 
-def rows(n=70_000, iterations=100, neighbors="approximate"):
-    yield in_own_process(measure, n, iterations, neighbors)
+def rows(n=70_000, iterations=100):
+    yield in_own_process(measure, n, iterations)
 
 
-def measure(n, iterations, neighbors):
+def measure(n, iterations):
     X = load("mnist").X[:n].astype(np.uint8)
-    method = GAFS(scale="global", neighbors=neighbors, max_iter=iterations, tol=0, random_state=0)
+    method = GAFS(elimination=None, scale="global", max_iter=iterations, tol=0, random_state=0)
     with quiet():
         peak, processor = Peak(), time.process_time()
         seconds = timed(lambda: method.fit(X))[1]
     return {
         "n": n,
         "d": X.shape[1],
-        "m": method.n_hidden,
+        "m": method.W_in_.shape[1],
         "iterations": method.n_iter_,
         "seconds": seconds,
         "processor_seconds": time.process_time() - processor,

@@ -12,7 +12,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 from distributed import Client
 
-from graphsieve import GAFS, GreedyCSS
+from graphsieve import GraphSieve, GreedyCSS
 
 rng = np.random.default_rng(0)
 hidden = rng.normal(size=(2_000, 6))
@@ -20,7 +20,7 @@ X = hidden @ rng.normal(size=(6, 60)) + 0.5 * rng.normal(size=(2_000, 60))
 X = ((X - X.min(axis=0)) / np.ptp(X, axis=0)).astype(np.float32)
 
 selectors = {
-    "GAFS": GAFS(10, tol=1e-3, random_state=0),
+    "GraphSieve": GraphSieve(10, random_state=0),
     "greedy CSS": GreedyCSS(10),
 }
 in_memory = {name: selector.fit(X).scores_ for name, selector in selectors.items()}

@@ -11,13 +11,13 @@ import matplotlib.pyplot as plt
 import numpy as np
 from sklearn.datasets import load_digits
 
-from graphsieve import GAFS, GreedyCSS, RandomRanker, Variance
+from graphsieve import GraphSieve, GreedyCSS, RandomRanker, Variance
 
 X, y = load_digits(return_X_y=True)
 train, test = X[:1200], X[1200:]
 
 methods = {
-    "GAFS": GAFS(13, scale="global", random_state=0),
+    "GraphSieve": GraphSieve(13, scale="global", random_state=0),
     "greedy CSS": GreedyCSS(13),
     "variance": Variance(13),
     "random": RandomRanker(13, random_state=0),
@@ -36,13 +36,16 @@ for axes, (name, method) in zip(panels, methods.items(), strict=True):
     axes.set(title=name, xticks=[], yticks=[])
 
 # %%
-# ``reconstruct`` predicts the 51 dropped pixels of images that were not used for fitting.
+# ``reconstructor`` learns to predict the 51 dropped pixels, here of images that were not used for
+# fitting.
 
 shown = [0, 1, 3, 5, 8, 13]
 figure, panels = plt.subplots(5, len(shown), figsize=(6, 5.6), layout="constrained")
 rebuilt = {"original": test}
 for name, method in methods.items():
-    rebuilt[name] = method.reconstruct(method.transform(test))
+    rebuilt[name] = test.copy()
+    predicted = method.reconstructor(train).predict(method.transform(test))
+    rebuilt[name][:, ~method.get_support()] = predicted
     error = ((rebuilt[name] - test) ** 2).sum() / ((test - train.mean(axis=0)) ** 2).sum()
     print(f"{name}: {1 - error:.0%} of the variance is explained")
 for line, (name, images) in zip(panels, rebuilt.items(), strict=True):

@@ -6,15 +6,15 @@ The faces are drawn from six hidden parameters: the positions of the eyes, their
 curve of the mouth, the height of the brows, the length of the nose and the direction of the light.
 Real photographs of faces behave in a similar way: thousands of pixels, few causes.
 
-GAFS and greedy column subset selection look for pixels from which the whole picture follows. The
-Laplacian score looks for pixels that vary slowly between similar pictures, one by one, and ends up
-with large patches of neighbouring pixels.
+GraphSieve and greedy column subset selection look for pixels from which the whole picture follows.
+The Laplacian score looks for pixels that vary slowly between similar pictures, one by one, and ends
+up with large patches of neighbouring pixels.
 """
 
 import matplotlib.pyplot as plt
 import numpy as np
 
-from graphsieve import GAFS, GreedyCSS, LaplacianScore
+from graphsieve import GraphSieve, GreedyCSS, LaplacianScore
 
 SIDE = 28
 rng = np.random.default_rng(0)
@@ -44,17 +44,19 @@ X = np.clip(X + 0.03 * rng.standard_normal(X.shape), 0, 1)
 train, test = X[:300], X[300:]
 
 # %%
-# Thirty of the 784 pixels. Those of GAFS sit on the mouth, the eyes, the brows and the outline.
+# Thirty of the 784 pixels. Those of GraphSieve sit on the mouth, the eyes, the brows and the
+# outline.
 
 methods = {
-    "GAFS": GAFS(30, scale=None, random_state=0),
+    "GraphSieve": GraphSieve(30, scale=None, random_state=0),
     "greedy CSS": GreedyCSS(30),
     "Laplacian score": LaplacianScore(30),
 }
 figure, panels = plt.subplots(3, 3, figsize=(7, 7), layout="constrained")
 for axes, (name, method) in zip(panels, methods.items(), strict=True):
     method.fit(train)
-    rebuilt = method.reconstruct(method.transform(test))
+    rebuilt = test.copy()
+    rebuilt[:, ~method.get_support()] = method.reconstructor(train).predict(method.transform(test))
     error = ((rebuilt - test) ** 2).sum() / ((test - train.mean(axis=0)) ** 2).sum()
     axes[0].imshow(train.mean(axis=0).reshape(SIDE, SIDE), cmap="gray")
     where = np.divmod(np.flatnonzero(method.get_support()), SIDE)

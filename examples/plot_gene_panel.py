@@ -56,15 +56,15 @@ print(chosen[["highly_variable_rank", "highly_variable_nbatches"]].head(8))
 # %%
 # Which programmes a panel has
 # ----------------------------
-# Compared with the genes of largest variance and with random genes. With twenty genes, GAFS has
-# nine of the ten programmes and the largest variance seven; with forty, both have nine, but five of
-# the genes of largest variance are technical. Both lack the programme of the rare type, which has a
-# dozen cells per donor. If you know genes of a rare type, pass them as ``include``.
+# Compared with the genes of largest variance and with random genes. With twenty genes, GraphSieve
+# has nine of the ten programmes and the largest variance seven; with forty, both have nine, but
+# five of the genes of largest variance are technical. Both lack the programme of the rare type,
+# which has a dozen cells per donor. If you know genes of a rare type, pass them as ``include``.
 
 by_variance = np.argsort(-X.var(axis=0))
 by_chance = rng.permutation(n_genes)
 orders = {
-    "GAFS": adata.var_names.get_indexer(chosen.index),
+    "GraphSieve": adata.var_names.get_indexer(chosen.index),
     "largest variance": by_variance,
     "random": by_chance,
 }
@@ -91,14 +91,14 @@ plt.show()
 # Neighbours of the cells, the expression of all other genes on held-out cells, clusters, and the
 # accuracy of the cell types, compared with all genes. We use the cells of one donor: the difference
 # between donors is in the neighbours of all genes, and should not be preserved. Within a donor,
-# forty genes of GAFS and of largest variance are about equal; only those of GAFS have no technical
-# gene.
+# forty genes of GraphSieve and of largest variance are about equal; only those of GraphSieve have
+# no technical gene.
 
 frame = evaluate_panel(
     adata[adata.obs["donor"] == "a"],
     {
-        "GAFS, 40 genes": "highly_variable",
-        "GAFS, 20 genes": "highly_variable_20",
+        "GraphSieve, 40 genes": "highly_variable",
+        "GraphSieve, 20 genes": "highly_variable_20",
         "largest variance, 40 genes": adata.var_names[by_variance[:40]],
         "random, 40 genes": adata.var_names[by_chance[:40]],
     },

@@ -42,7 +42,7 @@ train, test = np.arange(400), np.arange(400, 600)
 
 methods = {
     "greedy CSS": GreedyCSS(20),
-    "MRSF": MRSF(20, n_components=6, random_state=0),
+    "MRSF": MRSF(20, n_components=6),
     "variance of log counts": Variance(20),
     "random": RandomRanker(20, random_state=0),
 }

@@ -32,7 +32,7 @@ def agreement(selector):
 
 numbers = [2, 3, 4, 6, 8, 10, 13]
 figure, axes = plt.subplots(figsize=(6.5, 3.6), layout="constrained")
-axes.plot(numbers, [agreement(MRSF(k, random_state=0)) for k in numbers], "o-", label="MRSF")
+axes.plot(numbers, [agreement(MRSF(k)) for k in numbers], "o-", label="MRSF")
 axes.plot(numbers, [agreement(GreedyCSS(k)) for k in numbers], "s-", label="greedy CSS")
 random = [
     np.mean([agreement(RandomRanker(k, random_state=seed)) for seed in range(20)]) for k in numbers
@@ -46,5 +46,5 @@ plt.show()
 # %%
 # The kept columns by name, through the whole pipeline:
 
-pipeline = make_pipeline(StandardScaler(), MRSF(6, random_state=0)).set_output(transform="pandas")
+pipeline = make_pipeline(StandardScaler(), MRSF(6)).set_output(transform="pandas")
 print(pipeline.fit_transform(X).columns.to_list())

@@ -14,14 +14,14 @@ of the dashed line.
 import matplotlib.pyplot as plt
 import numpy as np
 
-from graphsieve import GAFS, MRSF, GreedyCSS, LaplacianScore, RandomRanker, Variance
+from graphsieve import MRSF, GraphSieve, GreedyCSS, LaplacianScore, RandomRanker, Variance
 from graphsieve.datasets import make_planted
 
 X, _, informative = make_planted(random_state=0)
 methods = {
-    "GAFS": GAFS(20, random_state=0),
+    "GraphSieve": GraphSieve(20, random_state=0),
     "Laplacian score": LaplacianScore(),
-    "MRSF": MRSF(random_state=0),
+    "MRSF": MRSF(),
     "greedy CSS": GreedyCSS(),
     "variance": Variance(),
     "random": RandomRanker(random_state=0),

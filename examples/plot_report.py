@@ -11,12 +11,12 @@ measurements of breast tumours. Move the slider to see other numbers of columns.
 import matplotlib.pyplot as plt
 from sklearn.datasets import load_breast_cancer
 
-from graphsieve import GAFS
+from graphsieve import GraphSieve
 
 data = load_breast_cancer(as_frame=True)
 diagnosis = data.target.map({0: "malignant", 1: "benign"}).rename("diagnosis")
-sel = GAFS(n_features_to_select=6, random_state=0).fit(data.data)
-print(sel.explain("worst area"))
+sel = GraphSieve(n_features_to_select=6, random_state=0).fit(data.data)
+print(sel.explain(data.data, "worst area"))
 
 # %%
 # What each measurement adds to those before it, and the most that one adds in shuffled columns:

@@ -11,7 +11,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 from sklearn.feature_extraction.text import CountVectorizer
 
-from graphsieve import GAFS, MRSF, GreedyCSS, RandomRanker, Variance
+from graphsieve import MRSF, GraphSieve, GreedyCSS, RandomRanker, Variance
 from graphsieve.evaluation import clustering_scores
 
 SUBJECTS = {
@@ -39,12 +39,12 @@ print(f"{X.shape[0]} documents, {X.shape[1]} words, {X.nnz / np.prod(X.shape):.0
 
 # %%
 # Twelve words each. Variance and greedy CSS prefer the common words, which vary most and carry no
-# subject. GAFS leaves out what the other words do not predict, and MRSF regresses the clusters of
-# the neighbour graph on the words: both keep words that separate the subjects.
+# subject. GraphSieve leaves out what the other words do not predict, and MRSF regresses the
+# clusters of the neighbour graph on the words: both keep words that separate the subjects.
 
 methods = {
-    "GAFS": GAFS(12, random_state=0),
-    "MRSF": MRSF(12, n_components=3, random_state=0),
+    "GraphSieve": GraphSieve(12, random_state=0),
+    "MRSF": MRSF(12, n_components=3),
     "greedy CSS": GreedyCSS(12),
     "variance": Variance(12),
     "random": RandomRanker(12, random_state=0),

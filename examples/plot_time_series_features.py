@@ -73,8 +73,6 @@ print(f"kept {len(kept.columns)} of {table.shape[1]}:", ", ".join(names[:8]))
 # addition to the columns before it. The curve shows when further columns stop paying off.
 
 Z = StandardScaler().set_output(transform="pandas").fit_transform(table)
-predicted = pd.DataFrame(css.reconstruct(kept), columns=table.columns)
-explained = 1 - ((predicted - Z) ** 2).mean()
 stands_for = Z.corr().loc[names[:8]].abs()
 
 figure, (left, right) = plt.subplots(1, 2, figsize=(11, 4.6), layout="constrained")
@@ -91,4 +89,5 @@ plt.show()
 # %%
 # Columns that the eight kept ones predict worst: candidates to add if they matter to you.
 
-print(explained.sort_values().head(5).round(2).to_string())
+coverage = css.coverage(Z).groupby("feature")["r2"].first()
+print(coverage.sort_values().head(5).round(2).to_string())

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import graphsieve
-from graphsieve import GAFS
+from graphsieve import GraphSieve
 
 ROOT = Path(graphsieve.__file__).parent
 # A module may import from the layers above its own in this list; siblings do not import each other.
@@ -117,7 +117,7 @@ def test_the_walk_through_a_fit_names_files_that_exist():
 
 
 def test_the_walk_names_all_files_of_a_fit(rng):
-    X, method, files = rng.random((50, 10)), GAFS(3, n_jobs=1, random_state=0), set()
+    X, method, files = rng.random((50, 10)), GraphSieve(3, n_jobs=1), set()
     before = sys.getprofile()
     sys.setprofile(lambda frame, event, arg: files.add(Path(frame.f_code.co_filename)))
     try:
@@ -126,5 +126,5 @@ def test_the_walk_names_all_files_of_a_fit(rng):
         sys.setprofile(before)
     used = {path.relative_to(ROOT).as_posix() for path in files if path.is_relative_to(ROOT)}
     used = {name for name in used if not name.startswith(("_rows/", "_utils/"))}
-    assert "methods/gafs.py" in used
+    assert "methods/graph_sieve.py" in used
     assert used <= set(re.findall(r"`([\w/]+\.py)`", WALK))

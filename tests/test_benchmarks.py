@@ -36,7 +36,6 @@ CASES = {
         "sizes": (100, 200),
         "searches": ("exact", "scikit-learn"),
     },
-    "minibatch": {"dataset": "digits", "n": 100, "iterations": 3, "passes": 3},
     "solver_overhead": {"n": 20, "d": 30, "m": 3, "iterations": 3},
     "solver_start": {**SMALL, "seeds": (0, 1)},
     "solver_coordinates": {**SMALL, "seeds": (0,)},

@@ -7,7 +7,14 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from graphsieve import GreedyCSS, GroupedRanker, LaplacianScore, StabilitySelection, Variance
+from graphsieve import (
+    GraphSieve,
+    GreedyCSS,
+    GroupedRanker,
+    LaplacianScore,
+    StabilitySelection,
+    Variance,
+)
 
 D = 12
 WRAPPERS = {
@@ -169,7 +176,8 @@ def test_a_list_of_numbers_with_groups(seed):
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_dummies_of_a_random_category_wait(seed):
+@pytest.mark.parametrize("method", [GraphSieve, GreedyCSS])
+def test_dummies_of_a_random_category_wait(method, seed):
     """Per column they explain less than a column that stands for others."""
     rng = np.random.default_rng(seed)
     factors = rng.normal(size=(200, 2))
@@ -180,7 +188,7 @@ def test_dummies_of_a_random_category_wait(seed):
         ]
     )
     labels = ["category"] * 4 + [None] * 6
-    orders = [GreedyCSS(k, column_groups=labels, scale="standard").fit(X) for k in range(1, 11)]
+    orders = [method(k, column_groups=labels).fit(X) for k in range(1, 11)]
     assert all(sel.order_[0] >= 4 for sel in orders)
     assert all(set(sel.order_[:2] // 7) <= {0, 1} for sel in orders)
     # Where sizes allow it, one more column is one more column.

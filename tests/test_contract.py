@@ -116,10 +116,9 @@ def test_clone_and_pickle(name):
     kept = method.transform(X)
     X[:] = -1  # what the caller does with the data later does not matter
     twins = pickle.loads(pickle.dumps(method)), copy.deepcopy(method), method
-    rebuilt = make(name, n_features_to_select=3).fit(table()).reconstruct(kept)
     for twin in twins:
         np.testing.assert_array_equal(twin.transform(table()), kept)
-        np.testing.assert_array_equal(twin.reconstruct(kept), rebuilt)
+        np.testing.assert_array_equal(twin.scores_, method.scores_)
 
 
 @pytest.mark.slow
@@ -152,15 +151,13 @@ def test_pipeline_and_grid_search(name):
 
 
 @pytest.mark.parametrize("name", METHODS)
-def test_reconstruct_keeps_the_selected_columns(name):
+def test_dropped_columns_come_back(name):
     X = table()
     method = make(name, n_features_to_select=4).fit(X)
-    rebuilt = method.reconstruct(method.transform(X))
-    kept = method.get_support()
-    np.testing.assert_array_equal(rebuilt[:, kept], X[:, kept])
+    rebuilt = method.reconstructor(X).predict(method.transform(X))
+    dropped = X[:, ~method.get_support()]
     # Three directions span the table: four columns predict the others better than their means.
-    error = ((rebuilt - X)[:, ~kept] ** 2).sum()
-    assert error < 0.5 * ((X - X.mean(axis=0))[:, ~kept] ** 2).sum()
+    assert ((rebuilt - dropped) ** 2).sum() < 0.5 * ((dropped - dropped.mean(axis=0)) ** 2).sum()
 
 
 @pytest.mark.parametrize("name", METHODS)
@@ -268,3 +265,73 @@ def test_docstring_is_a_page(name):
     assert "Examples" in text
     for parameter in cls._get_param_names():
         assert parameter in text, f"{cls.__name__} does not describe {parameter}"
+
+
+# For every parameter: another value, and what it needs to matter.
+CHANGES = {
+    "affinity": ("binary", {}),
+    "alpha": (0.5, {}),
+    "budget": (3.0, {"costs": np.linspace(1, 2, 12)}),
+    "column_groups": (np.arange(12) // 3, {}),
+    "costs": (np.linspace(1, 9, 12), {}),
+    "criterion": ("phi1", {}),
+    "decay": (0.5, {}),
+    "dtype": ("float64", {}),
+    "elimination": (0.4, {}),
+    "exclude": ([0], {}),
+    "feature_graph_weight": (5.0, {}),
+    "fit_weight": (30.0, {}),
+    "graph_weight": (7.0, {}),
+    "include": ([10], {}),
+    "layer_share": (1.0, {}),
+    "max_iter": (2, {}),
+    "max_per_group": (2, {"column_groups": np.arange(12) // 4}),
+    "memory": (2, {}),
+    "n_clusters": (3, {}),
+    "n_components": (2, {}),
+    "n_features_to_select": (2, {}),
+    "n_hidden": (3, {}),
+    "n_neighbors": (9, {}),
+    "n_nonzero": (2, {}),
+    "p": (0.9, {}),
+    "power": (1, {}),
+    "random_state": (1, {}),
+    "ridge": (0.1, {}),
+    "scale": ("global", {}),
+    "tol": (0.3, {}),
+}
+# Where the method needs something else for it, or another number of rows than 60.
+OF_METHOD = {
+    ("css", "layer_share"): (0.5, {"scale": None}, 8),
+    ("sieve", "random_state"): (1, {}, 2100),
+    ("gafs", "random_state"): (1, {"elimination": None}),
+    ("spec", "n_components"): (2, {"criterion": "phi3"}),
+    ("udfs", "max_iter"): (1, {"tol": 0}),
+    ("variance", "scale"): ("minmax", {}),
+}
+# Parameters that change how a result is found, not the result.
+HOW = {"n_jobs", "verbose", "callback"}
+
+
+def fitted_numbers(method, X):
+    """All that a fit learned, but for times."""
+    method.fit(X)
+    return {
+        name: np.asarray(value)
+        for name, value in vars(method).items()
+        if name.endswith("_") and name != "stage_seconds_" and np.asarray(value).dtype.kind != "O"
+    }
+
+
+@pytest.mark.filterwarnings("ignore:the clusters of SCUFS overlap")
+@pytest.mark.parametrize(
+    ("name", "parameter"),
+    [(name, p) for name in METHODS for p in sorted(set(REGISTRY[name]().get_params()) - HOW)],
+)
+def test_every_parameter_does_something(name, parameter):
+    value, needed, *n_rows = OF_METHOD.get((name, parameter), CHANGES.get(parameter))
+    X = table(*n_rows or [60])
+    before = fitted_numbers(make(name, **needed), X)
+    method = make(name, **needed).set_params(**{parameter: value})
+    after = fitted_numbers(method, X)
+    assert any(not np.array_equal(before[key], after.get(key), equal_nan=True) for key in before)

@@ -88,9 +88,9 @@ MISTAKES = {
         "Got 90",
     ),
     "more than was computed": (
-        lambda X: GreedyCSS(2).fit(X).set_n_features(4),
-        "has picked 2 features one by one",
-        "fit with n_features_to_select=4 or more",
+        lambda X: GreedyCSS(2).fit(X).set_n_features(6),
+        "6",
+        "not between 1 and 5",
     ),
     "a table without a kept column": (
         lambda X: _selection(X).transform(X.drop(columns="gamma")),
@@ -98,9 +98,9 @@ MISTAKES = {
         "lacks",
     ),
     "a table instead of a feature": (
-        lambda X: GreedyCSS(2).fit(X).explain(X),
+        lambda X: GreedyCSS(2).fit(X).explain(X, X),
         "explain takes the name or the position of one feature",
-        "coverage_ has all dropped features",
+        "coverage(X) has all dropped features",
     ),
     "an image of another size": (
         lambda X: GreedyCSS(2).fit(X).plot.mask((2, 3)),

@@ -28,12 +28,14 @@ NOT_FOR_PERMUTED_TABLES = {
     "aefs": "the start is drawn in the order of the columns, and the problem is not convex",
     "gafs": "the noise level is that of columns that are shuffled at random, one after the other",
     "random": "the order is drawn, not computed",
+    "sieve": "the noise level is that of columns that are shuffled at random, one after the other",
 }
 NOT_FOR_PERMUTED_ROWS = {
     "scufs": "k-means draws its start among the rows, and the problem is not convex",
 }
-NOT_FOR_SCALED_TABLES = {
-    "udfs": "`ridge` is in squared units of the data",
+NOT_FOR_DEPENDENT_COLUMNS = {
+    "mcfs": "of columns that add up to another one, the path keeps those it meets first",
+    "udfs": "directions along which the data do not vary are all equally good",
 }
 
 
@@ -218,7 +220,7 @@ def test_order_of_rows_and_columns_does_not_matter(name, table):
     np.testing.assert_allclose(found, expected[columns], atol=1e-4 * abs(expected).max())
 
 
-@all_methods_but(NOT_FOR_SCALED_TABLES)
+@pytest.mark.parametrize("name", METHODS)
 @few(4)
 @given(table=plain_tables(), exponent=st.integers(-40, 40))
 def test_units_of_the_table_do_not_matter(name, table, exponent):
@@ -249,3 +251,32 @@ def test_storage_does_not_matter(name, table, sparse):
     for container in containers:
         found = fit(name, container(X), **few_iterations).scores_
         np.testing.assert_allclose(found, expected, atol=1e-6 * abs(expected).max())
+
+
+@st.composite
+def tables_with_ties(draw):
+    """Flags, categories and counts: many samples at equal distances, and copies of samples."""
+    n = draw(st.integers(20, 40))
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    kind = draw(st.sampled_from(["flags", "categories", "counts"]))
+    if kind == "flags":
+        return (rng.random((n, 10)) < rng.uniform(0.2, 0.8, 10)) * 1.0, rng
+    if kind == "counts":
+        return rng.poisson(1.0, (n, 10)) * 1.0, rng
+    return np.hstack([np.eye(k)[rng.integers(0, k, n)] for k in (3, 4, 3)]), rng
+
+
+@pytest.mark.parametrize("scale", ["auto", None])
+@pytest.mark.parametrize("name", ["dfsc", "gsr_sfs", "lap_score", "mcfs", "scufs", "spec", "udfs"])
+@few(6)
+@given(table=tables_with_ties())
+def test_ties_do_not_go_by_the_order_of_rows_or_columns(name, scale, table):
+    X, rng = table
+    if name in NOT_FOR_DEPENDENT_COLUMNS:
+        X = X[:, [1, 2, 4, 5, 6, 8, 9]]  # without one code of every category
+    rows, columns = rng.permutation(X.shape[0]), rng.permutation(X.shape[1])
+    if name in NOT_FOR_PERMUTED_ROWS:
+        rows = np.arange(len(X))
+    expected = fit(name, X, scale=scale).scores_
+    found = fit(name, X[rows][:, columns], scale=scale).scores_
+    np.testing.assert_allclose(found, expected[columns], atol=1e-4 * abs(expected).max())

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 import scipy.sparse as sp
 
-from graphsieve import GAFS, GroupedRanker, Selection, Variance
+from graphsieve import GraphSieve, GroupedRanker, Selection, Variance
 
 
 @pytest.fixture
@@ -40,11 +40,10 @@ def test_the_file_is_readable_and_complete(saved, table):
 
 
 def test_every_parameter_can_be_saved(table, tmp_path):
-    sel = GAFS(
+    sel = GraphSieve(
         2,
         costs={"a": np.float32(2)},
         affinity=np.ones((20, 20)),
-        callback=lambda *_: None,
         random_state=np.random.RandomState(0),
         column_groups=["x", None, float("nan"), "y"],
         budget=9.0,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from importlib.metadata import version
 from numbers import Integral, Real
 
@@ -12,10 +13,9 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from ._graph.affinity import AFFINITIES, build_graph
-from ._graph.neighbors import SEARCHES
 from ._ranker.batches import centre_within, check_groups
+from ._ranker.explain import Explains
 from ._ranker.input import ReadsInput, has_default_names
-from ._ranker.reconstruct import Reconstructs
 from ._ranker.support import INCLUDE_CONSTRAINTS, Support
 from ._rows import (
     Rows,
@@ -36,7 +36,6 @@ from .selection import Selection, as_json, fingerprint, plain_name, settings
 GRAPH_CONSTRAINTS = {
     "n_neighbors": [Interval(Integral, 1, None, closed="left")],
     "affinity": [StrOptions(set(AFFINITIES)), callable, "array-like", "sparse matrix"],
-    "neighbors": [StrOptions(set(SEARCHES))],
 }
 SCALE_CONSTRAINTS = {
     "scale": [StrOptions({"auto", "standard", "minmax", "global"}), None],
@@ -67,7 +66,7 @@ _WHY_STOPPED = {
 }
 
 
-class FeatureRanker(ReadsInput, Support, Reconstructs, SelectorMixin, BaseEstimator):
+class FeatureRanker(ReadsInput, Support, Explains, SelectorMixin, BaseEstimator):
     """Base class of all methods.
 
     A subclass defines ``_parameter_constraints`` and ``_rank(data)``, which takes Rows and returns
@@ -152,7 +151,8 @@ class FeatureRanker(ReadsInput, Support, Reconstructs, SelectorMixin, BaseEstima
             An array, data frame, xarray or CSR matrix; a memory map,
             ``pyarrow.parquet.ParquetFile`` or ``zarr.Array``, which are read in pieces; a Dask
             array or data frame, which is processed on the connected cluster; with
-            ``sklearn.set_config(array_api_dispatch=True)`` a torch or CuPy array.
+            ``sklearn.set_config(array_api_dispatch=True)`` an array of another library, which is
+            converted.
         y : None
             Ignored; present for compatibility with scikit-learn's pipelines.
         groups : array-like of shape (n_samples,), default=None
@@ -193,13 +193,16 @@ class FeatureRanker(ReadsInput, Support, Reconstructs, SelectorMixin, BaseEstima
         self.order_ = order_by_score(scores, constant, *self._given())
         self.ranking_ = np.empty_like(self.order_)
         self.ranking_[self.order_] = np.arange(1, len(scores) + 1)
-        self.n_features_ = self._count_features(data)
+        self.n_features_ = self._count_features(ranked)
         self.support_ = self.ranking_ <= self.n_features_
         self._publish_nested()
-        self._reconstruction = self._learn(data)
+        self._complete()
 
     def _rank(self, data: Rows) -> np.ndarray:
         raise NotImplementedError
+
+    def _complete(self):
+        """What a method adds once the features are selected."""
 
     def _batches(self, data, groups):
         """The rows to rank, given the batch of every sample."""
@@ -275,13 +278,16 @@ class FeatureRanker(ReadsInput, Support, Reconstructs, SelectorMixin, BaseEstima
 
     def _graph(self, data):
         """Affinity matrix of the samples, from the options of the estimator."""
-        return build_graph(
+        build = partial(
+            build_graph,
             data,
             n_neighbors=self.n_neighbors,
-            affinity=self.affinity,
-            neighbors=self.neighbors,
             n_jobs=self.n_jobs,
         )
+        A = build(affinity=self.affinity)
+        if self.scale == "auto" and A.nnz == 0 and isinstance(self.affinity, str):
+            return build(affinity="heat")  # a few rows around their median have no positive cosine
+        return A
 
     @property
     def _most_iterations(self):

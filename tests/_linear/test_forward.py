@@ -74,7 +74,6 @@ def test_picks_and_gains_meet_refitting(problem, container, level):
 def test_few_entries_per_column_meet_refitting(rng, level):
     """Products with a picked column come from few rows, unless little of the column is left."""
     X = rng.random((200, 30)) * (rng.random((200, 30)) < 0.1)
-    # No two columns add the same: equal gains would be decided by rounding.
     X[:, 20:] = (X[:, :10] + 0.05 * X[:, 10:20]) * rng.uniform(0.9, 1.1, (200, 10))
     X[:, 5] = rng.random(200)
     T = X[:, :12] @ rng.normal(size=(12, 4)) + 0.1 * rng.normal(size=(200, 4))

@@ -89,7 +89,10 @@ def test_predictability_meets_a_plain_loop(n, d):
                 prediction[i, j] = others @ V[j]
     cross = (Z * prediction).sum(axis=0)
     correlation = cross / np.sqrt((Z**2).sum(axis=0) * (prediction**2).sum(axis=0))
-    np.testing.assert_allclose(found.predictability, np.maximum(correlation, 0) ** 2, atol=1e-8)
+    expected = np.maximum(correlation, 0) ** 2
+    trusted = expected > 12 / max(len(X), 48)  # the others are judged once more, among themselves
+    np.testing.assert_allclose(found.predictability[trusted], expected[trusted], atol=1e-8)
+    assert (found.predictability >= expected - 1e-8).all()
 
 
 def many_correlated(n=30, d=200, n_correlated=60):
@@ -125,7 +128,12 @@ def test_predictability_from_the_core_meets_a_plain_loop(X):
         prediction[np.ix_(held, core)] -= rows[:, core] * (V**2).sum(axis=1)
     cross = (Z * prediction).sum(axis=0)
     correlation = cross / np.sqrt((Z**2).sum(axis=0) * (prediction**2).sum(axis=0))
-    np.testing.assert_allclose(found.predictability, np.maximum(correlation, 0) ** 2, atol=1e-8)
+    # Columns that this does not predict are looked at once more.
+    expected = np.maximum(correlation, 0) ** 2
+    sure = expected > min(12 / len(X), 0.25)
+    assert sure.sum() >= 8
+    np.testing.assert_allclose(found.predictability[sure], expected[sure], atol=1e-8)
+    assert (found.predictability >= expected - 1e-8).all()
 
 
 def test_all_columns_serve_where_most_are_trusted():

@@ -45,13 +45,6 @@ def test_every_method_takes_batches(batches):
     assert GAFS(2, random_state=0).fit(X, groups=batch).order_[-1] == 3
 
 
-def test_reconstruction_is_that_of_the_data_as_given(batches):
-    X, batch = batches
-    sel = Variance(3).fit(X, groups=batch)
-    rebuilt = sel.reconstruct(sel.transform(X))
-    np.testing.assert_array_equal(rebuilt[:, :3], X[:, :3])
-
-
 def test_sparse_data_are_ranked_per_batch_instead(batches):
     X, batch = batches
     with pytest.raises(TypeError, match="Use GroupedRanker"):

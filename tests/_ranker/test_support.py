@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 
-from graphsieve import GAFS, REGISTRY, GreedyCSS, Variance
+from graphsieve import REGISTRY, GraphSieve, GreedyCSS, Variance
 
 RANKERS = sorted(REGISTRY)
 
@@ -63,19 +63,31 @@ def test_names_need_a_table_with_names(table):
 
 
 def test_the_same_as_another_fit(X):
-    sel = GAFS(6, random_state=0).fit(X)
+    sel = GraphSieve(6, random_state=0).fit(X)
     for k in (1, 4, 6):
-        again = GAFS(k, random_state=0).fit(X)
+        again = GraphSieve(k, random_state=0).fit(X)
         np.testing.assert_array_equal(sel.set_n_features(k).support_, again.support_)
         assert sel.n_features_ == k
         np.testing.assert_array_equal(sel.transform(X), again.transform(X))
-    rebuilt = sel.set_n_features(4).learn_reconstruction(X).reconstruct(sel.transform(X))
-    again = GAFS(4, random_state=0).fit(X)
-    np.testing.assert_allclose(rebuilt, again.reconstruct(again.transform(X)))
+    again = GraphSieve(4, random_state=0).fit(X)
+    np.testing.assert_allclose(
+        sel.set_n_features(4).reconstructor(X).predict(sel.transform(X)),
+        again.reconstructor(X).predict(again.transform(X)),
+    )
 
 
-def test_beyond_the_exact_picks(X):
-    sel = GAFS(6, random_state=0).fit(X)
+def test_small_tables_are_picked_to_the_end(X):
+    """The order of all columns is that of the picks, whatever number is wanted."""
+    orders = [GraphSieve(k, random_state=0).fit(X) for k in (1, 4, "auto", None)]
+    assert {sel.n_exact_ for sel in orders} == {10}
+    for sel in orders[1:]:
+        np.testing.assert_array_equal(sel.order_, orders[0].order_)
+    assert orders[0].set_n_features(9).n_features_ == 9
+
+
+def test_beyond_the_exact_picks(X, monkeypatch):
+    monkeypatch.setattr("graphsieve._ranker.greedy._CHEAP_WORK", 0)
+    sel = GraphSieve(6, random_state=0).fit(X)
     assert sel.n_exact_ == 6
     with pytest.raises(ValueError, match="picked 6 features.*n_features_to_select=7 or more"):
         sel.set_n_features(7)
@@ -94,25 +106,19 @@ def test_impossible_numbers(X):
         sel.set_n_features(0.5)
 
 
-def test_reconstruction_asks_for_the_data(X):
-    sel = Variance(3).fit(X).set_n_features(2)
-    with pytest.raises(AttributeError, match="set_n_features was called.*learn_reconstruction"):
-        sel.reconstruct(sel.transform(X))
-
-
 def test_groups_are_not_split(X):
-    sel = GAFS(6, column_groups=np.arange(10) // 3, random_state=0).fit(X)
+    sel = GraphSieve(6, column_groups=np.arange(10) // 3, random_state=0).fit(X)
     with pytest.raises(ValueError, match="would split a group of columns.*use 3"):
         sel.set_n_features(2)
     assert sel.set_n_features(3).support_.sum() == 3
 
 
 def test_nested_selections(X):
-    sel = GAFS([2, 6, 0.4], random_state=0).fit(X)
+    sel = GraphSieve([2, 6, 0.4], random_state=0).fit(X)
     assert sel.n_features_ == 6
     assert list(sel.nested_supports_) == [2, 4, 6]
     for k, support in sel.nested_supports_.items():
-        np.testing.assert_array_equal(support, GAFS(k, random_state=0).fit(X).support_)
+        np.testing.assert_array_equal(support, GraphSieve(k, random_state=0).fit(X).support_)
     assert not hasattr(sel.set_params(n_features_to_select=3).fit(X), "nested_supports_")
     with pytest.raises(ValueError, match="n_features_to_select=11"):
         Variance([2, 11]).fit(X)

@@ -38,7 +38,7 @@ def test_sparse_indices_outside_the_matrix(rng, kind, index):
     X = valid_csr(rng).asformat(kind)
     fitted = Variance(2).fit(X)
     X.indices[3] = index if kind == "csr" or index < 0 else index * 100
-    for call in (Variance(2).fit, fitted.transform, GAFS(2).fit, fitted.learn_reconstruction):
+    for call in (Variance(2).fit, fitted.transform, GAFS(2).fit, fitted.coverage):
         with pytest.raises(ValueError, match=f"not a valid {kind.upper()} matrix"):
             call(X)
 
@@ -56,7 +56,7 @@ LABELS = np.arange(20) % 2
 WAYS_IN = {
     "report": lambda X, fitted: fitted.report(X),
     "plot": lambda X, fitted: fitted.plot.curve(X),
-    "reconstruct": lambda X, fitted: fitted.reconstruct(X),
+    "reconstructor": lambda X, fitted: fitted.reconstructor(X),
     "selection": lambda X, fitted: Selection([0, 1], 6).transform(X),
     "compare": lambda X, fitted: inspection.compare(X, 2, methods=["variance", "random"]),
     "stability": lambda X, fitted: inspection.StabilitySelection(fitted).fit(X),

@@ -114,8 +114,7 @@ def test_entries_that_are_stored_twice_add_up(table):
         ),
         shape=X.shape,
     )
-    settings = {"dtype": "float64", "scale": None, "output": "identity"}
-    method = paper_gafs(max_iter=5, tol=0, **settings)
+    method = paper_gafs(max_iter=5, tol=0, dtype="float64")
     with pytest.warns(match="max_iter"):
         wanted = method.fit(X).scores_
     with pytest.warns(match="max_iter"):

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 import scipy.sparse as sp
 
-from graphsieve import GAFS, GreedyCSS
+from graphsieve import GraphSieve, GreedyCSS
 from graphsieve._graph.affinity import build_graph
 from graphsieve._rows import RowBlocks
 from graphsieve.anndata import evaluate_panel, read_h5ad, select_genes, write_h5ad
@@ -39,14 +39,14 @@ def test_genes_are_those_of_the_estimator(adata, expected):
     assert panel(adata) == expected
 
 
-def test_gafs_has_defaults_of_its_own_for_expression(adata):
+def test_defaults_for_expression(adata):
     select_genes(adata, 6)
-    chosen = {"scale": "global", "targets": {"data": 1.0, "graph": 0.3}, "affinity": CellGraph()}
-    order = GAFS(6, random_state=0, **chosen).fit(adata.X).order_[:6]
+    chosen = {"scale": "global", "graph_weight": 0.3, "affinity": CellGraph()}
+    order = GraphSieve(6, random_state=0, **chosen).fit(adata.X).order_[:6]
     assert panel(adata) == list(adata.var_names[order])
-    by_name, by_hand = make_estimator("gafs", 0), make_estimator(GAFS(scale="minmax"), 0)
+    by_name, by_hand = make_estimator("sieve", 0), make_estimator(GraphSieve(scale="minmax"), 0)
     assert {name: getattr(by_name, name) for name in chosen} == chosen
-    assert (by_hand.scale, by_hand.targets) == ("minmax", ("data", "graph"))
+    assert (by_hand.scale, by_hand.graph_weight) == ("minmax", 1.0)
 
 
 @pytest.mark.parametrize("container", [np.asarray, sp.csr_array])
@@ -63,10 +63,10 @@ def test_graph_is_that_of_the_principal_components(adata, container):
 
 
 def test_graph_of_the_user_and_number_of_neighbours(adata):
-    estimator = GAFS(n_neighbors=9, neighbors="exact", n_jobs=1)
+    estimator = GraphSieve(n_neighbors=9, n_jobs=1)
     adapt_to_expression(estimator)
-    assert estimator.affinity == CellGraph(9, neighbors="exact", n_jobs=1)
-    estimator = GAFS(affinity="heat")
+    assert estimator.affinity == CellGraph(9, n_jobs=1)
+    estimator = GraphSieve(affinity="heat")
     adapt_to_expression(estimator, given={"affinity"})
     assert estimator.affinity == "heat"
     assert make_estimator("mrsf", 0).affinity == "cosine"

@@ -70,11 +70,11 @@ def test_unknown_method(fails, csv):
 @pytest.mark.parametrize(
     ("setting", "message"),
     [
-        ("alpah=1", "no parameter 'alpah' to set (did you mean alpha?)"),
-        ("alpah=1", "n_neighbors, affinity"),
-        ("alpha", "'alpha' is not NAME=VALUE"),
-        ("alpha=-1", "'alpha' parameter of GAFS must be"),
-        ("scale=log", "'scale' parameter of GAFS must be"),
+        ("afinity=1", "no parameter 'afinity' to set (did you mean affinity?)"),
+        ("afinity=1", "n_neighbors, affinity"),
+        ("affinity", "'affinity' is not NAME=VALUE"),
+        ("graph_weight=-1", "'graph_weight' parameter of GraphSieve must be"),
+        ("scale=log", "'scale' parameter of GraphSieve must be"),
         ("n_features_to_select=3", "option of its own, -k"),
         ("callback=print", "no parameter 'callback' to set"),
     ],
@@ -265,7 +265,9 @@ def test_sparse_data_for_a_dense_method(fails, tmp_path, monkeypatch):
 
 
 def test_what_the_method_refuses(fails, csv):
-    message = fails(DATA, csv, "-k", 1, "--set", "scale=None")
+    message = fails(
+        DATA, csv, "-k", 1, "-m", "gafs", "--set", "scale=None", "--set", "elimination=None"
+    )
     assert "scale=None with a sigmoid output needs data in [0, 1]; column 'a'" in message
 
 

@@ -112,9 +112,10 @@ def test_explain(run, path, sensors, tmp_path):
     options = ("-k", 4, "-m", "css", "--keep", "donor", "--scores", scores)
     result = run("select", path, *options, "--explain")
     assert result.exit_code == 0, result.output
-    sel = GreedyCSS(4).fit(sensors.drop(columns="donor"))
+    sensors = sensors.drop(columns="donor")
+    sel = GreedyCSS(4).fit(sensors)
     table = pd.read_csv(scores).set_index("feature")
-    first = sel.coverage_.drop_duplicates("feature").set_index("feature")
+    first = sel.coverage(sensors).drop_duplicates("feature").set_index("feature")
     np.testing.assert_allclose(table.loc[first.index, "r2"], first["r2"])
     for name, row in first.iterrows():
         assert table.loc[name, "explained_by"].startswith(f"{row['kept']} ({row['weight']:.3g})")
@@ -126,7 +127,7 @@ def test_explain_columns_that_nothing_predicts(run, tmp_path):
     X = pd.DataFrame({"a": [2.5, 2.5, -2.5, -2.5], "b": [1.5, -1.5, 1.5, -1.5], "c": 4.5})
     X.to_csv(tmp_path / "data.csv", index=False)
     result = run("select", tmp_path / "data.csv", "-k", 1, "-m", "variance", "--explain")
-    assert result.output.split()[-6:] == ["b", "0.00", "nothing", "c", "1.00", "constant"]
+    assert result.stdout.split()[-5:] == ["b", "0.00", "nothing", "c", "constant"]
 
 
 @pytest.fixture

@@ -126,7 +126,7 @@ def test_types_and_row_labels_stay(run, tmp_path):
 @pytest.mark.parametrize("source", LARGE)
 def test_same_scores_as_in_memory(run, frame, tmp_path, source):
     path, scores = save_large(frame, tmp_path / f"data{source}"), tmp_path / "scores.csv"
-    few = ("--set", "max_iter=5", "--set", "dtype=float64")
+    few = ("-m", "gafs", "--set", "max_iter=5", "--set", "dtype=float64")
     assert run("select", path, "-k", 1, "--drop", 3, "--scores", scores, *few).exit_code == 0
     whole = save(frame, tmp_path / "data.csv")
     assert run("select", whole, "-k", 1, "--drop", 3, "--scores", scores, *few).exit_code == 2

@@ -53,6 +53,6 @@ def test_the_solver_is_followed(run, csv, monkeypatch):
             seen.append(state)
 
     monkeypatch.setattr(progress, "_Lines", Watched)
-    assert run("select", csv, "-k", 1, "--set", "max_iter=2").exit_code == 0
+    assert run("select", csv, "-k", 1, "-m", "gafs", "--set", "max_iter=2").exit_code == 0
     assert seen[:2] == ["Reading data.csv", "gafs on 20 rows, 6 columns"]
     assert seen[2].startswith("iteration 1, objective ")

@@ -6,7 +6,7 @@ import pytest
 import scipy.io
 import scipy.sparse as sp
 
-from graphsieve import GAFS
+from graphsieve import GraphSieve
 from graphsieve._rows.memory import is_mapped
 from graphsieve.cli.io.files import FORMATS, WRITABLE, read_table
 from graphsieve.cli.io.reading import Reading
@@ -79,10 +79,10 @@ def test_values_and_types_are_written_as_they_were(run, tmp_path):
 
 def test_same_answer_as_in_python(run, csv, frame, tmp_path):
     scores = tmp_path / "scores.csv"
-    settings = ("--set", "n_hidden=3", "--set", "scale=global", "--seed", 4, "--jobs", 1)
+    settings = ("--set", "n_neighbors=3", "--set", "scale=global", "--seed", 4, "--jobs", 1)
     result = run("select", csv, "-k", "50%", "--scores", scores, *settings)
     assert result.exit_code == 0, result.output
-    fitted = GAFS(3, n_hidden=3, scale="global", random_state=4, n_jobs=1).fit(frame)
+    fitted = GraphSieve(3, n_neighbors=3, scale="global", random_state=4, n_jobs=1).fit(frame)
     table = pd.read_csv(scores).set_index("feature").loc[frame.columns]
     np.testing.assert_allclose(table["score"], fitted.scores_)
     np.testing.assert_array_equal(table["rank"], fitted.ranking_)
@@ -196,8 +196,9 @@ def test_row_numbers_are_noticed_unless_they_are_dropped(run, tmp_path):
 
 
 def test_warnings_are_short_lines(run, csv):
-    settings = ("--set", "max_iter=1", "--set", "n_neighbors=50", "--set", "selection=norm")
-    result = run("select", csv, "-k", 2, *settings)
+    settings = ("--set", "tol=1e-9", "--set", "n_neighbors=50", "--set", "max_iter=3")
+    settings += ("--set", "elimination=None", "--set", "alpha=1e-9")
+    result = run("select", csv, "-k", 2, "-m", "gafs", *settings)
     assert result.exit_code == 0
     lines = result.stderr.splitlines()
     assert len(lines) == 2

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 import scipy.sparse as sp
 
-from graphsieve import GAFS, GroupedRanker, StabilitySelection, Variance
+from graphsieve import GraphSieve, GroupedRanker, StabilitySelection, Variance
 
 
 @pytest.fixture
@@ -80,7 +80,9 @@ def test_without_batches_it_is_the_selector_itself(batches):
 def test_constraints_of_the_selector_may_use_names(batches, make):
     frame = pd.DataFrame(batches[0], columns=list("abcd"))
     constraints = {"include": ["d"], "exclude": ["a"], "costs": {"b": 2.0}, "budget": 3.0}
-    sel = make(GAFS(column_groups={"g": ["b", "c"]}, random_state=0, **constraints)).fit(frame)
+    sel = make(GraphSieve(column_groups={"g": ["b", "c"]}, random_state=0, **constraints)).fit(
+        frame
+    )
     assert sel.support_[3]
     assert not sel.support_[0]
     with pytest.raises(ValueError, match="'bb'"):

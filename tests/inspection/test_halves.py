@@ -10,8 +10,8 @@ from sklearn.preprocessing import MinMaxScaler, normalize
 
 from graphsieve import GreedyCSS, RandomRanker, StabilitySelection, Variance
 from graphsieve._graph.neighborhoods import nearest_rows, neighborhood_preservation
-from graphsieve._linear.reconstruction import reconstruction_error
 from graphsieve._linear.redundancy import redundancy
+from graphsieve._linear.regression import reconstruction_error
 from graphsieve._linear.structure import find_structure
 from graphsieve.base import FeatureRanker
 from graphsieve.inspection import halves as module

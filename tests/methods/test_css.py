@@ -38,7 +38,6 @@ def test_first_pick_has_the_largest_weighted_projection(rng):
     projection = ((Xc.T @ Xc) ** 2).sum(axis=0) / (Xc**2).sum(axis=0)
     method = GreedyCSS(1, scale=None).fit(X)
     assert method.order_[0] == projection.argmax()
-    np.testing.assert_allclose(method.gains_, projection / (Xc**2).sum(), rtol=0.5)
     np.testing.assert_allclose(method.gains_[method.order_[0]], projection.max() / (Xc**2).sum())
 
 
@@ -54,15 +53,15 @@ def test_scores_count_down_and_layers_follow_the_order(rng):
     method = GreedyCSS(25, scale=None).fit(X)
     np.testing.assert_array_equal(method.scores_[method.order_], np.arange(30, 0, -1))
     layers = method.layers_[method.order_]
-    assert (np.diff(layers[:25]) >= 0).all()
-    assert layers[24] > 1
-    assert (layers[25:] == 0).all()
+    assert (np.diff(layers) >= 0).all()
+    assert layers[0] == 1
+    assert layers[-1] > 1
 
 
 def test_textbook_passes_use_up_the_rank(rng):
     """layer_share=1: each layer takes n - 1 columns, the rank of the centred data."""
     method = GreedyCSS(25, scale=None, layer_share=1).fit(rng.standard_normal((10, 30)))
-    assert np.bincount(method.layers_).tolist() == [5, 9, 9, 7]
+    assert np.bincount(method.layers_).tolist() == [0, 9, 9, 9, 3]
 
 
 def test_auto_keeps_the_columns_that_matter(rng):

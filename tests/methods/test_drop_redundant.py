@@ -59,17 +59,12 @@ def test_the_order_of_the_columns_does_not_matter(rng, by, load):
 
 
 def test_held_out_r2(rng):
-    """Against a regression on the other rows; on structureless data it is low, with a warning."""
+    """That of ``coverage``; on structureless data it is low, with a warning."""
     X = load_breast_cancer().data
     sel = DropRedundant().fit(X)
     assert (sel.heldout_r2_[sel.support_] == 1).all()
-    held_out = np.zeros(len(X), dtype=bool)
-    held_out[np.random.default_rng(0).choice(len(X), round(0.2 * len(X)), replace=False)] = True
-    kept, dropped = X[:, sel.support_], X[:, ~sel.support_]
-    model = LinearRegression().fit(kept[~held_out], dropped[~held_out])
-    rest = dropped[held_out] - model.predict(kept[held_out])
-    expected = 1 - (rest**2).sum(axis=0) / (len(rest) * dropped[held_out].var(axis=0))
-    np.testing.assert_allclose(sel.heldout_r2_[~sel.support_], expected, atol=1e-4)
+    table = sel.coverage(X).drop_duplicates("feature")
+    np.testing.assert_allclose(sel.heldout_r2_[table["feature"]], table["r2"])
     with pytest.warns(UserWarning, match="On held-out rows, .* too few rows"):
         DropRedundant().fit(rng.normal(size=(20, 60)))
 
@@ -132,3 +127,44 @@ def test_constant_columns_are_dropped(rng):
     X = np.column_stack([rng.normal(size=(30, 2)), np.full(30, 0.1)])
     assert DropRedundant().fit(X).support_.tolist() == [True, True, False]
     assert DropRedundant().fit(np.ones((10, 3))).n_features_ == 1
+
+
+def _measured_three_times(rng):
+    return np.repeat(rng.normal(size=(300, 20)), 3, axis=1) + 0.3 * rng.normal(size=(300, 60))
+
+
+@pytest.mark.parametrize("most_stored", [0, 5000])
+@pytest.mark.parametrize("as_stored", [sp.csr_array, np.float32, np.float64])
+def test_an_offset_changes_nothing(rng, monkeypatch, as_stored, most_stored):
+    monkeypatch.setattr("graphsieve._linear.correlation.MOST_STORED", most_stored)
+    X = _measured_three_times(rng)
+    offset = 1e5 if as_stored is np.float32 else 1e7
+    expected = DropRedundant().fit(X)
+    moved = as_stored(X + offset * rng.choice([-1, 1], 60))
+    found = DropRedundant().fit(moved)
+    np.testing.assert_array_equal(found.support_, expected.support_)
+    dense = moved.toarray() if sp.issparse(moved) else moved.astype(np.float64)
+    Z = dense - dense.mean(axis=0)
+    kept = Z[:, found.support_]
+    residual = Z - kept @ np.linalg.lstsq(kept, Z, rcond=None)[0]
+    assert (1 - (residual**2).sum(axis=0) / (Z**2).sum(axis=0)).min() > 0.9 - 1e-6
+
+
+def test_copies_are_redundant_at_a_correlation_of_one(rng):
+    X = rng.normal(size=(200, 100))
+    X = np.hstack([X, 3 * X[:, :41] + 7])
+    assert DropRedundant(1.0, by="correlation").fit(X).n_features_ == 100
+
+
+@pytest.mark.parametrize("by", ["r2", "correlation"])
+@pytest.mark.parametrize("seed", range(5))
+def test_the_order_of_rows_and_columns_changes_nothing(seed, by):
+    """On flags, whose correlations have many ties."""
+    rng = np.random.default_rng(seed)
+    flags = rng.random((100, 10)) < 0.3
+    X = np.hstack([flags, flags ^ (rng.random((100, 10)) < 0.02)]).astype(float)
+    rows, columns = rng.permutation(100), rng.permutation(20)
+    shuffled = DropRedundant(by=by).fit(X[rows][:, columns])
+    # Of exact copies, any may be kept.
+    kept = {column.tobytes() for column in X[:, DropRedundant(by=by).fit(X).support_].T}
+    assert kept == {column.tobytes() for column in X[:, columns[shuffled.support_]].T}

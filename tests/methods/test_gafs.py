@@ -163,30 +163,11 @@ def test_convergence_warning_says_what_was_reached(table):
     assert not fitted.converged_
 
 
-@pytest.mark.parametrize(("targets", "most"), [(("data", "graph"), 50), (("code",), 200)])
-def test_the_network_has_more_iterations_if_it_decides(table, targets, most):
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        fitted = GAFS(targets=targets, tol=0, random_state=0).fit(table)
-    assert fitted.n_iter_ == most
-
-
-def test_a_network_that_ranks_nothing_warns_when_it_is_used(rng):
-    """The default ranking does not depend on the network, so only its code deserves a warning."""
-    X = rng.random((60, 12))
-    sel = GAFS(4, alpha=1e3, random_state=0)
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        sel.fit(X)
-    with pytest.warns(UserWarning, match="collapsed"):
-        sel.encode(X)
-
-
 @pytest.mark.filterwarnings("ignore:.*collapsed", "ignore:.*all zero")
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_constant_data_overflow_nothing():
     """The objective goes to 0, and squares of its gradients vanish in single precision."""
-    method = GAFS(graph_weight=33.1, n_hidden=8, random_state=4, selection="norm", tol=0.01)
+    method = GAFS(graph_weight=33.1, n_hidden=8, random_state=4, elimination=None, tol=0.01)
     assert np.isfinite(method.fit(np.ones((17, 9))).scores_).all()
 
 
@@ -196,7 +177,7 @@ def test_an_outlier_without_scaling_overflows_nothing(rng):
     """Changes of the gradient have squares beyond single precision."""
     X = rng.standard_cauchy((21, 5)).astype(np.float32)
     X[17, 2] = 7e10
-    options = {"affinity": "heat", "decay": 1e-6, "output": "identity", "scale": None}
+    options = {"affinity": "heat", "decay": 1e-6, "scale": None}
     method = GAFS(n_hidden=8, random_state=5, n_jobs=1, **options).fit(X)
     assert np.isfinite(method.objective_trace_).all()
 
@@ -288,15 +269,15 @@ def test_data_outside_the_unit_interval_without_scaling(table):
     X = table / table.max()
     X[3, 4] = 1.5
     with pytest.raises(ValueError, match=r"scale=None.*column 4 lies in \[.*, 1.5\]"):
-        GAFS(scale=None).fit(X)
-    GAFS(scale=None, output="identity", tol=1e-2, random_state=0).fit(3 * table)
+        GAFS(scale=None, elimination=None).fit(X)
+    assert GAFS(4, scale=None).fit(3 * table).support_.sum() == 4  # with a linear output
 
 
 def test_negative_sparse_data(table):
     X = sp.csr_array(np.where(table < 0.5, 0, table))
     X[0, 3] = -1
     with pytest.raises(ValueError, match=r"sparse and has negative values \(column 3\)"):
-        GAFS().fit(X)
+        GAFS(elimination=None).fit(X)
 
 
 @pytest.mark.parametrize(
@@ -305,7 +286,7 @@ def test_negative_sparse_data(table):
         ("alpha", -1),
         ("n_hidden", 0),
         ("scale", "log"),
-        ("output", "relu"),
+        ("elimination", 1.0),
         ("affinity", "cosin"),
         ("n_neighbors", 0),
         ("dtype", "float16"),
@@ -315,19 +296,6 @@ def test_negative_sparse_data(table):
 def test_bad_parameters_are_named(table, parameter, value):
     with pytest.raises(ValueError, match=f"'{parameter}' parameter of GAFS"):
         GAFS(**{parameter: value}).fit(table)
-
-
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-@pytest.mark.parametrize("selection", ["norm", "greedy"])
-def test_random_weights(table, selection):
-    """They need values where the principal components would provide them."""
-    given = {"n_hidden": 3, "alpha": 1e-3, "graph_weight": 1e-3, "decay": 1e-3}
-    method = GAFS(5, init="random", selection=selection, max_iter=5, random_state=0, **given)
-    weights = method.fit(table).W_in_
-    assert not np.allclose(method.set_params(random_state=1).fit(table).W_in_, weights)
-    for name in given:
-        with pytest.raises(ValueError, match=f'init="random" needs values for {name}:'):
-            GAFS(**method.get_params()).set_params(**{name: None}).fit(table)
 
 
 def test_precomputed_affinity_of_another_size(table):

@@ -50,9 +50,7 @@ EXACT = exact_tables()
 def test_exact_form_equals_the_formula(name):
     X = EXACT[name]
     with without_momentum():
-        method = JFSSL(
-            scale=None, n_components=3, n_neighbors=4, max_iter=20, tol=0, random_state=0
-        ).fit(X)
+        method = JFSSL(scale=None, n_components=3, n_neighbors=4, max_iter=20, tol=0).fit(X)
     assert method.alpha_ == 0
     expected = reweighted(*embedded(X, 3, n_neighbors=4), 20)
     np.testing.assert_allclose(method.scores_, expected, atol=1e-6 * expected.max())
@@ -61,14 +59,14 @@ def test_exact_form_equals_the_formula(name):
 
 def test_exact_form_equals_the_formula_on_yale(yale):
     with without_momentum():
-        method = JFSSL(scale=None, max_iter=10, tol=0, random_state=0).fit(yale)
+        method = JFSSL(scale=None, max_iter=10, tol=0).fit(yale)
     expected = reweighted(*embedded(yale, 10), 10)
     np.testing.assert_allclose(method.scores_, expected, atol=1e-6 * expected.max())
 
 
 def test_exact_form_is_optimal_on_yale(yale):
     """The sum of the norms meets the value of a feasible point of the dual problem."""
-    method = JFSSL(scale=None, tol=1e-10, max_iter=2000, random_state=0).fit(yale)
+    method = JFSSL(scale=None, tol=1e-10, max_iter=2000).fit(yale)
     X, Y = embedded(yale, 10)
     U, s, Vt = np.linalg.svd(X, full_matrices=False)
     rank = np.count_nonzero(s > 1e-10 * s[0])
@@ -80,7 +78,7 @@ def test_exact_form_is_optimal_on_yale(yale):
 
 def test_exact_form_is_the_limit_of_the_penalised_one():
     X = EXACT["wide"]
-    params = {"n_components": 3, "tol": 1e-10, "max_iter": 5000, "random_state": 0}
+    params = {"n_components": 3, "tol": 1e-10, "max_iter": 5000}
     exact = JFSSL(scale=None, **params).fit(X).scores_
     far, near = (
         abs(JFSSL(scale=None, alpha=alpha, **params).fit(X).scores_ - exact).max()
@@ -93,7 +91,7 @@ def test_exact_form_is_the_limit_of_the_penalised_one():
 def test_penalised_form_equals_the_formula(name):
     X = TABLES[name]
     limit = 2 * np.linalg.norm(np.einsum("ij,iq->jq", *embedded(X, 3)), axis=1).max()
-    method = JFSSL(scale=None, n_components=3, alpha=0.05 * limit, tol=1e-9, random_state=0).fit(X)
+    method = JFSSL(scale=None, n_components=3, alpha=0.05 * limit, tol=1e-9).fit(X)
     W = coordinate_descent(*embedded(X, 3), method.alpha_)
     expected = np.linalg.norm(W, axis=1)
     np.testing.assert_allclose(method.scores_, expected, atol=1e-6 * expected.max())
@@ -104,7 +102,7 @@ def test_default_penalty_is_a_hundredth_of_the_limit():
     X = TABLES["tall"]
     centred_X, Y = embedded(X, 10)
     limit = 2 * np.linalg.norm(centred_X.T @ Y, axis=1).max()
-    assert JFSSL(scale=None, random_state=0).fit(X).alpha_ == pytest.approx(limit / 100)
+    assert JFSSL(scale=None).fit(X).alpha_ == pytest.approx(limit / 100)
 
 
 def test_duplicate_samples_have_no_exact_solution():
@@ -119,7 +117,7 @@ def test_duplicate_samples_have_no_exact_solution():
 
 def test_given_penalty_equals_mrsf():
     X = TABLES["tall"]
-    params = {"n_components": 3, "alpha": 0.05, "tol": 1e-10, "random_state": 0}
+    params = {"n_components": 3, "alpha": 0.05, "tol": 1e-10}
     mrsf = MRSF(scale=None, **params).fit(X)
     norms = np.linalg.norm(mrsf.coef_, axis=1)
     np.testing.assert_allclose(JFSSL(scale=None, **params).fit(X).scores_, norms, atol=1e-9)
@@ -129,7 +127,7 @@ def test_order_of_columns_and_samples_does_not_matter():
     X = EXACT["wide"]
     rng = np.random.default_rng(0)
     rows, columns = rng.permutation(X.shape[0]), rng.permutation(X.shape[1])
-    method = JFSSL(scale=None, n_components=3, random_state=0)
+    method = JFSSL(scale=None, n_components=3)
     expected = method.fit(X).scores_
     found = method.fit(X[np.ix_(rows, columns)]).scores_
     np.testing.assert_allclose(found, expected[columns], atol=1e-8)
@@ -138,7 +136,7 @@ def test_order_of_columns_and_samples_does_not_matter():
 @pytest.mark.parametrize("name", EXACT)
 def test_shipped_solver_ends_no_higher_than_the_textbook(name):
     X = EXACT[name]
-    method = JFSSL(scale=None, n_components=3, n_neighbors=4, random_state=0).fit(X)
+    method = JFSSL(scale=None, n_components=3, n_neighbors=4).fit(X)
     assert method.converged_
     expected = reweighted(*embedded(X, 3, n_neighbors=4), 400)
     assert method.scores_.sum() <= expected.sum() * (1 + 2e-4)

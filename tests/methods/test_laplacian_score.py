@@ -27,7 +27,7 @@ def reference(X, A):
 
 
 def check(X, **params):
-    method = LaplacianScore(**params).fit(X)
+    method = LaplacianScore(scale=None, **params).fit(X)
     varies = np.ptp(X, axis=0) > 0
     expected = reference(X, dense_graph(X, **params))
     np.testing.assert_allclose(method.scores_[varies], expected[varies], atol=1e-10)
@@ -48,8 +48,8 @@ def test_equals_the_formula_on_yale(yale):
 @pytest.mark.parametrize("name", ["PCMAC", "BASEHOCK", "RELATHE"])
 def test_sparse_text_equals_dense(name, real_data):
     X = sp.csr_array(loadmat(real_data / f"{name}.mat")["X"].astype(float))
-    A = LaplacianScore().fit(X)
-    B = LaplacianScore().fit(X.toarray())
+    A = LaplacianScore(scale=None).fit(X)
+    B = LaplacianScore(scale=None).fit(X.toarray())
     np.testing.assert_allclose(A.scores_, B.scores_, atol=1e-10)
 
 
@@ -58,7 +58,7 @@ def test_sparse_data_stay_sparse():
     X = sp.random_array((n, d), density=1e-3, format="csr", rng=np.random.default_rng(0))
     A = large_graph(n)
     tracemalloc.start()
-    LaplacianScore(affinity=A).fit(X)
+    LaplacianScore(affinity=A, scale=None).fit(X)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 0.1 * 8 * n * d
@@ -69,7 +69,7 @@ def test_no_dense_graph(rng):
     X = rng.random((n, 8))
     A = large_graph(n)
     tracemalloc.start()
-    LaplacianScore(affinity=A).fit(X)
+    LaplacianScore(affinity=A, scale=None).fit(X)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 0.1 * 8 * n**2
@@ -81,8 +81,8 @@ def test_units_and_origins_do_not_matter():
     rng = np.random.default_rng(1)
     moved = X * rng.uniform(-5, 5, X.shape[1]) + rng.uniform(-1e3, 1e3, X.shape[1])
     np.testing.assert_allclose(
-        LaplacianScore(affinity=A).fit(moved).scores_,
-        LaplacianScore(affinity=A).fit(X).scores_,
+        LaplacianScore(affinity=A, scale=None).fit(moved).scores_,
+        LaplacianScore(affinity=A, scale=None).fit(X).scores_,
         rtol=1e-6,
     )
 
@@ -91,14 +91,16 @@ def test_eigenvectors_score_their_eigenvalues():
     A = dense_graph(TABLES["tall"])
     D = np.diag(A.sum(axis=1))
     values, Y = eigh(D - A, D)
-    method = LaplacianScore(affinity=A).fit(Y[:, 1:])
+    method = LaplacianScore(affinity=A, scale=None).fit(Y[:, 1:])
     np.testing.assert_allclose(method.scores_, -values[1:], atol=1e-10)
 
 
 def test_is_the_second_function_of_spec():
     X = TABLES["wide"]
     np.testing.assert_allclose(
-        LaplacianScore().fit(X).scores_, SPEC(criterion="phi2", power=1).fit(X).scores_, atol=1e-12
+        LaplacianScore(scale=None).fit(X).scores_,
+        SPEC(scale=None, criterion="phi2", power=1).fit(X).scores_,
+        atol=1e-12,
     )
 
 
@@ -106,7 +108,9 @@ def test_order_of_samples_does_not_matter():
     X = TABLES["tall"]
     order = np.random.default_rng(0).permutation(len(X))
     np.testing.assert_allclose(
-        LaplacianScore().fit(X[order]).scores_, LaplacianScore().fit(X).scores_, atol=1e-12
+        LaplacianScore(scale=None).fit(X[order]).scores_,
+        LaplacianScore(scale=None).fit(X).scores_,
+        atol=1e-12,
     )
 
 
@@ -114,11 +118,11 @@ def test_column_that_varies_on_isolated_samples_only_is_worst():
     X = np.vstack([np.random.default_rng(0).random((20, 4)), np.zeros((1, 4))])
     X[:-1, 2] = 1.0
     with pytest.warns(UserWarning, match="all zero"):
-        method = LaplacianScore().fit(X)
+        method = LaplacianScore(scale=None).fit(X)
     assert method.scores_[2] == -2
     assert method.order_[-1] == 2
 
 
 def test_graph_without_edges_is_an_error():
     with pytest.raises(ValueError, match="no edges"):
-        LaplacianScore(n_neighbors=1).fit(np.eye(4))
+        LaplacianScore(n_neighbors=1, scale=None).fit(np.eye(4))

@@ -42,9 +42,7 @@ def reference_weights(X, n_components, n_nonzero, **graph):
 
 
 def check(X, n_components=3, n_nonzero=5, **graph):
-    method = MCFS(
-        scale=None, n_components=n_components, n_nonzero=n_nonzero, random_state=0, **graph
-    ).fit(X)
+    method = MCFS(scale=None, n_components=n_components, n_nonzero=n_nonzero, **graph).fit(X)
     W, Y = reference_weights(X, n_components, n_nonzero, **graph)
     X = centred(X)
     misfit = abs(X.T @ (Y - X @ W)).max(axis=1)
@@ -67,7 +65,7 @@ def test_equals_the_formula_on_yale(yale):
 def test_copies_of_a_feature_do_not_change_the_fit():
     """The weight of a column goes to one of its copies; the other comes right after the chosen."""
     X = TABLES["duplicate features"]
-    params = {"n_components": 3, "n_nonzero": 4, "affinity": dense_graph(X), "random_state": 0}
+    params = {"n_components": 3, "n_nonzero": 4, "affinity": dense_graph(X)}
     both = MCFS(scale=None, **params).fit(X)
     alone = MCFS(scale=None, **params).fit(X[:, :9])
     np.testing.assert_allclose(both.coef_[:9], alone.coef_, atol=1e-9)
@@ -88,7 +86,7 @@ def test_isolated_samples():
 def test_sparse_equals_dense():
     rng = np.random.default_rng(0)
     X = rng.random((60, 30)) * (rng.random((60, 30)) > 0.7)
-    method = MCFS(scale=None, n_nonzero=8, random_state=0)
+    method = MCFS(scale=None, n_nonzero=8)
     dense = method.fit(X).scores_
     np.testing.assert_allclose(method.fit(sp.csr_array(X)).scores_, dense, rtol=1e-6)
 
@@ -103,7 +101,7 @@ def test_every_direction_has_the_weights_asked_for():
 def test_negative_weights_count():
     """scikit-feature ranks by the largest weight, not by the largest size."""
     X = TABLES["tall"]
-    method = MCFS(scale=None, n_components=3, n_nonzero=5, random_state=0)
+    method = MCFS(scale=None, n_components=3, n_nonzero=5)
     flipped = X * np.where(np.arange(X.shape[1]) % 2, -1, 1)
     A = dense_graph(X)
     np.testing.assert_allclose(
@@ -115,7 +113,7 @@ def test_order_of_columns_and_samples_does_not_matter():
     X = TABLES["tall"]
     rng = np.random.default_rng(0)
     rows, columns = rng.permutation(X.shape[0]), rng.permutation(X.shape[1])
-    method = MCFS(scale=None, n_components=3, n_nonzero=5, random_state=0)
+    method = MCFS(scale=None, n_components=3, n_nonzero=5)
     expected = method.fit(X).scores_
     found = method.fit(X[np.ix_(rows, columns)]).scores_
     np.testing.assert_allclose(found, expected[columns], rtol=1e-8)
@@ -126,7 +124,7 @@ def test_no_dense_graph(rng):
     X = rng.random((n, 8))
     A = large_graph(n)
     tracemalloc.start()
-    MCFS(scale=None, n_components=2, affinity=A, random_state=0).fit(X)
+    MCFS(scale=None, n_components=2, affinity=A).fit(X)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 0.1 * 8 * n**2
@@ -136,7 +134,7 @@ def test_no_dense_graph(rng):
 def test_words_that_depend_on_each_other(real_data):
     """In few texts many counts are sums of others, to the last digit."""
     X = loadmat(real_data / "PCMAC.mat")["X"][:50].astype(np.float64)
-    method = MCFS(scale=None, random_state=0).fit(X)
+    method = MCFS(scale=None).fit(X)
     Y = embedding(build_graph(RowBlocks(X)), method.n_components, 0)
     Z, Y = X - X.mean(axis=0), Y - Y.mean(axis=0)
     for w, y in zip(method.coef_.T, Y.T, strict=True):

@@ -93,6 +93,7 @@ def check(X, n_clusters=3, graph_weight=1.0, fit_weight=1.0, max_iter=10, seed=3
         max_iter=max_iter,
         tol=0,
         random_state=seed,
+        scale=None,
     ).fit(X)
     weights = graph_weight, fit_weight, method.alpha_
     scores, trace = reference(X, n_clusters, *weights, max_iter, seed)
@@ -153,7 +154,7 @@ def test_columns_that_tell_the_subspaces_come_first(rng):
         X[20 * cluster : 20 * cluster + 20, 2 * cluster : 2 * cluster + 2] += 0.5 + rng.random(
             (20, 2)
         )
-    method = SCUFS(n_clusters=3, random_state=0).fit(X)
+    method = SCUFS(n_clusters=3, random_state=0, scale=None).fit(X)
     assert set(method.order_[:6]) == set(range(6))
 
 
@@ -172,21 +173,23 @@ def test_blobs_end_as_low_as_from_the_true_labels():
     _, rows = unit_rows(X)
     truth = np.eye(4)[label] + 0.01
     truth /= np.linalg.norm(truth, axis=0)
-    methods = [SCUFS(n_clusters=4, random_state=seed).fit(X) for seed in range(20)]
+    methods = [SCUFS(n_clusters=4, random_state=seed, scale=None).fit(X) for seed in range(20)]
     _, _, trace = descend(rows, truth, 1.0, 1.0, methods[0].alpha_, 60)
     assert max(method.objective_trace_[-1] for method in methods) <= 1.05 * trace[-1]
 
 
 def test_seeds_agree_on_blobs():
     X, _ = blobs()
-    first, second = (SCUFS(n_clusters=4, random_state=seed).fit(X).scores_ for seed in (0, 1))
+    first, second = (
+        SCUFS(n_clusters=4, random_state=seed, scale=None).fit(X).scores_ for seed in (0, 1)
+    )
     np.testing.assert_allclose(second, first, rtol=0.05, atol=0.02 * first.max())
 
 
 @pytest.mark.parametrize("name", TABLES)
 def test_ends_no_higher_than_any_simple_start(name):
     X = TABLES[name]
-    method = SCUFS(n_clusters=3, random_state=0).fit(X)
+    method = SCUFS(n_clusters=3, random_state=0, scale=None).fit(X)
     _, rows = unit_rows(X)
     for F in first_clusters(rows, 3, 0):
         trace = descend(rows, F, 1.0, 1.0, method.alpha_, 5)[2]
@@ -197,47 +200,47 @@ def test_ends_no_higher_than_any_simple_start(name):
 @pytest.mark.parametrize("name", ["wide", "tall"])
 def test_result_at_the_default_tol_is_nearly_final(name):
     X = TABLES[name]
-    method = SCUFS(n_clusters=3, random_state=0).fit(X)
-    final = SCUFS(n_clusters=3, random_state=0, max_iter=1500, tol=0).fit(X)
+    method = SCUFS(n_clusters=3, random_state=0, scale=None).fit(X)
+    final = SCUFS(n_clusters=3, random_state=0, max_iter=1500, tol=0, scale=None).fit(X)
     # Coordinate descent over Z is slow where samples are much alike.
     assert method.objective_trace_[-1] <= 1.03 * final.objective_trace_[-1]
 
 
 @pytest.mark.parametrize("name", ["wide", "tall"])
 def test_clusters_do_not_collapse(name):
-    F = SCUFS(n_clusters=3, random_state=0).fit(TABLES[name]).clusters_
+    F = SCUFS(n_clusters=3, random_state=0, scale=None).fit(TABLES[name]).clusters_
     assert np.linalg.norm(F.T @ F - np.eye(3)) < 0.5
 
 
 def test_warns_if_clusters_overlap():
     X, _ = blobs()
     with pytest.warns(UserWarning, match="clusters of SCUFS overlap"):
-        SCUFS(n_clusters=4, fit_weight=1e3, random_state=0).fit(X)
+        SCUFS(n_clusters=4, fit_weight=1e3, random_state=0, scale=None).fit(X)
 
 
 def test_more_clusters_than_samples_are_refused():
     with pytest.raises(ValueError, match="n_clusters=15 is larger than the number of samples, 14"):
-        SCUFS(n_clusters=15).fit(TABLES["wide"])
+        SCUFS(n_clusters=15, scale=None).fit(TABLES["wide"])
 
 
 def test_large_data_are_refused_before_the_work(monkeypatch):
     """Several 20,000 x 20,000 matrices do not fit into 8 GB."""
     monkeypatch.setattr("graphsieve._ranker.input.available_memory", lambda: 8e9)
     with pytest.raises(MemoryError, match="SCUFS needs about"):
-        SCUFS().fit(np.random.default_rng(0).random((20_000, 3)))
+        SCUFS(scale=None).fit(np.random.default_rng(0).random((20_000, 3)))
 
 
 def test_random_state(rng):
     X = TABLES["wide"]
-    scores = [SCUFS(n_clusters=3, random_state=s).fit(X).scores_ for s in (0, 0)]
+    scores = [SCUFS(n_clusters=3, random_state=s, scale=None).fit(X).scores_ for s in (0, 0)]
     np.testing.assert_array_equal(scores[0], scores[1])
 
 
 def test_order_of_columns_does_not_matter(rng):
     X = TABLES["tall"]
     columns = rng.permutation(X.shape[1])
-    scores = SCUFS(random_state=0).fit(X).scores_
-    other = SCUFS(random_state=0).fit(X[:, columns])
+    scores = SCUFS(random_state=0, scale=None).fit(X).scores_
+    other = SCUFS(random_state=0, scale=None).fit(X[:, columns])
     np.testing.assert_allclose(other.scores_, scores[columns], atol=1e-6)
 
 

@@ -43,7 +43,7 @@ def test_sparse_data_give_the_same_page(rng):
 
 
 def test_a_note_says_that_rows_were_drawn(rng, monkeypatch):
-    monkeypatch.setattr("graphsieve.inspection.sample._MAX_ROWS", 50)
+    monkeypatch.setattr("graphsieve._ranker.sample._MAX_ROWS", 50)
     X = rng.normal(size=(120, 5))
     summary = summarise(Variance(2).fit(X), X)
     assert summary["n_rows"] == 50
@@ -66,20 +66,15 @@ def test_constant_features_are_not_counted_as_lost(rng):
     assert "3 of 3 dropped features are hardly predicted" in words
 
 
-def test_few_columns_of_large_variance_do_not_decide(rng):
-    """As frequent words do; that is no matter of units, and not warned about."""
-    X = rng.normal(size=(60, 9)) * np.array([30, *[1] * 8])
-    summary = summarise(Variance(2).fit(X), X)
-    assert summary["weights"] == "equal"
-    assert "units" not in texts(summary)
-
-
 def test_units_do_not_decide(rng):
-    X = rng.normal(size=(60, 5)) * [1e6, 1, 1, 1, 1]
-    summary = summarise(Variance(2).fit(X), X)
-    assert summary["weights"] == "equal"
-    assert "their units decide" in texts(summary)
-    assert summarise(Variance(2).fit(X[:, 1:]), X[:, 1:])["weights"] == "variance"
+    """Metres or millimetres, for a majority of the columns too: the same numbers on the page."""
+    X = rng.normal(size=(60, 4)) @ rng.normal(size=(4, 12)) + 0.3 * rng.normal(size=(60, 12))
+    plain, scaled = (
+        summarise(GreedyCSS(3).fit(Z), Z) for Z in (X, X * np.repeat([1000, 1], [8, 4]) + 50)
+    )
+    np.testing.assert_array_equal(plain["coverage"], scaled["coverage"])
+    np.testing.assert_allclose(plain["curves"]["this"], scaled["curves"]["this"], rtol=1e-9)
+    assert texts(plain) == texts(scaled)
 
 
 def test_a_ranking_worse_than_random_is_called_that(rng):
@@ -109,7 +104,7 @@ def test_image_shape_must_fit(digits):
 
 def test_points_of_all_features_are_those_before(rng):
     X = rng.normal(size=(30, 8)) * np.arange(1, 9)
-    points = scatter(X, np.arange(8), np.arange(1, 9), rng, standardise=False)
+    points = scatter(X, np.arange(8), np.arange(1, 9), rng)
     np.testing.assert_allclose(points["after"][-1], points["before"], atol=1e-8)
     assert points["distances"][-1] == pytest.approx(1)
     assert (np.diff(points["distances"]) > -0.1).all()
@@ -119,7 +114,7 @@ def test_points_of_all_features_are_those_before(rng):
 def test_a_far_sample_is_drawn_at_the_edge(rng):
     X = rng.normal(size=(100, 8))
     X[7] = 1000
-    points = scatter(X, np.arange(8), np.arange(1, 9), rng, standardise=False)
+    points = scatter(X, np.arange(8), np.arange(1, 9), rng)
     assert points["n_far"]["before"] == 2  # 98 % of 100 samples leave two
     assert np.abs(points["before"][7]).max() == 1
     others = np.delete(points["before"], 7, axis=0)

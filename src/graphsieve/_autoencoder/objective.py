@@ -12,22 +12,14 @@ from typing import NamedTuple
 import numpy as np
 from scipy.linalg.blas import daxpy, dger
 from scipy.special import logit
-from sklearn.utils.extmath import row_norms
 
 from .._rows import BLOCK_BYTES
-from .batches import Batches
-from .passes import Buffers, Sums, Terms, Weights, encode, make_part
+from .passes import Buffers, Part, Sums, Terms, Weights
 
 # Power of the total standard deviation by which W_in is divided in the solver's variables.
 # Objective after 100 iterations of AEFS on 90 rows of Yale: 101 with 0, 94 with 0.5, 239 with 1;
 # of GAFS, which has a sigmoid output: 12.8 with 0, 8.0 with 1.
 _SCALE_POWER = {"sigmoid": 1.0, "identity": 0.5}
-# Each penalty is this fraction of the loss of a constant code, at the start.
-_FRACTION = 0.01
-# Means of columns are kept this far from 0 and 1, where the sigmoid is flat.
-_MARGIN = 0.05
-# Along an axis with less spread, scaled data are constant.
-_NO_SPREAD = 1e-12
 
 
 class Penalties(NamedTuple):
@@ -109,7 +101,7 @@ class Objective:
         self.mean, self.scale = _variables(X, output) if mean is None else (mean, scale)
         self.size = (2 * X.n_features + 1) * n_hidden + X.n_features
         terms = Terms(X.n_samples, n_hidden, self.graph_weight, output == "sigmoid")
-        make = partial(make_part, terms=terms, buffers=Buffers(), block_bytes=block_bytes)
+        make = partial(Part, terms=terms, buffers=Buffers(), block_bytes=block_bytes)
         rows_of_L = [] if self.L is None else [self.L.astype(X.dtype).tocsr()]
         self._parts = X.parts(make, *rows_of_L, workers=workers)
         self._theta = np.empty(self.size)  # the plain weights at the point of evaluation
@@ -148,25 +140,6 @@ class Objective:
         dger(-self.scale, g_in, self.mean, a=G_in.T, overwrite_a=True)
         return float(value[0]) + penalty, grad
 
-    def batches(self, rng):
-        """Random batches of the rows, for ``adam``."""
-        return Batches(self, rng)
-
-    def on(self, X, L):
-        """The same objective and variables on other rows."""
-        return Objective(
-            X,
-            L,
-            self.workers,
-            n_hidden=self.n_hidden,
-            alpha=self.alpha,
-            graph_weight=self.graph_weight,
-            decay=self.decay,
-            output=self.output,
-            mean=self.mean,
-            scale=self.scale,
-        )
-
     def _split(self, vector):
         """W_in, W_out, b_in and b_out as views of a vector of all weights."""
         d, m = self.X.n_features, self.n_hidden
@@ -193,7 +166,7 @@ class Objective:
         """The value of the penalties, whose gradients are added to those of the data terms."""
         value = 0.0
         if self.alpha:
-            norm, gradient = _l21(W_in)
+            norm, gradient = smoothed_l21(W_in)
             value += self.alpha * norm
             _add_multiple(G_in, self.alpha, gradient)
         if self.decay:
@@ -218,7 +191,7 @@ def _decode(part, H_part, H, weights):
     return part.decode(H_part, H, weights)
 
 
-def _l21(W, eps=1e-8):
+def smoothed_l21(W, eps=1e-8):
     """Smoothed l2,1 norm: sum over rows of sqrt(|W_j|^2 + eps^2) - eps, and its gradient.
 
     Value and gradient belong to the same function, also at rows of zeros: the gradient of the
@@ -231,52 +204,3 @@ def _l21(W, eps=1e-8):
 def _add_multiple(G, weight, gradient):
     """G += weight gradient, without a temporary array."""
     daxpy(gradient.ravel(), G.ravel(), a=weight)
-
-
-def principal_start(X, axes, output):
-    """Weights with which the network, linear around the mean, is the projection on ``axes``.
-
-    The axes (d, m) are orthonormal. Hidden units get inputs of variance 1, where the sigmoid has
-    the slope 1/4; an output of mean p has the slope p (1 - p). No random numbers are involved, so
-    neither are they in the result.
-    """
-    mean, variance = X.column_moments()
-    # The axes have rounding errors at constant columns. The penalty on rows, which has a kink at
-    # zero, would make them visible in the result.
-    axes = np.where(np.sqrt(variance)[:, None] > _NO_SPREAD, axes, 0.0)
-    spread = X.stack(partial(_project, axes)).std(axis=0)
-    spread = np.where(spread > _NO_SPREAD, spread, 1.0)
-    W_in = axes / spread
-    W_out = 4 * spread[:, None] * axes.T
-    b_out = mean
-    if output == "sigmoid":
-        centre = np.clip(mean, _MARGIN, 1 - _MARGIN)
-        W_out = W_out / (centre * (1 - centre))
-        b_out = logit(centre)
-    return Weights(W_in, -mean @ W_in, W_out, b_out - 0.5 * W_out.sum(axis=0))
-
-
-def relative_penalties(X, L, weights):
-    """Penalties relative to the data: each is a hundredth of the loss of a constant code.
-
-    ``weights`` are those at which the solver starts.
-    """
-    budget = _FRACTION * X.column_moments()[1].sum() / 2
-    squares = np.vdot(weights.W_in, weights.W_in) + np.vdot(weights.W_out, weights.W_out)
-    smoothness = 0.0
-    if L is not None:
-        H = X.stack(partial(encode, W_in=weights.W_in, b_in=weights.b_in))
-        smoothness = float(np.vdot(H, L @ H))
-    return Penalties(
-        alpha=_over(budget, row_norms(weights.W_in).sum()),
-        graph_weight=_over(budget, smoothness),
-        decay=_over(2 * budget, squares),
-    )
-
-
-def _over(budget, penalty):
-    return float(budget / penalty) if penalty > 0 else 0.0
-
-
-def _project(axes, block):
-    return block @ axes

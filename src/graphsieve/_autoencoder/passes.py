@@ -3,8 +3,7 @@
 The graph term couples the rows, so an evaluation takes two passes over them: ``encode`` returns
 the hidden code of a part, and once the codes of all parts are joined, ``decode`` returns the
 contribution of the part to the objective and its gradient. The two functions below are the
-specification. ``HostPart`` computes the same with buffers that stay in cache, ``DevicePart`` on any
-array that follows the array API.
+specification. ``Part`` computes the same with buffers that stay in cache.
 """
 
 from contextlib import contextmanager
@@ -17,9 +16,6 @@ import scipy.sparse as sp
 from scipy.special import expit
 
 from .._rows import BLOCK_BYTES, split_rows, to_dense, transpose_csr
-
-# On a device, blocks only bound the memory in use: large ones keep it busy.
-_DEVICE_BLOCK_BYTES = 64 * BLOCK_BYTES
 
 
 class Weights(NamedTuple):
@@ -95,13 +91,6 @@ def _squared_error(weights, output, block):
     return error
 
 
-def make_part(X, L=None, *, terms, buffers, block_bytes):
-    """The passes over the rows X of a part, and rows L of the Laplacian, where the rows are."""
-    if X.xp is not np:
-        return DevicePart(X, L, terms)
-    return HostPart(X, L, terms, buffers, block_bytes)
-
-
 class Buffers:
     """Reusable working memory: one set of arrays for every thread at work."""
 
@@ -122,7 +111,7 @@ class Buffers:
         return Buffers, ()  # another process makes its own
 
 
-class HostPart:
+class Part:
     """``encode`` and ``decode`` for NumPy and CSR rows, block by block.
 
     ``L`` has the rows of the Laplacian that belong to the rows of this part; ``buffers`` are shared
@@ -130,7 +119,7 @@ class HostPart:
     overwrites: with few rows and many columns, allocating them takes longer than computing them.
     """
 
-    def __init__(self, data, L, terms, buffers, block_bytes=BLOCK_BYTES):
+    def __init__(self, data, L=None, *, terms, buffers, block_bytes=BLOCK_BYTES):
         self.data, self.L, self.terms, self.buffers = data, L, terms, buffers
         # Each block adds to sums of d x m numbers, so it should have many more rows than m.
         row_bytes = data.n_features * data.dtype.itemsize
@@ -261,48 +250,3 @@ def _sigmoid_of_negative(minus_z):
         np.exp(minus_z, out=minus_z)
     minus_z += 1
     return np.divide(1, minus_z, out=minus_z)  # twice as fast as np.reciprocal
-
-
-class DevicePart:
-    """``encode`` and ``decode`` for DeviceRows: products on the device, sums on the host."""
-
-    def __init__(self, data, L, terms):
-        self.data, self.L, self.terms = data, L, terms
-        self.slices = data.slices(_DEVICE_BLOCK_BYTES)
-
-    def encode(self, weights):
-        data = self.data
-        W_in, b_in = data.to_device(weights.W_in), data.to_device(weights.b_in)
-        H = np.empty((data.n_samples, self.terms.n_hidden), data.dtype)
-        for block in self.slices:
-            H[block] = data.to_host(self._sigmoid(data.on_device(block) @ W_in + b_in))
-        return H
-
-    def decode(self, H_part, H, weights):
-        data, xp, n = self.data, self.data.xp, self.terms.n_samples
-        LH = None if self.L is None else self.L @ H
-        W_out, b_out = data.to_device(weights.W_out), data.to_device(weights.b_out)
-        sums = None
-        for block in self.slices:
-            X, H_b = data.on_device(block), data.to_device(H_part[block])
-            R = H_b @ W_out + b_out
-            R = self._sigmoid(R) if self.terms.sigmoid_output else R
-            E = R - X
-            squared_error = xp.sum(E * E)
-            E = E / n
-            if self.terms.sigmoid_output:
-                E = E * R * (1 - R)
-            D = E @ W_out.T
-            if LH is not None:
-                D = D + data.to_device(2 * self.terms.graph_weight * LH[block])
-            D = D * H_b * (1 - H_b)
-            found = squared_error, X.T @ D, xp.sum(D, axis=0), H_b.T @ E, xp.sum(E, axis=0)
-            sums = found if sums is None else [a + b for a, b in zip(sums, found, strict=True)]
-        squared_error, *gradients = map(data.to_host, sums)
-        value = float(squared_error) / (2 * n)
-        if LH is not None:
-            value += self.terms.graph_weight * float(np.vdot(LH, H_part))
-        return Sums(np.array([value]), *gradients)
-
-    def _sigmoid(self, z):
-        return 1 / (1 + self.data.xp.exp(-z))

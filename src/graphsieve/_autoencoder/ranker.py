@@ -8,7 +8,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._rows import check_entries, is_lazy, known_frame, map_rows
 from .._rows.scaling import column_scaling
-from .._solvers import adam, lbfgs
+from .._solvers import lbfgs
 from .._utils.sklearn_private import Interval, StrOptions, in_output_container
 from .._utils.threads import Workers
 from .._utils.warn import warn
@@ -18,8 +18,6 @@ from .passes import encode, explained_variance
 
 # A network that explains less of the variance than this has learned nothing.
 _COLLAPSED = 0.01
-# The most hidden units where their number is chosen from the data: more encode noise, too.
-MOST_UNITS = 40
 # Larger weights overflow in single precision.
 NON_NEGATIVE = [Interval(Real, 0, 1e30, closed="both")]
 
@@ -27,8 +25,8 @@ NON_NEGATIVE = [Interval(Real, 0, 1e30, closed="both")]
 class AutoencoderRanker(FeatureRanker):
     """Base of the autoencoder methods, whose ``_rank`` calls ``_scaled`` and then ``_train``.
 
-    A subclass has the parameters below, and ``scale``, ``output`` and ``solver`` as parameters or
-    class attributes.
+    A subclass has the parameters below, and ``scale`` and ``output`` as parameters or class
+    attributes.
 
     Attributes
     ----------
@@ -55,48 +53,42 @@ class AutoencoderRanker(FeatureRanker):
     }
     _accepts_sparse = True
     _cheap_products = 1e10  # the passes of a fit of that size take a hundred times as many
-    solver = "lbfgs"
     _memory_advice = (
         "Use fewer hidden units (n_hidden), or a method without a network: GreedyCSS, "
         "LaplacianScore or Variance"
     )
-    _ranks_by_network = True  # if not, an unfinished network is no reason for a warning
 
     def _own_memory(self, n_samples, n_features):
-        n_hidden = self.n_hidden or MOST_UNITS
-        n_weights = 2.0 * n_features * n_hidden
-        n_pairs = self.memory if self.solver == "lbfgs" else 0
+        n_weights = 2.0 * n_features * self._hidden_units
         # Twelve vectors of the objective and the solver, the pairs of L-BFGS, and the code.
-        vectors = 12 * 8 + 2 * n_pairs * np.dtype(self.dtype).itemsize
-        return n_weights * vectors + 16.0 * n_samples * n_hidden
+        vectors = 12 * 8 + 2 * self.memory * np.dtype(self.dtype).itemsize
+        return n_weights * vectors + 16.0 * n_samples * self._hidden_units
+
+    @property
+    def _hidden_units(self):
+        return self.n_hidden
 
     def _scaled(self, data):
         """The data in the range that the network expects."""
-        if self.solver == "minibatch":
-            data.check_random_access()
         self._scaling = column_scaling(data, self.scale)
         X = data.scaled(self._scaling, self.dtype)
         self._check_range(X)
         return X
 
-    def _train(self, X, L, penalties, rng, start=None):
-        """Fit the network, from random weights unless ``start`` has other Weights."""
-        n_hidden = self.n_hidden if start is None else len(start.b_in)
-        terms = {"n_hidden": n_hidden, "output": self.output, **penalties._asdict()}
+    def _train(self, X, L, penalties, rng):
+        """Fit the network from random weights."""
+        terms = {"n_hidden": self._hidden_units, "output": self.output, **penalties._asdict()}
         with Workers(self.n_jobs) as workers, self._monitor() as monitor:
             objective = Objective(X, L, workers, **terms)
-            evaluate = objective.value_and_grad
-            z = objective.start(rng) if start is None else objective.pack(start)
-            if self.solver == "minibatch":
-                result = adam(evaluate, objective.batches(rng), z, monitor)
-            else:
-                result = lbfgs(evaluate, z, monitor, memory=self.memory, dtype=self.dtype)
+            z = objective.start(rng)
+            result = lbfgs(
+                objective.value_and_grad, z, monitor, memory=self.memory, dtype=self.dtype
+            )
         weights = objective.unpack(result.x)
         self.W_in_, self.b_in_, self.W_out_, self.b_out_ = weights
-        self._report(result, warns=self._ranks_by_network)
+        self._report(result)
         self.explained_ = explained_variance(X, weights, self.output)
-        if self._ranks_by_network:
-            self._warn_if_collapsed()
+        self._warn_if_collapsed()
 
     def _check_range(self, data):
         if self.scale is not None or self.output == "identity":
@@ -134,14 +126,12 @@ class AutoencoderRanker(FeatureRanker):
             asks for one.
         """
         check_is_fitted(self)
-        if not self._ranks_by_network:  # a network that only serves this method
-            self._warn_if_collapsed()
         code = partial(_encode, self._scaling, self.W_in_, self.b_in_)
         if is_lazy(X):
             self._check_lazy(X, reset=False)
             return map_rows(X, code, len(self.b_in_))
         data = check_entries(self._open(X, reset=False), self._column_name)
-        H = data.to_device(data.stack(code))
+        H = data.stack(code)
         names = [f"{type(self).__name__.lower()}{j}" for j in range(len(self.b_in_))]
         return in_output_container(self, H, known_frame(X), names)
 

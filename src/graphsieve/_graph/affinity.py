@@ -29,7 +29,7 @@ def build_graph(data, *, n_neighbors=5, affinity="cosine", neighbors="auto", n_j
     ----------
     data : Rows
     n_neighbors : int, default=5
-        Number of neighbours of a sample. Ties go to the sample that comes first.
+        Number of neighbours of a sample. Ties go by content, not by the order of the samples.
     affinity : {"cosine", "binary", "heat"}, callable, array or sparse matrix, default="cosine"
         "cosine" joins the neighbours of largest cosine, with the cosine as weight (negative ones
         have no edge); "binary" gives the same edges the weight 1; "heat" joins Euclidean

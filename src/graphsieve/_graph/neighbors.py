@@ -51,7 +51,7 @@ def limit_neighbors(n_neighbors, n_samples):
 def nearest_neighbors(data, n_neighbors, *, metric, neighbors="auto", n_jobs=None):
     """The ``n_neighbors`` nearest other samples of every sample.
 
-    Ties go to the sample that comes first. See ``build_graph`` for the other options.
+    Ties go by content, not by the order of the samples. See ``build_graph`` for the other options.
 
     Returns
     -------
@@ -82,6 +82,7 @@ def exact_pairs(points, n_neighbors, workers):
 
     Returns two arrays i and j, by increasing i and then j.
     """
+    points.place_by_content()
     states = points.data.fold_parts(_fold, points.without_data(), n_neighbors)
     if states is None:
         numbers = points.searched

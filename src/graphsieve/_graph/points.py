@@ -18,6 +18,9 @@ _CENTRE_ROWS = 256
 # Sums of squares of numbers between these limits neither overflow nor vanish.
 _SAFE_RANGE = 2.0**-450, 2.0**500
 
+# Rounds from columns to samples and back, after which columns are told apart.
+_N_SIGNATURES = 3
+
 # Points that are farther from the centre than this, relative to the median, would overflow in
 # single precision.
 _LARGEST_SPREAD = 2.0**55
@@ -33,7 +36,7 @@ class Points:
 
     For every row there are its factor ``scale`` (0 for a row of zeros, which has no cosine), its
     length ``norm`` after scaling and before centring, and its squared distance ``square`` from the
-    centre.
+    centre. ``place`` is the order in which samples win ties.
     """
 
     def __init__(self, data, metric):
@@ -55,6 +58,7 @@ class Points:
         self._centre = None if data.is_sparse else self._median()
         self.square = data.stack(partial(_squared_norms, self._centre), self.scale)
         self._set_precision()
+        self.place = np.arange(data.n_samples)
 
     def _median(self):
         chosen = np.zeros(self.data.n_samples, dtype=bool)
@@ -78,6 +82,29 @@ class Points:
     def searched(self):
         """Numbers of the samples that have neighbours."""
         return np.flatnonzero(self.norm) if self.is_cosine else np.arange(len(self.norm))
+
+    def place_by_content(self):
+        """Let ties go by what samples are, not by their position.
+
+        Samples are ordered along one direction, whose coefficients are fixed numbers. They go to
+        the columns in the order of a signature: sums over the samples, weighted by what these have
+        in the columns. So the order of rows changes nothing, and that of columns only where these
+        agree in their signatures. Copies of a sample are interchangeable.
+        """
+        largest = float(np.abs(self.data.column_range()).max()) * self._unit
+        rows = self.data.stack(partial(_norms, self._unit))
+        for _ in range(_N_SIGNATURES):
+            weight = np.exp(_at_most_one(rows, largest))
+            columns = self.data.reduce(_weighted_sums, weight * self._unit)
+            signature = _at_most_one(columns, largest * weight.sum())
+            rows = self.data.stack(partial(_along, signature * self._unit))
+        # Columns that differ by rounding alone agree.
+        order = np.argsort(np.round(signature, 9), kind="stable")
+        direction = np.empty(self.n_features)
+        direction[order] = np.random.RandomState(0).standard_normal(self.n_features)
+        content = self.data.stack(partial(_along, direction * self._unit))
+        content = np.round(_at_most_one(content, largest), 12)
+        self.place = np.argsort(np.argsort(content, kind="stable"))
 
     def without_data(self):
         """A copy that is small enough to be sent to other processes."""
@@ -154,14 +181,16 @@ class Points:
         """Mask of the pairs (i, j) with the ``n_neighbors`` smallest distances for every i.
 
         Of the neighbours whose distance equals the largest one to within its rounding error, those
-        with the lowest j are chosen.
+        that come first in ``place`` are chosen.
         """
         order = np.lexsort((squared, i))
         start, group, rank = _groups(i[order])
         last = np.minimum(start + n_neighbors, np.append(start[1:], len(i))) - 1
         excess = squared[order] - squared[order][last][group]
         is_tie = np.abs(excess) <= self.rounding(i, j, squared)[order]
-        order = order[np.lexsort((j[order], np.where(is_tie, 0, np.sign(excess)), group))]
+        order = order[
+            np.lexsort((self.place[j[order]], np.where(is_tie, 0, np.sign(excess)), group))
+        ]
         mask = np.zeros(len(i), dtype=bool)
         mask[order[rank < n_neighbors]] = True
         return mask
@@ -243,6 +272,20 @@ def _inner_products(unit, left, right):
     if sp.issparse(left):
         return np.asarray(left.multiply(right).sum(axis=1)).ravel()
     return np.einsum("ij,ij->i", left, right)
+
+
+def _along(direction, block):
+    return block.astype(np.float64, copy=False) @ direction
+
+
+def _weighted_sums(block, weight):
+    return block.astype(np.float64, copy=False).T @ weight
+
+
+def _at_most_one(values, size):
+    """Values over the largest of them; 0 if all are rounding errors of sums of this size."""
+    largest = np.abs(values).max()
+    return values / largest if largest > 1e-12 * size else np.zeros_like(values)
 
 
 def _norms(unit, block):

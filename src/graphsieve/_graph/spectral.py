@@ -99,7 +99,7 @@ def null_space(A):
     return NullSpace([members[c] for c in order], basis, np.sqrt(volume[order] / volume.sum()))
 
 
-def eigenpairs(A, components, n_pairs, random_state=None):
+def eigenpairs(A, components, n_pairs, random_state=0):
     """The smallest non-zero eigenvalues of the normalised Laplacian, and their eigenvectors.
 
     The values ascend; the vectors are orthonormal, with fixed signs. There are ``n_pairs`` of them,
@@ -126,7 +126,7 @@ def eigenpairs(A, components, n_pairs, random_state=None):
     return np.clip(values[chosen], 0, 2), fix_signs(result)
 
 
-def low_eigenpairs(A, components, n_pairs, random_state=None):
+def low_eigenpairs(A, components, n_pairs, random_state=0):
     """``eigenpairs`` with all copies of the last eigenvalue; none when ``n_pairs`` < 1."""
     if n_pairs < 1:
         return np.empty(0), np.empty((A.shape[0], 0))
@@ -139,7 +139,7 @@ def low_eigenpairs(A, components, n_pairs, random_state=None):
         more *= 2
 
 
-def embedding(A, n_dims, random_state=None):
+def embedding(A, n_dims, random_state=0):
     """Solutions of L y = l D y with the smallest l after the constant one, (n, n_dims).
 
     y' D y = 1, and the row of an isolated node is zero. If the graph is not connected, the first

@@ -139,7 +139,7 @@ def keep_uncorrelated(C, varying, threshold, *, tie_break, given=(), candidates=
     the order of the columns. ``C`` are the correlations; the other parameters are those of
     ``cover_columns``. Returns the kept columns, in the order in which they were picked.
     """
-    close = np.abs(C) >= threshold
+    close = np.abs(C) >= threshold - _TIE
     close[:, ~varying] = close[~varying] = False
     left = varying.copy()
     allowed = varying if candidates is None else varying & candidates

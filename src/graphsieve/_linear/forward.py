@@ -27,6 +27,7 @@ Groups of columns that enter as a whole are compared by the exact gain of the bl
 from dataclasses import dataclass, field, replace
 
 import numpy as np
+from scipy.special import gammaincinv
 
 from .._utils.order import scores_of
 from .units import BlockGains, Units, block_matrices
@@ -38,12 +39,14 @@ _DEPENDENT = 1e-12
 _LITTLE_LEFT = 0.5
 # A gain below this fraction of the targets' energy is rounding.
 _NO_GAIN = 1e-12
+# Columns whose squared correlation is this close to 1 are copies of each other, with noise.
+_SAME = 1e-6
 # Gains that differ by less are equal, and the first column wins. It is above the rounding that the
 # updates accumulate, so that neither storage nor threads decide between equal columns.
 _TIE = 1e-7
 # Tiers: columns of a tier are picked when none is left in the tiers before it. Copies come after
 # everything else, copies among the copies after these, and so on.
-_FIRST, _LATER, _COPY = range(3)
+_FIRST, _LATER, _NEAR_COPY, _NOISE, _COPY = range(5)
 _EXCLUDED, _CONSTANT = 2**31 - 2, 2**31 - 1
 
 
@@ -57,8 +60,8 @@ class Rules:
         Columns that are picked first, in this order.
     exclude : ndarray of bool or None
         Columns that are never picked.
-    later : ndarray of bool or None
-        Columns that are picked only when no other column is left.
+    later, noise : ndarray of bool or None
+        Columns that are picked only when no other column is left; before near-copies, and after.
     weights : ndarray or None
         What the gain of a column is multiplied by; 1 by default. A unit has the mean weight of its
         columns.
@@ -70,16 +73,20 @@ class Rules:
         Label of every column; columns with the same label enter as a whole.
     limits : (labels, most) or None
         At most ``most`` columns of every label; the label -1 has no limit.
+    near_copy : float
+        Columns whose squared correlation with a picked one reaches this have to wait.
     """
 
     include: tuple = ()
     exclude: np.ndarray | None = None
     later: np.ndarray | None = None
+    noise: np.ndarray | None = None
     weights: np.ndarray | None = None
     costs: np.ndarray | None = None
     budget: float | None = None
     units: np.ndarray | None = None
     limits: tuple | None = None
+    near_copy: float = np.inf
 
 
 @dataclass(frozen=True)
@@ -120,7 +127,7 @@ class ForwardOrder:
 class _Layer:
     """One pass of forward selection over the columns of the mask ``alive``."""
 
-    def __init__(self, columns, target, f, noise, alive, blocks=None):
+    def __init__(self, columns, target, f, noise, alive, blocks=None, square_energy=0.0):
         self._columns, self._target, self._noise = columns, target, noise
         self.f, self.g = f.copy(), columns.squares + noise
         self._g_start = self.g.copy()
@@ -131,6 +138,20 @@ class _Layer:
         self._products = np.empty((0, columns.n_features))
         self._most_products = columns.n_stored // columns.n_features
         self.n_picked = 0
+        self._energy, self._square_energy = target.energy, square_energy
+
+    def chance(self):
+        """The largest gain to be expected of living columns with permuted entries.
+
+        A permuted column is a random direction: its gain is a weighted sum of squares with mean
+        trace(M) / n and variance 2 trace(M^2) / n^2, with M = T T' of what is left of the targets.
+        """
+        n, count = self._columns.n_samples - 1, max(1, np.count_nonzero(self.alive))
+        mean, variance = max(self._energy, 0) / n, 2 * max(self._square_energy, 0) / n**2
+        if not (mean > 0 and variance > 0):
+            return mean
+        shape = mean**2 / variance
+        return float(gammaincinv(shape, 1 - 0.5 / count) * variance / mean)
 
     def gains(self):
         """What every living column, or the whole block it belongs to, would add; 0 for others."""
@@ -179,7 +200,7 @@ class _Layer:
         q = e / np.sqrt(square)
         w, r = self._target.apply(q, self._products_with(j, c, square))
         self.f[j], self.g[j] = (q @ w) * square, square
-        return _Step(j, q, w, r, float(q @ w))
+        return _Step(j, x, q, w, r, float(q @ w))
 
     def _products_with(self, j, c, square):
         """X'q from the products of column j, see the module; None if that is slow or loses digits.
@@ -194,13 +215,16 @@ class _Layer:
         return (products - c @ self._products[: self.n_picked]) / np.sqrt(square)
 
     def add(self, step):
-        """Pick a column; returns the mask of columns that depend on the picks from now on."""
+        """Pick a column; returns its products X'x with all columns."""
         basis = self._basis[: self.n_picked]
         u = step.w - (basis @ step.w) @ basis
         if step.r is None:
-            r, z = self._columns.products(np.array([step.q, u]))
+            r, z, inner = self._columns.products(np.array([step.q, u, step.x]))
         else:
-            r, z = step.r, self._columns.products(u[np.newaxis])[0]
+            r = step.r
+            z, inner = self._columns.products(np.array([u, step.x]))
+        self._energy -= step.gain
+        self._square_energy += step.gain**2 - 2 * (u @ u)  # up to the noise
         if self._blocks is not None:
             self._blocks.update(r, z, step.gain)
         self.f = np.maximum(self.f + r * (step.gain * r - 2 * z), 0)
@@ -210,9 +234,8 @@ class _Layer:
             self._products = _with_row(self._products, self.n_picked, r)
         self.n_picked += 1
         self.alive[step.column] = False
-        dependent = self.alive & (self.g <= _DEPENDENT * self._g_start)
-        self.alive &= ~dependent
-        return dependent
+        self.alive &= self.g > _DEPENDENT * self._g_start
+        return inner
 
 
 def _with_row(array, n, row):
@@ -227,9 +250,10 @@ def _with_row(array, n, row):
 
 @dataclass(frozen=True)
 class _Step:
-    """A column, its new direction q, w = T T' q, r = X'q if that is known, and its gain."""
+    """A column x, its new direction q, w = T T' q, r = X'q if that is known, and its gain."""
 
     column: int
+    x: np.ndarray
     q: np.ndarray
     w: np.ndarray
     r: np.ndarray | None
@@ -253,6 +277,8 @@ class ForwardSelection:
     share : float
         Explained fraction of the targets' energy at which a layer ends.
     rules : Rules
+    above_chance : bool
+        Whether a layer goes on as long as a column adds more than permuted columns would.
     """
 
     columns: object
@@ -260,6 +286,7 @@ class ForwardSelection:
     noise: np.ndarray
     share: float = 1.0
     rules: Rules = field(default_factory=Rules)
+    above_chance: bool = False
 
     def __post_init__(self):
         d = self.columns.n_features
@@ -267,9 +294,14 @@ class ForwardSelection:
         self.gains, self.layers = np.zeros(d), np.zeros(d, dtype=int)
         self._f = np.maximum(self.target.forms(self.columns), 0)
         self._tier = np.where(self.columns.squares > 0, _FIRST, _CONSTANT)
-        for mask, tier in ((self.rules.later, _LATER), (self.rules.exclude, _EXCLUDED)):
+        for mask, tier in (
+            (self.rules.later, _LATER),
+            (self.rules.noise, _NOISE),
+            (self.rules.exclude, _EXCLUDED),
+        ):
             if mask is not None:
                 self._tier[mask] = np.maximum(self._tier[mask], tier)
+        self._square_energy = self.target.square_energy() if self.above_chance else 0.0
         self._units = Units(self.rules.units, d)
         self._in_block = self._units.sizes[self._units.number] > 1
         self._blocks = None
@@ -317,9 +349,12 @@ class ForwardSelection:
         for j in self._units.members(step.column):
             if j != step.column:
                 self._take(self._layer.step(j), int(j))
-        if self.explained >= self.share:
+        if self.explained >= self.share and self._layer.gains().max() <= self._least_gain():
             self._start_layer()
         return step.column
+
+    def _least_gain(self):
+        return self._layer.chance() if self.above_chance else np.inf
 
     def finish(self):
         """Put the other columns behind the picks: those that add to the current layer by what they
@@ -356,7 +391,13 @@ class ForwardSelection:
                 return False
             candidates = np.zeros_like(left)  # nothing can be picked at all
         self._layer = _Layer(
-            self.columns, self.target, self._f, self.noise, candidates, self._blocks
+            self.columns,
+            self.target,
+            self._f,
+            self.noise,
+            candidates,
+            self._blocks,
+            self._square_energy,
         )
         self._layer_tier = tier
         self.explained = 0.0
@@ -370,13 +411,20 @@ class ForwardSelection:
             return
         self.gains[j] = step.gain / self._energy
         self.explained += self.gains[j]
-        dependent = self._layer.add(step)
-        if dependent.any():
-            self._set_copies_aside(j, dependent)
+        self._set_copies_aside(j, self._layer.add(step))
 
-    def _set_copies_aside(self, j, dependent):
-        """Copies are among the columns that the pick has made dependent, and parallel to it."""
+    def _set_copies_aside(self, j, inner):
+        """Let columns that are parallel to the pick, or nearly so, wait for all others.
+
+        ``inner`` are the products of the pick with all columns.
+        """
         squares = self.columns.squares
-        inner = self.columns.products(self.columns.column(j)[np.newaxis])[0]
-        copies = dependent & (inner**2 >= (1 - _DEPENDENT) * squares[j] * squares)
-        self._tier[copies & (self._tier <= self._layer_tier)] = max(_COPY, self._layer_tier + 1)
+        waiting = (self.layers == 0) & (self._tier < _EXCLUDED)
+        squared = np.divide(inner**2, squares[j] * squares, where=waiting, out=np.zeros(len(inner)))
+        for least, tier in (
+            (self.rules.near_copy, max(_NEAR_COPY, self._layer_tier)),
+            (1 - (_SAME if self.noise[j] > 0 else _DEPENDENT), max(_COPY, self._layer_tier + 1)),
+        ):
+            copies = squared >= least
+            self._tier[copies] = np.maximum(self._tier[copies], tier)
+            self._layer.alive &= ~copies | (self._tier <= self._layer_tier)

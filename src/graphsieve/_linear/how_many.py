@@ -109,20 +109,28 @@ class GainCurve:
         The largest gain at this place in shuffled columns.
     n_features : int
         Number of features before the gains fall to chance; 0 if none is above it.
+    is_complete : bool
+        Whether the ranking went on until the gains fell to chance; otherwise there may be more.
     """
 
     gains: np.ndarray
     chance: np.ndarray
     n_features: int
+    is_complete: bool
+
+    @property
+    def suggested(self):
+        """Number of features to keep: at least one."""
+        return max(1, self.n_features)
 
 
 @blas_for_table
 def gain_curve(X, order, nulls=(permuted, flipped)):
     """Compare the gains along a ranking, best first, with those of shuffled columns.
 
-    ``X`` are some rows of the data, at most a few thousand. Every function in ``nulls``
-    takes the standardised rows and a generator, and returns rows whose columns share nothing;
-    a gain must exceed that in all of them.
+    ``X`` are some rows of the data, at most a few thousand, and ``order`` is the ranking, or the
+    first part of it. Every function in ``nulls`` takes the standardised rows and a generator, and
+    returns rows whose columns share nothing; a gain must exceed that in all of them.
     """
     Z = standardised(distinct_rows(X))[0]
     if Z.size > _LARGE:
@@ -138,7 +146,8 @@ def gain_curve(X, order, nulls=(permuted, flipped)):
         if below == _PATIENCE:
             break
     gains, chance = np.array(gains), np.array(chance)
-    return GainCurve(gains, chance, _count_before_chance(gains - chance))
+    is_complete = below == _PATIENCE or len(gains) < len(order) or len(order) == X.shape[1]
+    return GainCurve(gains, chance, _count_before_chance(gains - chance), is_complete)
 
 
 def _count_before_chance(excess):

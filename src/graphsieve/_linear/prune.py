@@ -50,11 +50,12 @@ def prune(C_S, kept, residual, slack, *, may_go, tie_break):
         return kept, residual
     # Constant columns have no correlations; all others are covered by some of the kept ones.
     varying = C_S.any(axis=1)
-    after = np.where(varying, _residual_variance(C_S[:, left], kept[left]), 0.0)
+    after = np.where(varying, residual_variance(C_S[:, left], kept[left]), 0.0)
     # If kept columns are nearly dependent, rounding may have spoilt the updates.
     return (kept[left], after) if after.max() <= slack else (kept, residual)
 
 
-def _residual_variance(C_S, kept):
+def residual_variance(C_S, kept):
+    """Variance of every column of unit variance that the kept ones leave unexplained."""
     explained = np.einsum("ij,ji->i", C_S, pinvh(C_S[kept]) @ C_S.T)
     return np.maximum(1 - explained, 0)

@@ -3,8 +3,8 @@
 Shuffling every column on its own keeps the columns and removes what they share. Principal
 components that are stronger than the first one of shuffled columns are structure; a column is
 trusted if the other columns predict it on rows that were held out. Where most columns are noise,
-the components of the trusted ones show the structure more clearly. Trust is then determined a
-second time, from these components; the first result stays if fewer columns would be trusted.
+the components of the trusted ones show the structure more clearly. Predictability is then
+recomputed from these components alone, unless fewer columns would be trusted.
 """
 
 from dataclasses import dataclass, replace
@@ -15,13 +15,17 @@ from scipy.linalg import eigh
 from sklearn.utils.extmath import row_norms
 
 from .._rows import chosen_rows
+from .._rows.scaling import (
+    MOST_ROWS,
+    chosen_sample,
+    column_scaling,
+    robust_scaling,
+    scaled_type,
+)
 from .._utils.linalg import largest_eigenvalue, some_eigenpairs
-from .._utils.threads import blas_for
+from .._utils.threads import Workers, blas_for
+from .columns import compact_rows
 
-# Structure is estimated from at most so many rows, which bounds all matrices below.
-MOST_ROWS = 2000
-# Larger samples of data in single precision stay in it: half the memory and half the time.
-_LARGE = 2**22
 # Singular values below this fraction of the largest are rounding errors.
 _ROUNDING = {np.dtype(np.float32): 1e-3, np.dtype(np.float64): 1e-5}
 # More components change neither the number of features nor their order.
@@ -31,7 +35,8 @@ _MOST_COORDINATES = 2**24
 _N_FOLDS = 5
 # A held-out squared correlation below this over n may be chance: 3.5 standard errors, squared.
 _CHANCE = 12.0
-_SHRINKAGE = 8.0
+# With few rows that would exclude nearly all columns: 15 to 40 rows have this threshold.
+_MOST_CHANCE = 0.25
 # Fewer trusted columns than this have no components of their own.
 _FEWEST_TRUSTED = 3
 # The first singular value of many shuffled entries hardly varies: one shuffle is then enough.
@@ -88,15 +93,28 @@ class Structure:
     @property
     def trusted(self):
         """Mask of the columns that the others predict."""
-        return self.predictability > _CHANCE / self.n_rows
+        return self.predictability > self._threshold
+
+    @property
+    def _threshold(self):
+        return min(_CHANCE / self.n_rows, _MOST_CHANCE)
+
+    @property
+    def noise(self):
+        """Mask of the columns that are not trusted, where these are the majority; else nothing.
+
+        A few independent columns among others may each have something of their own to say.
+        """
+        return ~self.trusted & (self.trusted.mean() < 0.5)
 
     @property
     def trust(self):
-        """Weight of every column: 1 - 8 / (n r^2) if it is trusted, from 1/3 to 1; 1 otherwise.
+        """Weight of every column, from 1/3 for a trusted one at the threshold to 1.
 
-        This is the shrinkage of James and Stein: what is predicted little may be chance.
+        This is the shrinkage of James and Stein: what is predicted little may be chance. Columns
+        that are not trusted have the weight 1.
         """
-        shrunk = 1 - _SHRINKAGE / (self.n_rows * np.maximum(self.predictability, _TINY))
+        shrunk = 1 - 2 / 3 * self._threshold / np.maximum(self.predictability, _TINY)
         return np.where(self.trusted, shrunk, 1.0)
 
     @property
@@ -131,6 +149,18 @@ class Structure:
         axes[self.core] = found
         return axes
 
+    def denoised(self, coordinates, X, n_jobs=None):
+        """All rows along the components that represent the structure, from all coordinates."""
+        if self.core is None:
+            return coordinates[:, : self.n_kept]
+        return all_coordinates(self, X, n_jobs, self.core_axes())
+
+    def denoised_rows(self):
+        """The rows of the sample along the components that represent the structure."""
+        if self.core is None:
+            return self.coordinates()[:, : self.n_kept]
+        return self.coordinates(self.core_axes())
+
     def projection(self, axes):
         """A function that returns the coordinates of the rows of any block along the axes."""
         return partial(_project, axes, self.centre, self.centre @ axes, self.mean @ axes)
@@ -140,18 +170,41 @@ class Structure:
         return max(self.n_kept, _MOST_COORDINATES // n_samples)
 
 
-def sample_rows(X, most, rng):
-    """A random sample of at most ``most`` rows of X, Rows, as a dense array.
+def scaled_sample(data, scale, rng):
+    """The rows of data in the units of ``scale``, and a sample of at most ``MOST_ROWS`` of them.
 
-    In double precision, unless X is in single precision and the array is large.
+    ``scale`` is "auto", "standard", "minmax", "global" or None, see ``GraphSieve``.
+
+    Returns
+    -------
+    X : Rows
+    rows : ndarray
+        The sample, dense.
+    chosen : ndarray of bool
+        Which rows these are.
+    scaling : Scaling
     """
-    chosen = np.ones(X.n_samples, dtype=bool)
-    if X.n_samples > most:
-        chosen[:] = False
-        chosen[rng.choice(X.n_samples, most, replace=False)] = True
-    is_large = min(X.n_samples, most) * X.n_features > _LARGE
-    rows = X.stack(chosen_rows, chosen)
-    return rows if is_large else rows.astype(np.float64, copy=False)
+    # Structure is estimated from so many rows, which bounds all matrices below.
+    chosen = chosen_sample(data.n_samples, MOST_ROWS, rng)
+    if scale in ("auto", "standard"):
+        scaling = robust_scaling(data, chosen, counts=scale == "auto")
+    else:
+        scaling = column_scaling(data, scale)
+    X = data.scaled(scaling, scaled_type(data))
+    return compact_rows(X), X.stack(chosen_rows, chosen), chosen, scaling
+
+
+def all_coordinates(structure, X, n_jobs=None, axes=None):
+    """Coordinates of all rows of X along the axes, by default the principal ones.
+
+    ``structure`` is that of a sample of the rows.
+    """
+    if structure.n_rows == X.n_samples:
+        return structure.coordinates(axes)
+    if axes is None:
+        axes = structure.axes(structure.n_leading(X.n_samples))
+    with Workers(n_jobs) as workers:
+        return X.stack(structure.projection(axes), workers=workers)
 
 
 def find_structure(X):
@@ -165,10 +218,12 @@ def find_structure(X):
 
 
 def _find_structure(X):
+    centre = X.mean(axis=0, dtype=np.float64)
+    X = X - centre.astype(X.dtype)
     n_shuffles = int(np.clip(_SHUFFLED_ENTRIES / X.size, 1, _MOST_SHUFFLES))
     rng = np.random.default_rng(0)  # always the same, so that no seed decides what is structure
     edge = float(np.mean([_largest_value(rng.permuted(X, axis=0)) for _ in range(n_shuffles)]))
-    Z, centre, mean = _directions(X.copy())
+    Z, mean = _directions(X.copy())
     G = _gram(Z)
     square, vectors = eigh(G)
     kept = slice(None, None, -1)
@@ -178,7 +233,12 @@ def _find_structure(X):
     values, vectors = values[significant], vectors[:, kept][:, significant]
     found = Structure(Z, centre, mean, values, vectors, edge, np.empty(0))
     found = replace(found, predictability=_predictability(Z, G, max(found.n_components, 1)))
-    core = found.trusted
+    return _with_rest(_with_core(found), X)
+
+
+def _with_core(found):
+    """Predictability from the components of the trusted columns, where they are the minority."""
+    core, Z = found.trusted, found.rows
     if not _FEWEST_TRUSTED <= core.sum() <= len(core) / 2:
         return found
     # With as many axes as columns, a column would be predicted from itself alone.
@@ -189,29 +249,50 @@ def _find_structure(X):
     return again if again.trusted.sum() >= core.sum() else found
 
 
+def _with_rest(found, X):
+    """Predictability of the other columns among themselves, without reducing rows to directions.
+
+    Columns that differ from their mean in few rows, such as rare flags, hardly change the
+    directions of the rows.
+    """
+    rest = np.flatnonzero(~found.trusted)
+    if len(rest) < 2:
+        return found
+    R = X[:, rest] - X[:, rest].mean(axis=0)
+    rng = np.random.default_rng(0)
+    edge = np.sqrt(max(largest_eigenvalue(_gram(rng.permuted(R, axis=0))), 0.0))
+    G = _gram(R)
+    values = np.sqrt(np.maximum(np.linalg.eigvalsh(G), 0))
+    n_components = min(int((values > edge).sum()), _MOST_COMPONENTS, len(rest) - 1)
+    if n_components == 0:
+        return found
+    predictability = found.predictability.copy()
+    predictability[rest] = np.maximum(predictability[rest], _predictability(R, G, n_components))
+    return replace(found, predictability=predictability)
+
+
 def _project(axes, centre, shift, mean, block):
     """Directions of the rows of a block from the centre, less their mean, along the axes."""
     squares = row_norms(block, squared=True).astype(np.float64)
     away = squares - 2 * (block @ centre) + centre @ centre
-    return _inverse_lengths(away, squares, centre)[:, None] * (block @ axes - shift) - mean
+    scale = _inverse_lengths(away, 1e-12 * (squares + centre @ centre))
+    return scale[:, None] * (block @ axes - shift) - mean
 
 
 def _directions(X):
-    """Rows of unit length from the mean row, centred once more, the mean row and their mean.
+    """Centred rows X reduced to unit length, and centred once more; and their mean before.
 
     The memory of X is used for them.
     """
-    centre, squares = X.mean(axis=0, dtype=np.float64), row_norms(X, squared=True)
-    X -= centre
-    X *= _inverse_lengths(row_norms(X, squared=True), squares, centre)[:, None]
+    away = row_norms(X, squared=True).astype(np.float64)
+    X *= _inverse_lengths(away, 1e-24 * away.max(initial=0))[:, None].astype(X.dtype)
     mean = X.mean(axis=0, dtype=np.float64)
-    X -= mean
-    return X, centre, mean
+    X -= mean.astype(X.dtype)
+    return X, mean
 
 
-def _inverse_lengths(away, squares, centre):
+def _inverse_lengths(away, rounding):
     """1 / sqrt(away), squared distances from the centre; 0 where they are rounding errors."""
-    rounding = 1e-12 * (squares + centre @ centre)
     return np.where(away > rounding, 1 / np.sqrt(np.maximum(away, _TINY)), 0.0)
 
 

@@ -49,6 +49,10 @@ class FactorTarget:
         self.energy = _energy(T)
         self._products = products
 
+    def square_energy(self):
+        """|T T'|_F^2."""
+        return float(np.square(self.T.T @ self.T).sum())
+
     def forms(self, columns):
         """|T'x_j|^2 for every column."""
         if self._products is not None:
@@ -69,6 +73,10 @@ class GramTarget:
     def __init__(self, M):
         self.M = M
         self.energy = float(np.trace(M))
+
+    def square_energy(self):
+        """|M|_F^2."""
+        return float(np.square(self.M).sum())
 
     def forms(self, columns):
         """x_j' M x_j for every column."""

@@ -16,6 +16,8 @@ from .support import Support
 # Entries that greedy methods read where the number of features is not given, and picks at least.
 _MOST_WORK = 2e9
 _FEWEST_PICKS = 100
+# Entries that they read for picks beyond the number of features: a fraction of a second.
+_CHEAP_WORK = 2e8
 # Gains per cost must not overflow.
 _LEAST_COST = 1e-100
 
@@ -30,16 +32,8 @@ GREEDY_CONSTRAINTS = {
 class GreedyConstraints(Support):
     """Mixin of greedy methods for costs, a budget, and groups of columns."""
 
-    def _rules(self, later=None, weights=None):
-        """Rules for a ForwardSelection, from the parameters.
-
-        Parameters
-        ----------
-        later : ndarray of bool, optional
-            Columns that the method picks only when no other column is left.
-        weights : ndarray, optional
-            What the method multiplies the gain of every column by.
-        """
+    def _rules(self, **of_method):
+        """Rules for a ForwardSelection, from the parameters and from what the method adds."""
         include, exclude = self._given()
         labels = self._group_numbers()
         costs = self._costs()
@@ -54,12 +48,11 @@ class GreedyConstraints(Support):
         return Rules(
             include=tuple(include),
             exclude=exclude,
-            later=later,
-            weights=weights,
             costs=costs,
             budget=self.budget,
             units=units,
             limits=limits,
+            **of_method,
         )
 
     def _rules_for(self, n_features):
@@ -78,14 +71,15 @@ class GreedyConstraints(Support):
     def _exact_picks(self, data):
         """Number of features that greedy methods pick one by one.
 
-        Without a number in ``n_features_to_select``, they stop after an amount of work that takes
-        seconds; the other features follow by what each alone would add.
+        All features where that is cheap, so that the order does not depend on the number that is
+        wanted. Without a number in ``n_features_to_select``, the picks stop after an amount of
+        work that takes seconds; the other features follow by what each alone would add.
         """
         n_picks = self._wanted_count(data.n_features) or data.n_features
+        size = data.n_samples * data.n_features
         if self.n_features_to_select is None or isinstance(self.n_features_to_select, str):
-            most = _MOST_WORK // (data.n_samples * data.n_features)
-            n_picks = min(n_picks, max(_FEWEST_PICKS, int(most)))
-        return n_picks
+            n_picks = min(n_picks, max(_FEWEST_PICKS, int(_MOST_WORK // size)))
+        return min(data.n_features, max(n_picks, int(_CHEAP_WORK // size)))
 
     def _select(self, selection, n_exact, stages):
         """Run a ForwardSelection and publish what it found; returns the scores.
@@ -99,8 +93,10 @@ class GreedyConstraints(Support):
             Shows progress.
         """
         count = self._wanted_count(self.n_features_in_) or self.n_features_in_
-        n_exact = n_exact if self._is_unconstrained() else count
-        n_exact = min(n_exact, count)
+        if self._is_unconstrained():
+            count = self.n_features_in_ - int(self._given()[1].sum())
+        else:
+            n_exact = count
         # A pick takes many small products, for which threads of BLAS only wait for each other. Our
         # own threads come first: with one thread for BLAS, n_jobs=None stands for one as well.
         with (

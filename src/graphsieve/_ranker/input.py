@@ -37,7 +37,7 @@ class ReadsInput:
     _n_copies = 0
     _memory_advice = (
         "Fit a random subset of the samples, leave out columns, or use a method whose memory does "
-        "not grow with the square of the data: GreedyCSS, GAFS, LaplacianScore or Variance"
+        "not grow with the square of the data: GraphSieve, GreedyCSS, LaplacianScore or Variance"
     )
 
     def _open(self, X, *, reset) -> Rows:
@@ -70,8 +70,8 @@ class ReadsInput:
             raise TypeError(
                 f"{type(self).__name__} needs all data at once and cannot process Dask "
                 "collections. Pass X.compute() if it fits in memory, or use a method that works "
-                "on pieces of the data: GAFS, AEFS, LaplacianScore, GreedyCSS, Variance or "
-                "RandomRanker"
+                "on pieces of the data: GraphSieve, GAFS, AEFS, LaplacianScore, GreedyCSS, "
+                "Variance or RandomRanker"
             )
         n_features, names = check_columns(X)
         if names is not None and not all(isinstance(name, str) for name in names):

@@ -9,11 +9,11 @@ from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from .._linear.how_many import gain_curve, rows_are_ordered, shifted
-from .._linear.structure import MOST_ROWS, sample_rows
 from .._rows import is_constant
 from .._utils.names import find_columns, in_column_order
 from .._utils.order import count_features
 from .._utils.warn import warn
+from .sample import draw_rows
 
 INCLUDE_CONSTRAINTS = {
     "include": ["array-like", str, Integral, None],
@@ -94,12 +94,7 @@ class Support:
         count = self._wanted_count(data.n_features)
         if count is not None:
             return count
-        include, exclude = self._given()
-        return int(np.clip(self._count_above_chance(data), len(include), (~exclude).sum()))
-
-    def _count_above_chance(self, data):
-        """Number of features that add more than they would to shuffled columns."""
-        rows = sample_rows(data, MOST_ROWS, np.random.RandomState(0))
+        rows = draw_rows(data).values
         self.gain_curve_ = gain_curve(rows, self.order_)
         if self.gain_curve_.n_features > 1 and rows_are_ordered(rows):
             n_shifted = gain_curve(rows, self.order_, (shifted,)).n_features
@@ -116,15 +111,19 @@ class Support:
                 "others than it would of shuffled columns. The columns may be independent; pass a "
                 "number to keep more features"
             )
-        return max(1, self.gain_curve_.n_features)
+        return self._suggested(self.gain_curve_)
+
+    def _suggested(self, found):
+        """Number of features that a GainCurve suggests, as the constraints allow."""
+        include, exclude = self._given()
+        return int(np.clip(found.suggested, len(include), (~exclude).sum()))
 
     def set_n_features(self, n_features):
         """Select another number of features, without fitting again.
 
         The ranking stays as it is. Greedy methods pick one feature after the other, up to the
         largest number that ``fit`` was asked for; more than these ``n_exact_`` features need
-        another fit. Call ``learn_reconstruction`` before ``reconstruct``, ``coverage_`` or
-        ``explain`` are used with the new number.
+        another fit.
 
         Parameters
         ----------
@@ -141,7 +140,6 @@ class Support:
             raise TypeError(f"n_features must be a whole number, got {n_features!r}")
         self.support_ = self._prefix(int(n_features))
         self.n_features_ = int(n_features)
-        self._reconstruction = None
         return self
 
     def _prefix(self, n_features):

@@ -11,7 +11,6 @@ Parquet file, Zarr     StreamRows     in their files, read forwards; a temporary
                                       replaces them if rows are needed repeatedly
 Dask array or frame    ClusterRows    on the workers of the connected cluster; without a cluster
                                       they are read forwards like a file
-array API (torch ...)  DeviceRows     on their device
 =====================  =============  ==========================================================
 """
 

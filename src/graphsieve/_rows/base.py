@@ -58,8 +58,6 @@ class Rows(ABC):
         Float type of the blocks.
     is_sparse : bool
         Whether blocks are CSR arrays.
-    xp : module
-        Array namespace of the library that holds the rows: ``numpy`` for all but DeviceRows.
     gaps : Gaps or None
         What the rows were like before ``fill_gaps`` filled their missing values, if it did.
     """
@@ -68,7 +66,6 @@ class Rows(ABC):
     n_features: int
     dtype: np.dtype
     is_sparse: bool = False
-    xp: Any = np
     gaps: Gaps | None = None
 
     @abstractmethod
@@ -177,10 +174,6 @@ class Rows(ABC):
         """Memory that ``whole`` needs in addition to what is in use already."""
         return self.size()
 
-    def to_device(self, array: np.ndarray) -> Any:
-        """Convert a NumPy array to an array of the library that holds the rows."""
-        return array
-
     def stack(
         self, function: Callable, *aligned: Any, workers: Workers | None = None
     ) -> np.ndarray:
@@ -205,7 +198,7 @@ class Rows(ABC):
 
 
 class IndirectRows(Rows):
-    """Rows that are read in order or on another device: pairs come from a stored copy."""
+    """Rows that are read in order: pairs come from a stored copy."""
 
     @abstractmethod
     def stored(self) -> Rows:

@@ -97,8 +97,8 @@ def _describe_gaps(data, gaps, infinite, column_name):
         f"X contains NaN: {gaps.sum():,} missing values in {n_columns:,} of {data.n_features:,} "
         f"columns ({listed}{more}), {place}. Fill them, for example with "
         'sklearn.impute.SimpleImputer(strategy="median") or, on the command line, --impute median; '
-        "leave out these columns; or use a method that accepts missing values: GAFS, GreedyCSS, "
-        "DropRedundant or Variance"
+        "leave out these columns; or use a method that accepts missing values: GraphSieve, GAFS, "
+        "GreedyCSS, DropRedundant or Variance"
     )
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from .._utils.sklearn_private import to_numpy
 from .base import Rows
 from .memory import RowBlocks, is_mapped
 from .sources import DaskStream, MapStream, ParquetStream, Stream, ZarrStream, as_slice, is_numeric
@@ -23,9 +24,7 @@ def open_rows(X: Any) -> Rows:
         return StreamRows(_stream(X))
     if isinstance(X, np.ndarray) or sp.issparse(X):
         return RowBlocks(X)
-    from .device import DeviceRows
-
-    return DeviceRows(X)
+    return RowBlocks(to_numpy(X))  # with scikit-learn's array_api_dispatch
 
 
 def is_dask(X: Any) -> bool:

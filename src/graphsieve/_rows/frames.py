@@ -39,7 +39,7 @@ def _check_columns(X):
         f"{len(bad)} of the {X.shape[1]} columns do not hold numbers: {shown}{more}. Leave them "
         'out, for example with X.select_dtypes(["number", "bool"]), or encode them: text and '
         "categories with pandas.get_dummies (the codes of one column can be kept together, as "
-        "column_groups of GreedyCSS), dates as differences in days"
+        "column_groups of GraphSieve), dates as differences in days"
     )
 
 

@@ -17,10 +17,10 @@ __all__ = [
     "Interval",
     "RealNotInt",
     "StrOptions",
-    "array_namespace",
     "default_threads",
     "feature_names",
     "fit_context",
+    "in_container_of",
     "in_output_container",
     "product_of_sparse",
     "to_numpy",
@@ -48,15 +48,9 @@ def product_of_sparse(A, B):
     return sparse_matmul_to_dense(A, B)
 
 
-def array_namespace(X):
-    """The array API namespace and the device of ``X``."""
-    xp, _, device = get_namespace_and_device(X)
-    return xp, device
-
-
-def to_numpy(X, xp):
-    """An array of the namespace ``xp``, wherever it is, as a NumPy array."""
-    return _convert_to_numpy(X, xp)
+def to_numpy(X):
+    """An array of another library, wherever it is, as a NumPy array."""
+    return _convert_to_numpy(X, get_namespace_and_device(X)[0])
 
 
 def in_output_container(estimator, array, original, columns):
@@ -69,3 +63,11 @@ def in_output_container(estimator, array, original, columns):
         return array
     adapter = ADAPTERS_MANAGER.adapters[container]
     return adapter.create_container(array, original, columns=columns, inplace=False)
+
+
+def in_container_of(original, array, columns):
+    """``array`` as a data frame of the library of ``original``, if that is a data frame."""
+    for adapter in ADAPTERS_MANAGER.adapters.values():
+        if adapter.is_supported_container(original):
+            return adapter.create_container(array, original, columns=columns, inplace=False)
+    return array

@@ -22,7 +22,7 @@ def check_anndata(adata):
     if not isinstance(adata, import_anndata().AnnData):
         raise TypeError(
             f"expected an AnnData object, got {type(adata).__name__}. For arrays and data frames "
-            "use an estimator, for example graphsieve.GAFS(200).fit(X)"
+            "use an estimator, for example graphsieve.GraphSieve(200).fit(X)"
         )
 
 

@@ -4,10 +4,10 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.cluster import KMeans
 from sklearn.decomposition import PCA
-from sklearn.linear_model import RidgeCV
-from sklearn.model_selection import KFold, StratifiedKFold
+from sklearn.model_selection import StratifiedKFold
 from sklearn.utils import check_random_state
 
+from .._linear.regression import coverage_curve, explained_fraction
 from .._rows import take_rows, to_dense
 from .._utils.names import suggestion
 from ..evaluation import (
@@ -24,8 +24,6 @@ from .data import check_anndata, expression, find_genes, gene_mask, labels
 _MOST_CELLS = 5000
 # Genes that are predicted at most: their mean hardly changes with more of them.
 _MOST_TARGETS = 2000
-# Ridge penalties to choose from, relative to the mean squared length of the columns.
-_PENALTIES = np.logspace(-3, 1, 9)
 _N_FOLDS = 5
 # As many as scanpy computes by default.
 _N_COMPONENTS = 50
@@ -74,8 +72,8 @@ def evaluate_panel(adata, panels, celltype_key=None, layer=None, n_neighbors=15,
             Fraction of the nearest neighbours of a cell (Euclidean distance in up to 50 principal
             components of all genes) that are among its neighbours in the panel.
         ``gene_prediction``
-            Fraction of the variance of the other genes that ridge regression on the panel
-            explains on held-out cells (5 folds; the penalty is chosen on the training cells).
+            Mean coverage of the other genes: the fraction of their variance that the panel
+            predicts on left-out cells, see ``graphsieve.inspection.coverage_curve``.
         ``clustering_nmi``
             Normalised mutual information of k-means clusters of the panel with the cell types;
             without cell types, with ten k-means clusters of all genes.
@@ -231,20 +229,12 @@ class _Reference:
         return KMeans(n_clusters, n_init=10, random_state=self.seed).fit(embedded).labels_
 
     def _predict(self, X, columns):
-        """Explained fraction of the variance of the other genes, on held-out cells."""
+        """Mean coverage of the other genes."""
         others = np.setdiff1d(self.targets, columns)
-        if len(others) == 0:
-            return float("nan")
-        Y = to_dense(self.X[:, others])
-        folds = KFold(min(_N_FOLDS, len(X)), shuffle=True, random_state=self.seed)
-        unexplained = total = 0.0
-        for train, test in folds.split(X):
-            length = X[train].var(axis=0).mean() * len(train)
-            ridge = RidgeCV(alphas=(length or 1.0) * _PENALTIES).fit(X[train], Y[train])
-            predicted = ridge.predict(X[test]).reshape(len(test), -1)
-            unexplained += ((Y[test] - predicted) ** 2).sum()
-            total += ((Y[test] - Y[train].mean(axis=0)) ** 2).sum()
-        return float(1 - unexplained / total) if total > 0 else float("nan")
+        table = np.hstack([X, to_dense(self.X[:, others])])
+        panel, rest = np.split(np.arange(table.shape[1]), [len(columns)])
+        coverage = coverage_curve(table, panel, [len(panel)], targets=rest).coverage[0]
+        return float(explained_fraction(coverage))
 
     def _accuracy(self, X):
         """Mean accuracy over folds, of the types that can be in all of them."""

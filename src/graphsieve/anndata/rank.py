@@ -15,7 +15,7 @@ from .._utils.names import suggestion
 from .._utils.warn import warn
 from ..base import FeatureRanker
 from ..inspection.grouped import constant_columns
-from ..methods import REGISTRY
+from ..methods import REGISTRY, GraphSieve
 from .data import labels
 
 # A batch with fewer cells says next to nothing about genes.
@@ -30,11 +30,11 @@ _N_COMPONENTS = 50
 class CellGraph:
     """Neighbour graph of cells in the space of their first principal components.
 
-    GAFS by itself uses the components above noise, to which a rare cell type may not contribute.
+    GraphSieve by itself uses the components above noise, to which a rare cell type may not
+    contribute.
     """
 
     n_neighbors: int = 5
-    neighbors: str = "auto"
     n_jobs: int | None = None
 
     def __call__(self, X):
@@ -83,9 +83,11 @@ def adapt_to_expression(estimator, given=()):
     parameters = estimator.get_params()
     if parameters.get("scale") is not None and "scale" not in given:
         estimator.set_params(scale="global")
-    if "targets" in parameters and "targets" not in given:
-        estimator.set_params(targets={"data": 1.0, "graph": _GRAPH_WEIGHT})
-    if "targets" in parameters and "affinity" not in given:
+    if not isinstance(estimator, GraphSieve):
+        return
+    if "graph_weight" not in given:
+        estimator.set_params(graph_weight=_GRAPH_WEIGHT)
+    if "affinity" not in given:
         options = {field.name: parameters[field.name] for field in fields(CellGraph)}
         estimator.set_params(affinity=CellGraph(**options))
 
@@ -109,8 +111,8 @@ def check_values(X, names, estimator, where):
             f"{where} contains NaN or infinity: cell {cell}, gene {str(names[gene])!r}. Filter or "
             "fill such values first"
         )
-    # Only the autoencoders shift columns, which would make sparse data dense.
-    shifts = isinstance(estimator, AutoencoderRanker) and estimator.scale is not None
+    # These shift columns, which would make sparse data dense.
+    shifts = isinstance(estimator, AutoencoderRanker | GraphSieve) and estimator.scale is not None
     if data.is_sparse and low.min() < 0 and shifts:
         raise ValueError(
             f"{where} is sparse and has negative values (gene {str(names[low.argmin()])!r}), which "

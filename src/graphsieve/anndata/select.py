@@ -16,7 +16,7 @@ def select_genes(
     adata,
     n_top_genes=200,
     *,
-    method="gafs",
+    method="sieve",
     layer=None,
     batch_key=None,
     mask_var=None,
@@ -41,12 +41,12 @@ def select_genes(
     n_top_genes : int or list of int, default=200
         Number of genes. For a list, the selections are nested: each has its own column
         ``highly_variable_<number>``, and ``highly_variable`` is the largest.
-    method : str or FeatureRanker, default="gafs"
-        Name of a method in ``graphsieve.REGISTRY`` ("gafs", "css", "mrsf", ...), or an estimator
+    method : str or FeatureRanker, default="sieve"
+        Name of a method in ``graphsieve.REGISTRY`` ("sieve", "css", "mrsf", ...), or an estimator
         with parameters of your choice, of which a clone is fitted. Methods given by name use
-        ``scale="global"``, because genes share one unit. "gafs" uses
-        ``targets={"data": 1.0, "graph": 0.3}``, because expression is noisier than other data, and
-        finds neighbours in 50 principal components, as ``scanpy.pp.neighbors`` does.
+        ``scale="global"``, because genes share one unit. "sieve" uses
+        ``graph_weight=0.3``, because expression is noisier than other data, and finds neighbours
+        in 50 principal components, as ``scanpy.pp.neighbors`` does.
     layer : str or None, default=None
         Key of ``adata.layers``; None uses ``adata.X``.
     batch_key : str or None, default=None

@@ -37,14 +37,18 @@ def name_columns(estimator, features):
         estimator.feature_names_in_ = np.asarray(features.names, dtype=object)
 
 
-def make_artifacts(estimator, features, ranking, save, report, *, title, image_shape, color):
+def make_artifacts(
+    estimator, features, ranking, save, report, *, title, image_shape, groups, color
+):
     """The selection and the page about it, each with its path; both have a method ``save``."""
     made = []
     if save is not None:
         made.append((_selection(estimator, features, ranking), save))
     if report is not None:
         with progress(f"Preparing {report.name}"):
-            page = estimator.report(features.X, title=title, image_shape=image_shape, color=color)
+            page = estimator.report(
+                features.X, groups=groups, title=title, image_shape=image_shape, color=color
+            )
         made.append((page, report))
     return made
 

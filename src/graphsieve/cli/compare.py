@@ -12,7 +12,7 @@ from .load import assign, opened, prepare_features, read
 
 EPILOG = examples(
     "graphsieve compare genes.csv -k 50",
-    "graphsieve compare genes.csv -k 50 --methods gafs,css,mrsf -o table.csv --plot picture.png",
+    "graphsieve compare genes.csv -k 50 --methods sieve,css,mrsf -o table.csv --plot picture.png",
     "graphsieve compare sensors.csv -k 10% --criterion reconstruction --impute median",
     note="The variance and a random ranking are always compared as well. Exit codes: 0 success, "
     "1 a problem with the data or the run, 2 a wrong command.",
@@ -35,7 +35,7 @@ Methods = Annotated[
     typer.Option(
         "--methods",
         metavar="NAME,...",
-        help="Methods to compare, by default gafs, css, mrsf, mcfs and lap_score; see graphsieve "
+        help="Methods to compare, by default sieve, gafs, css, mrsf and lap_score; see graphsieve "
         "methods. The first one is preferred unless another is clearly better.",
         show_default=False,
     ),

@@ -16,26 +16,9 @@ EPILOG = examples("graphsieve demo", "graphsieve demo -o pixels.svg --force")
 _PICTURE = Path("graphsieve-demo.png")
 _FORMATS = (".png", ".svg", ".pdf")
 _PAGE = Path("graphsieve-demo.html")
-_PAPER = {
-    "n_hidden": 10,
-    "alpha": 1e-2,
-    "graph_weight": 1e-3,
-    "decay": 0.0,
-    "init": "random",
-    "selection": "norm",
-    "max_iter": 400,
-    "tol": 1e-5,
-}
-# Every method with its defaults, and GAFS with those of the paper.
-_METHODS = {
-    "gafs": ("gafs", {}),
-    "gafs (paper)": ("gafs", _PAPER),
-    "lap_score": ("lap_score", {}),
-    "mcfs": ("mcfs", {}),
-    "css": ("css", {}),
-    "variance": ("variance", {}),
-    "random": ("random", {}),
-}
+# Every method with its defaults, and GAFS as in the paper.
+_PAPER = "gafs (paper)"
+_METHODS = ("sieve", "gafs", _PAPER, "css", "mrsf", "lap_score", "variance", "random")
 _BASELINES = ("variance", "random")
 _SHARES = (0.05, 0.1, 0.2, 0.5)
 _PICTURE_SHARE = 0.2
@@ -75,12 +58,12 @@ def demo(
 
 
 def _save_page():
-    """Write the page about the pixels that GAFS selects; returns its absolute path."""
+    """Write the page about the pixels that GraphSieve selects; returns its absolute path."""
     from sklearn.datasets import load_digits
 
     digits, page = load_digits(as_frame=True), _PAGE.absolute()
     with progress(f"Writing {_PAGE}"):
-        selector = _make("gafs", _PICTURE_SHARE).set_params(random_state=0).fit(digits.data)
+        selector = _make("sieve", _PICTURE_SHARE).set_params(random_state=0).fit(digits.data)
         selector.report(
             digits.data,
             page,
@@ -92,10 +75,9 @@ def _save_page():
 
 
 def _make(name, n_features=None):
-    from ..methods import REGISTRY
+    from ..methods import GAFS, REGISTRY
 
-    method, parameters = _METHODS[name]
-    return REGISTRY[method](n_features, **parameters)
+    return GAFS.paper(n_features) if name == _PAPER else REGISTRY[name](n_features)
 
 
 def _score(digits):
@@ -175,5 +157,5 @@ def _print_table(table, n_pixels):
     out.print(
         f"Means over {_SPLITS} splits, best in bold. Pixels are selected without labels.\n"
         "Accuracy: softmax classifier. ACC and NMI: k-means clusters.\n"
-        f"gafs (paper): GAFS as published, with at most {_PAPER['max_iter']} iterations."
+        "gafs (paper): GAFS as published; gafs: with recursive elimination."
     )

@@ -11,15 +11,9 @@ from .console import grid, out
 _SHOWN = 10
 
 
-def learn(estimator, features):
-    """Learn the prediction of the dropped columns, unless the fit has done so."""
-    if estimator._reconstruction is None:
-        estimator.learn_reconstruction(features.X)
-
-
-def add_explanations(ranking, estimator, features):
+def add_explanations(ranking, estimator, features, batches=None):
     """Return the ranking with the R^2 of every dropped column and the columns that predict it."""
-    coverage = estimator.coverage_
+    coverage = estimator.coverage(features.X, groups=batches)
     if features.owner is not None:
         coverage = _of_columns(coverage, features)
     r2 = dict(zip(coverage["feature"], coverage["r2"], strict=True))

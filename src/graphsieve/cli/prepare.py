@@ -85,7 +85,6 @@ class Features:
         estimator.ranking_[estimator.order_] = np.arange(1, len(self.owner) + 1)
         estimator.support_ = place[self.owner] < n_kept
         estimator.n_features_ = int(estimator.support_.sum())
-        estimator._reconstruction = None
 
 
 def drop_incomplete_rows(table, features):

@@ -36,7 +36,7 @@ def select(
     color: options.Color = None,
     raw_names: options.RawNames = False,
     force: options.Force = False,
-    method: options.Method = "gafs",
+    method: options.Method = "sieve",
     parameters: options.Parameters = None,
     seed: options.Seed = 0,
     jobs: options.Jobs = None,

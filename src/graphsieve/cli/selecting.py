@@ -24,7 +24,7 @@ from .conditions import (
     total_cost,
 )
 from .console import errors_shown, grid, note, out, tell, warnings_shown
-from .explain import add_explanations, learn, show_explanations
+from .explain import add_explanations, show_explanations
 from .genes import check_counts, fewest_cells, mark_genes, prepare_genes
 from .io.reading import Reading
 from .io.tables import Table
@@ -151,8 +151,7 @@ def _set_conditions(plan, data):
 def _fit(plan, data):
     """Fit the estimator, showing its progress; return what was fitted and the seconds taken."""
     given, X = plan.given, data.features.X
-    option = batch_option(plan.arguments)
-    batches = column_values(data.table, given.batch, option, in_obs=True)
+    batches = _batches(plan, data)
     fitted = estimator = plan.estimator
     if batches is not None and (data.table.labels is not None or issparse(X)):
         fewest = fewest_cells() if data.holds_genes else None
@@ -175,15 +174,21 @@ def _fit(plan, data):
     return fitted, time.perf_counter() - start
 
 
+def _batches(plan, data):
+    """Batch of every row, or None."""
+    option = batch_option(plan.arguments)
+    return column_values(data.table, plan.given.batch, option, in_obs=True)
+
+
 def _rank(plan, data, estimator):
     """Return a frame of the columns, best first, with explanations if they are asked for."""
     given, features = plan.given, data.features
     ranking = features.ranking(estimator, plan.n_features)
-    if given.explain:
-        learn(estimator, features)
     if given.save or given.report or given.explain:
         name_columns(estimator, features)
-    return add_explanations(ranking, estimator, features) if given.explain else ranking
+    if not given.explain:
+        return ranking
+    return add_explanations(ranking, estimator, features, _batches(plan, data))
 
 
 def _write(plan, data, estimator, ranking):
@@ -197,6 +202,7 @@ def _write(plan, data, estimator, ranking):
         given.report,
         title=data.name,
         image_shape=plan.image_shape,
+        groups=_batches(plan, data),
         color=column_values(data.table, given.color, "--color"),
     )
     kept = _marked(plan, data, estimator) if plan.marks else _kept(data, ranking)

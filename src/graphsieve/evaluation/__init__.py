@@ -1,8 +1,8 @@
 """Measures of the quality of a selection, and the protocol of the GAFS paper."""
 
 from .._graph.neighborhoods import nearest_rows, neighborhood_preservation
-from .._linear.reconstruction import reconstruction_error, reconstruction_path
 from .._linear.redundancy import redundancy, redundancy_path
+from .._linear.regression import reconstruction_error, reconstruction_path
 from .classification import classification_accuracy, forest_accuracy, neighbor_accuracy
 from .clustering import clustering_accuracy, clustering_scores, nmi
 from .protocol import ALL_FEATURES, evaluate, fit_on

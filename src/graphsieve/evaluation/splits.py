@@ -8,7 +8,7 @@ import scipy.sparse as sp
 from sklearn.utils import check_array, check_consistent_length, check_random_state
 
 from .._graph.neighborhoods import nearest_rows
-from .._linear.reconstruction import ReconstructionErrors
+from .._linear.regression import ReconstructionErrors
 from .._rows import RowBlocks, check_container
 from .._rows.scaling import SCALES, column_scaling, to_unit_interval
 from .._utils.names import check_choice

@@ -10,7 +10,7 @@ from .decision import choose, difference, ranked_table
 from .halves import CRITERIA, judge
 
 # Methods that differ in what they look for, and take seconds.
-METHODS = ("gafs", "css", "mrsf", "mcfs", "lap_score")
+METHODS = ("sieve", "gafs", "css", "mrsf", "lap_score")
 BASELINES = ("variance", "random")
 # Random rankings on every half: one alone may be lucky.
 _N_DRAWS = 5

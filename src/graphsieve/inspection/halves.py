@@ -11,9 +11,10 @@ from sklearn.model_selection import RepeatedKFold
 from sklearn.utils import check_random_state
 
 from .._graph.neighborhoods import nearest_rows, neighborhood_preservation
-from .._linear.reconstruction import ReconstructionErrors
 from .._linear.redundancy import redundancy
+from .._linear.regression import ReconstructionErrors
 from .._linear.structure import find_structure
+from .._ranker.sample import read_sample
 from .._ranker.support import by_position
 from .._rows import check_columns, is_lazy, known_frame, numeric_frame
 from .._rows.scaling import to_unit_interval
@@ -21,7 +22,6 @@ from .._utils.order import count_features
 from .._utils.progress import shown
 from .._utils.threads import single_threaded_blas
 from .._utils.warn import warn
-from .sample import draw_sample
 from .stability import fit_reseeded, selection_stability
 
 # Criteria, and whether larger is better.
@@ -137,7 +137,7 @@ def _draw(X, rng):
     else:
         X = numeric_frame(known_frame(X))
         n_features, names = np.shape(X)[1], getattr(X, "columns", None)
-    sample = draw_sample(X, n_features, None, np.random.default_rng(rng.randint(2**31 - 1)))
+    sample = read_sample(X, n_features, rng=np.random.default_rng(rng.randint(2**31 - 1)))
     if len(sample.values) < _FEWEST_ROWS:
         raise ValueError(
             f"X has {len(sample.values)} rows, which is too few for selections on halves of them: "

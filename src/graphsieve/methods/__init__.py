@@ -4,6 +4,7 @@ from .aefs import AEFS
 from .css import GreedyCSS
 from .dfsc import DFSC
 from .gafs import GAFS
+from .graph_sieve import GraphSieve
 from .gsr_sfs import GSRSFS
 from .jfssl import JFSSL
 from .laplacian_score import LaplacianScore
@@ -18,6 +19,7 @@ from .udfs import UDFS
 from .variance import Variance
 
 REGISTRY = {
+    "sieve": GraphSieve,
     "gafs": GAFS,
     "aefs": AEFS,
     "css": GreedyCSS,

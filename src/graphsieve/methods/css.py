@@ -4,6 +4,7 @@ from numbers import Real
 
 import numpy as np
 
+from .._linear.columns import compact_rows
 from .._linear.data_target import MOST_SQUARE, data_problem
 from .._linear.forward import ForwardSelection
 from .._ranker.greedy import GREEDY_CONSTRAINTS, GreedyConstraints
@@ -63,10 +64,11 @@ class GreedyCSS(GreedyConstraints, FeatureRanker):
         When n_samples <= n_features: once this fraction of the variance is explained, a new layer
         starts on the features that are left. With 1, a layer ends when nothing is left to gain.
     scale : {"auto", "standard", "minmax", "global"} or None, default="auto"
-        Divide every column by its standard deviation ("standard") or its range ("minmax"), or all
-        columns by the range of the table ("global"), first; None uses the units of the data.
-        "auto" is None if more than 90 % of the entries are zero (words, events), where the spread
-        of a column is how often it occurs, else "minmax".
+        Units in which the columns count: their standard deviations ("standard"), their ranges
+        ("minmax"), the range of the whole table ("global"), or their own (None, as published).
+        "auto" subtracts the median and divides by the standard deviation, with outliers moved to
+        five standard deviations; of square roots if more than 90 % of the entries are zero and
+        none is negative (words, events).
     n_jobs : int or None, default=None
         Number of threads; None uses all cores that OMP_NUM_THREADS and joblib allow.
     verbose : int, default=0
@@ -145,7 +147,7 @@ class GreedyCSS(GreedyConstraints, FeatureRanker):
 
     def _rank(self, data):
         stages = Stages(type(self).__name__, self.verbose)
-        data = divide_columns(data, self.scale)
+        data = compact_rows(divide_columns(data, self.scale, "deviation"))
         wide = data.n_samples <= data.n_features
         n_picks = self._exact_picks(data)
         with stages("targets"):

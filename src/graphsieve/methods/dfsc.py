@@ -74,14 +74,13 @@ class DFSC(FeatureRanker):
     affinity : {"cosine", "binary", "heat"}, callable, array or sparse matrix, default="cosine"
         Weights of the edges between samples, or the affinity matrix itself. The graph of the
         features always joins those of largest positive correlation.
-    neighbors : {"auto", "exact", "approximate"}, default="auto"
-        How neighbours are found; "auto" is "approximate" for more than 50,000 samples.
     scale : {"auto", "standard", "minmax", "global"} or None, default="auto"
-        Divide every column by its standard deviation ("standard") or its range ("minmax"), or all
-        columns by the range of the table ("global"), first; None uses the units of the data.
-        "auto" is None if more than 90 % of the entries are zero (words, events), where the spread
-        of a column is how often it occurs, else "minmax". The graph is built
-        from the scaled data.
+        Units in which the columns count: their standard deviations ("standard"), their ranges
+        ("minmax"), the range of the whole table ("global"), or their own (None, as published).
+        "auto" subtracts the median and divides by the range, with outliers moved to five standard
+        deviations; of square roots if more than 90 % of the entries are zero and none is negative
+        (words, events).
+        The graph is built from the scaled data.
     n_jobs : int or None, default=None
         Number of threads; None uses all cores that OMP_NUM_THREADS and joblib allow.
     max_iter : int, default=100
@@ -139,7 +138,6 @@ class DFSC(FeatureRanker):
         feature_graph_weight=None,
         n_neighbors=5,
         affinity="cosine",
-        neighbors="auto",
         scale="auto",
         n_jobs=None,
         max_iter=100,
@@ -153,7 +151,6 @@ class DFSC(FeatureRanker):
         self.feature_graph_weight = feature_graph_weight
         self.n_neighbors = n_neighbors
         self.affinity = affinity
-        self.neighbors = neighbors
         self.scale = scale
         self.n_jobs = n_jobs
         self.max_iter = max_iter
@@ -201,7 +198,6 @@ class DFSC(FeatureRanker):
             build_graph(
                 RowBlocks(X.T.copy()),
                 n_neighbors=n_neighbors,
-                neighbors=self.neighbors,
                 n_jobs=self.n_jobs,
             )
         )

@@ -6,15 +6,15 @@ import numpy as np
 
 from .._linear.correlation import MOST_STORED, Correlations
 from .._linear.cover import cover_columns, keep_uncorrelated
-from .._linear.ridge import fit_heldout
+from .._linear.prune import residual_variance
+from .._linear.regression import coverage_curve
+from .._ranker.sample import draw_rows
 from .._ranker.support import INCLUDE_CONSTRAINTS
 from .._utils.order import scores_of
 from .._utils.sklearn_private import Interval, StrOptions
 from .._utils.warn import warn
 from ..base import FeatureRanker
 
-# Fraction of the rows that are held out to measure how well dropped columns are predicted.
-_HELD_OUT = 0.2
 # R^2 from products in single precision is off by less than this.
 _SINGLE = 1e-5
 
@@ -29,7 +29,7 @@ class DropRedundant(FeatureRanker):
     with either may be low. The result does not depend on the order of the features.
 
     The R^2 on new rows is lower than on the training rows, especially with few rows;
-    ``heldout_r2_`` reports it for a regression on four fifths of the rows.
+    ``heldout_r2_`` reports it for left-out rows.
 
     X may have missing values (NaN). They count as the mean of the feature, also in the promised
     R^2, so a feature with many gaps is harder to predict.
@@ -55,9 +55,7 @@ class DropRedundant(FeatureRanker):
         R^2 of every feature, predicted from the kept ones, on the training rows; 1 for kept and
         for constant features.
     heldout_r2_ : ndarray of shape (n_features,)
-        The same on a fifth of the rows, which are not used in the regression. It can be negative.
-    coverage_ : DataFrame
-        R^2 of every dropped feature and the kept features that predict it.
+        The same on left-out rows, as ``coverage(X)`` has it; 1 for kept and for constant features.
     scores_, order_, ranking_, support_
         As in all rankers: kept features in the order in which they were picked, then dropped
         features from least to best predicted, then constant ones.
@@ -87,7 +85,6 @@ class DropRedundant(FeatureRanker):
     }
     _accepts_sparse = True
     _accepts_gaps = True
-    _ridge = 0.0  # the promise is about least squares
 
     def __init__(self, explained=0.9, *, by="r2", include=None, exclude=None):
         super().__init__(include=include, exclude=exclude)
@@ -114,12 +111,10 @@ class DropRedundant(FeatureRanker):
         self._n_kept = len(kept)
         support = np.zeros(data.n_features, dtype=bool)
         support[kept] = True
-        held_out = np.zeros(data.n_samples, dtype=bool)
-        size = max(1, round(_HELD_OUT * data.n_samples))
-        held_out[np.random.default_rng(0).choice(data.n_samples, size, replace=False)] = True
-        self._learned, heldout = fit_heldout(data, support, held_out, self._ridge)
-        self.r2_, self.heldout_r2_ = np.ones((2, data.n_features))
-        self.r2_[~support], self.heldout_r2_[~support] = self._learned.r2, heldout
+        unexplained = residual_variance(correlations.take(kept), kept)
+        self.r2_ = np.where(correlations.varying & ~support, 1 - unexplained, 1.0)
+        heldout = coverage_curve(draw_rows(data).values, kept, [len(kept)]).coverage[0]
+        self.heldout_r2_ = np.where(np.isnan(heldout), 1.0, heldout)
         self._check_promise(support)
         order = np.lexsort((np.round(self.r2_, 10), ~support, ~correlations.varying))
         return scores_of(np.concatenate([kept, order[~support[order]]]))
@@ -129,7 +124,7 @@ class DropRedundant(FeatureRanker):
         names = getattr(self, "feature_names_in_", np.arange(self.n_features_in_))
         # Equal columns are told apart by their names, not by their places.
         tie_break = np.empty(len(names), dtype=int)
-        tie_break[np.lexsort((names, correlations.fingerprints()))] = np.arange(len(names))
+        tie_break[np.lexsort((names, *correlations.fingerprints()))] = np.arange(len(names))
         options = {"tie_break": tie_break, "given": include, "candidates": ~exclude}
         varying = correlations.varying
         if self.by == "correlation":
@@ -146,11 +141,14 @@ class DropRedundant(FeatureRanker):
         missed = self.r2_ < self.explained - 1e-6
         if missed.any():
             worst = int(np.argmin(self.r2_))
+            why, advice = "of rounding errors", 'Pass X.astype("float64")'
+            if self._given()[1].any():
+                why = "the columns that would explain them are excluded"
+                advice = "Exclude fewer columns"
             warn(
                 f"{missed.sum()} dropped columns are predicted with an R^2 below "
-                f"{self.explained:g}, because the columns that would explain them are excluded: "
-                f"column {self._column_name(worst)} has {self.r2_[worst]:.2f}. Exclude fewer "
-                "columns if they matter"
+                f"{self.explained:g}, because {why}: column {self._column_name(worst)} has "
+                f"{self.r2_[worst]:.2f}. {advice} if they matter"
             )
         dropped = self.heldout_r2_[~support & ~missed]
         low = np.count_nonzero(dropped < self.explained / 2)
@@ -159,11 +157,8 @@ class DropRedundant(FeatureRanker):
                 f"On held-out rows, {low} of the {len(dropped)} dropped columns are predicted with "
                 f"an R^2 below {self.explained / 2:g}, although it is {self.explained:g} or more "
                 "on the training rows: there are too few rows for this many columns. Use more "
-                "rows, or GreedyCSS or GAFS for a given number of columns"
+                "rows, or GraphSieve or GreedyCSS for a given number of columns"
             )
 
     def _count_features(self, data):
         return self._n_kept
-
-    def _learn(self, data):
-        return vars(self).pop("_learned")

@@ -1,38 +1,44 @@
 """GAFS: graph autoencoder feature selection."""
 
-from functools import partial
 from numbers import Integral, Real
 
 import numpy as np
 from sklearn.utils import check_random_state
 from sklearn.utils.extmath import row_norms
 
-from .._autoencoder.objective import Penalties, principal_start, relative_penalties
-from .._autoencoder.passes import encode
-from .._autoencoder.ranker import MOST_UNITS, NON_NEGATIVE, AutoencoderRanker
+from .._autoencoder.elimination import (
+    Problem,
+    TargetObjective,
+    code,
+    decoder,
+    eliminate,
+    penalties_at,
+    principal_weights,
+)
+from .._autoencoder.objective import Penalties
+from .._autoencoder.ranker import NON_NEGATIVE, AutoencoderRanker
 from .._graph.affinity import laplacian
-from .._graph.spectral import embedding
-from .._linear.columns import compact_rows
-from .._linear.forward import ForwardSelection
-from .._linear.operator import ColumnOperator
-from .._linear.structure import MOST_ROWS, find_structure, sample_rows
-from .._linear.targets import join_targets, make_target
-from .._ranker.greedy import GREEDY_CONSTRAINTS, GreedyConstraints
+from .._linear.structure import find_structure, scaled_sample
 from .._rows import RowBlocks
+from .._rows.scaling import MOST_ROWS
+from .._solvers import Monitor, lbfgs
+from .._utils.order import scores_of
 from .._utils.progress import Stages
 from .._utils.sklearn_private import Interval, StrOptions
-from .._utils.threads import Workers
+from .._utils.threads import blas_for
 from ..base import GRAPH_CONSTRAINTS
 
-# Chosen on splits that are not reported, see docs/choosing_defaults.md: eigenvectors of the graph,
-# relative noise of a kept column, and explained fraction at which a layer ends.
-_N_EIGENVECTORS = 10
-_NOISE = 0.1
-_LAYER_SHARE = 0.8
-TARGETS = ("data", "graph", "code")
+# The middle of the paper's grids, for one pass without values.
+_PAPER = {"n_hidden": 10, "alpha": 1e-2, "graph_weight": 1e-3, "decay": 0.0, "max_iter": 400}
+# Elimination: hidden units at least and at most, iterations before the first round, and the
+# fraction of them in the later ones. Twice as many iterations change nothing.
+_FEWEST_UNITS, _MOST_UNITS = 10, 40
+_FIRST_ITERATIONS, _LATER_ITERATIONS = 30, 0.25
+# The last columns, at most 1 % of all, are ranked by their last score.
+_MOST_LEFT, _LEFT = 10, 0.01
 
 
-class GAFS(GreedyConstraints, AutoencoderRanker):
+class GAFS(AutoencoderRanker):
     """Graph autoencoder feature selection (GAFS).
 
     A network with one hidden layer reconstructs the data from a code
@@ -42,71 +48,52 @@ class GAFS(GreedyConstraints, AutoencoderRanker):
         min  |X - Xhat|_F^2 / (2 n) + alpha |W_in|_{2,1} + graph_weight Tr(H' L H)
              + decay / 2 (|W_in|_F^2 + |W_out|_F^2),    Xhat = sigmoid(H W_out + b_out)
 
-    The paper scores feature j by the norm of row j of W_in (``selection="norm"``, and
-    ``GAFS.paper()`` for all of its settings). By default, features are picked one at a time
-    instead, each for what it adds to the reconstruction of the targets: the data, which carry the
-    broad structure, and the spectral embedding of the graph, which carries the local one. Noise is
-    left out: features that the others do not predict on held-out rows come last, and the graph is
-    that of the principal components above noise. The network then serves ``encode``; its code can
-    be made a target, too.
+    The paper trains the network once and scores feature j by the norm of row j of W_in: that is
+    ``GAFS.paper()``. Redundant features share weight there, so that all of them score alike. By
+    default the score is applied recursively instead: the network is trained, the features of
+    smallest score leave the encoder, and training goes on from where the weights stand, while the
+    decoder keeps reconstructing all of the data. The ranking is the order in which features leave,
+    last ones first.
 
-    With greedy selection, X may have missing values (NaN), which count as the mean of their column.
+    In the recursive form the columns are standardised, the last layer is linear, and it
+    reconstructs the principal coordinates of the samples; hidden units start at the principal
+    axes, so no random numbers are involved; the graph is that of the components above noise; and a
+    hidden unit counts in the score by the length of its output weights,
+    ``sqrt(sum_k W_in[j, k]^2 |W_out[k]|^2)``. More than 2,000 samples are represented by a random
+    sample of them. X may have missing values (NaN), which count as the mean of their column.
 
     Parameters
     ----------
-    n_features_to_select : int, float, "auto" or None, default=None
+    n_features_to_select : int, float, "auto", list or None, default=None
         Number of features to keep, or a fraction in (0, 1] of them. If None, half of the features;
-        if "auto", as many as add more than they would to shuffled columns.
+        if "auto", the features whose gain exceeds the gain on permuted columns.
     include, exclude : list of str or int, mask or None, default=None
         Features that are always kept, and features that are never kept: names, positions or a
-        mask. Included features are picked first and count as selected; the others are judged by
-        what they add to them.
-    costs : array-like of shape (n_features,), dict of column to cost or None, default=None
-        Cost of every feature, 1 for features that a dict does not have. Features are picked by
-        gain per cost.
-    budget : float or None, default=None
-        The most that the selected features may cost together. It determines their number if
-        ``n_features_to_select`` is None.
-    column_groups : array-like of shape (n_features,), dict or None, default=None
-        Label of every feature, or a dict from label to features. Features with the same label are
-        kept or dropped together, such as the codes of one category or the channels of one sensor.
-        Features whose label is None, or that the dict does not have, are on their own.
-    max_per_group : int or None, default=None
-        Keep at most this many features of every group, instead of all or none.
+        mask. Included features count as selected and never leave the encoder; excluded ones never
+        enter it.
     n_hidden : int or None, default=None
-        Size of the code. If None, the number of principal components above noise, at most 40.
+        Size of the code. If None, the number of principal components above noise, from 10 to 40;
+        10 without elimination.
     alpha, graph_weight, decay : float or None, default=None
         Weights of the l2,1 penalty, of the graph term and of the weight decay (lambda and gamma in
-        the paper, which has no decay). If None, each penalty is one percent of the variance of the
-        data at the start. Without decay there is no minimiser: W_in can shrink while W_out grows.
+        the paper, which has no decay). If None, the terms are 1 %, 10 % and 1 % of the variance of
+        the targets at the start; without elimination 0.01, 0.001 and 0.
     n_neighbors : int, default=5
         Number of neighbours in the graph.
     affinity : {"cosine", "binary", "heat"}, callable, array or sparse matrix, default="cosine"
         Weights of the edges between neighbours; a callable gets the scaled data, and a matrix is
         used as it is.
-    neighbors : {"auto", "exact", "approximate"}, default="auto"
-        How neighbours are found; "auto" is "approximate" for more than 50,000 samples.
     scale : {"auto", "minmax", "global"} or None, default="auto"
         "minmax" scales every column to [0, 1], "global" all columns with one common range (pixels,
-        counts), None does neither. "auto" is "minmax", followed by square roots if more than 90 %
-        of the entries are zero (words, events). Sparse data must not be negative, unless None.
-    output : {"sigmoid", "identity"}, default="sigmoid"
-        The last layer: sigmoid as in the paper, identity for standardised data.
-    init : {"pca", "random"}, default="pca"
-        Where the network starts: at the principal components, which involves no random numbers, or
-        at random weights, as usual. Random weights need values for ``n_hidden`` and the penalties.
-    selection : {"greedy", "norm"}, default="greedy"
-        Pick features one at a time, exact for the first ``n_features_to_select``, with the score
-        d - position, or rank by the norm of the weights, as in the paper.
-    targets : sequence of {"data", "graph", "code"} or dict, default=("data", "graph")
-        What greedy selection reconstructs, with equal weights: the data, the spectral embedding of
-        the graph, the hidden code; a dict has other weights. Adding the code made no measurable
-        difference on fourteen data sets.
-    solver : {"lbfgs", "minibatch"}, default="lbfgs"
-        "minibatch" is for many samples: an iteration is one pass over them in random batches.
+        counts), None does neither. "auto" standardises the columns, as in ``GraphSieve``; without
+        elimination it is "minmax", because a sigmoid output needs [0, 1]. It takes square roots
+        if more than 90 % of the entries are zero (words, events) and none is negative.
+    elimination : float in (0, 1) or None, default=0.1
+        Fraction of the features that leave the encoder in every round. None trains once and scores
+        by the norms of W_in, as in the paper.
     max_iter : int or None, default=None
-        Maximum number of iterations of the solver. If None, 200 if the network affects the
-        ranking, and 50 if it is only needed for ``encode``.
+        Maximum number of iterations of L-BFGS before the first features leave; later rounds have
+        a quarter of it. If None, 30; without elimination 400.
     tol : float, default=1e-4
         The solver stops when the relative change of the objective is smaller.
     memory : int, default=10
@@ -116,33 +103,31 @@ class GAFS(GreedyConstraints, AutoencoderRanker):
     n_jobs : int or None, default=None
         Number of threads; None uses all cores that OMP_NUM_THREADS and joblib allow.
     random_state : int, RandomState or None, default=None
-        Random seed of a sample of many rows, of starting weights and of batches.
+        Random seed of a sample of many rows, or of the starting weights without elimination.
     verbose : int, default=0
         If positive, show progress.
     callback : callable(iteration, objective) or None, default=None
-        Called after every iteration; returning True stops the solver and keeps the result.
+        Called after every iteration; returning True stops the training, and the features that are
+        left are ranked by their present score.
 
     Attributes
     ----------
     scores_, order_, ranking_ : ndarray of shape (n_features,)
         Score (higher is better), all features from best to worst, and rank (1 is best).
+    rounds_ : ndarray of shape (n_features,)
+        Elimination: round in which a feature left the encoder; 0 for those that were never dropped.
     W_in_, b_in_, W_out_, b_out_ : ndarray of shape (d, m), (m,), (m, d), (d,)
-        Weights, for the scaled data.
+        Weights, for the scaled data. With elimination, those of a network that is trained on the
+        selected features in the end: rows of W_in of other features are 0, and W_out and b_out are
+        the best linear decoder for all features.
     explained_ : float
-        Fraction of the variance of the scaled data that the network reconstructs.
+        Fraction of the variance of the scaled data that this network reconstructs.
     objective_trace_, n_iter_, converged_
-        Objective at every iteration, their number, and whether ``tol`` was met.
-    n_exact_ : int
-        Greedy selection: number of picks; the other features are ordered by what each would add.
-    gains_, layers_ : ndarray of shape (n_features,)
-        Greedy selection: fraction of the targets that a feature explained when it was picked, or
-        would explain next, and the layer in which it was picked, 0 for one that was not.
+        Its objective at every iteration, their number, and whether ``tol`` was met.
+    n_components_ : int
+        Elimination: number of principal components above those of permuted columns.
     stage_seconds_ : dict
         Seconds that every stage of the fit took.
-    n_components_ : int
-        Number of principal components above those of shuffled columns.
-    predictability_ : ndarray of shape (n_features,)
-        Squared correlation of every feature with its held-out prediction from the others.
 
     References
     ----------
@@ -154,28 +139,25 @@ class GAFS(GreedyConstraints, AutoencoderRanker):
     >>> from sklearn.datasets import load_digits
     >>> from graphsieve import GAFS
     >>> X = load_digits().data
-    >>> sel = GAFS(n_features_to_select=10, random_state=0).fit(X)
-    >>> sel.transform(X).shape
-    (1797, 10)
+    >>> gafs = GAFS(n_features_to_select=10).fit(X)
+    >>> gafs.transform(X).shape, gafs.encode(X).shape
+    ((1797, 10), (1797, 10))
     """
 
     _parameter_constraints = {
         **AutoencoderRanker._parameter_constraints,
-        **GRAPH_CONSTRAINTS,
-        **GREEDY_CONSTRAINTS,
+        "n_neighbors": [Interval(Integral, 1, None, closed="left")],
+        "affinity": GRAPH_CONSTRAINTS["affinity"],
         "n_hidden": [Interval(Integral, 1, None, closed="left"), None],
-        "solver": [StrOptions({"lbfgs", "minibatch"})],
-        "max_iter": [Interval(Integral, 1, None, closed="left"), None],
         "alpha": [*NON_NEGATIVE, None],
         "graph_weight": [*NON_NEGATIVE, None],
         "decay": [*NON_NEGATIVE, None],
         "scale": [StrOptions({"auto", "minmax", "global"}), None],
-        "output": [StrOptions({"sigmoid", "identity"})],
-        "init": [StrOptions({"pca", "random"})],
-        "selection": [StrOptions({"greedy", "norm"})],
-        "targets": [tuple, list, dict],
+        "elimination": [Interval(Real, 0, 1, closed="neither"), None],
+        "max_iter": [Interval(Integral, 1, None, closed="left"), None],
     }
     _distributes = True
+    output = "sigmoid"
 
     def __init__(
         self,
@@ -183,23 +165,14 @@ class GAFS(GreedyConstraints, AutoencoderRanker):
         *,
         include=None,
         exclude=None,
-        costs=None,
-        budget=None,
-        column_groups=None,
-        max_per_group=None,
         n_hidden=None,
         alpha=None,
         graph_weight=None,
         decay=None,
         n_neighbors=5,
         affinity="cosine",
-        neighbors="auto",
         scale="auto",
-        output="sigmoid",
-        init="pca",
-        selection="greedy",
-        targets=("data", "graph"),
-        solver="lbfgs",
+        elimination=0.1,
         max_iter=None,
         tol=1e-4,
         memory=10,
@@ -210,23 +183,14 @@ class GAFS(GreedyConstraints, AutoencoderRanker):
         callback=None,
     ):
         super().__init__(n_features_to_select, include=include, exclude=exclude)
-        self.costs = costs
-        self.budget = budget
-        self.column_groups = column_groups
-        self.max_per_group = max_per_group
         self.n_hidden = n_hidden
         self.alpha = alpha
         self.graph_weight = graph_weight
         self.decay = decay
         self.n_neighbors = n_neighbors
         self.affinity = affinity
-        self.neighbors = neighbors
         self.scale = scale
-        self.output = output
-        self.init = init
-        self.selection = selection
-        self.targets = targets
-        self.solver = solver
+        self.elimination = elimination
         self.max_iter = max_iter
         self.tol = tol
         self.memory = memory
@@ -242,32 +206,24 @@ class GAFS(GreedyConstraints, AutoencoderRanker):
 
         Parameters
         ----------
-        n_features_to_select : int, float, "auto" or None, default=None
+        n_features_to_select : int, float, "auto", list or None, default=None
             Number of features to keep, or a fraction in (0, 1] of them. If None, half of the
-            features; if "auto", as many as add more than they would to shuffled columns.
+            features; if "auto", the features whose gain exceeds the gain on permuted columns.
         random_state : int, RandomState or None, default=None
             Random seed of the starting weights.
 
         Returns
         -------
         GAFS
-            With the values in the middle of the paper's grids for m, lambda and gamma.
+            One pass, with the values in the middle of the paper's grids for m, lambda and gamma.
         """
         return cls(
             n_features_to_select,
-            n_hidden=10,
-            alpha=1e-2,
-            graph_weight=1e-3,
-            decay=0.0,
+            **_PAPER,
             n_neighbors=5,
             affinity="cosine",
-            neighbors="exact",
             scale="minmax",
-            output="sigmoid",
-            init="random",
-            selection="norm",
-            solver="lbfgs",
-            max_iter=400,
+            elimination=None,
             tol=1e-5,
             memory=100,
             dtype="float64",
@@ -275,125 +231,152 @@ class GAFS(GreedyConstraints, AutoencoderRanker):
         )
 
     def _own_memory(self, n_samples, n_features):
-        sample = 8.0 * min(n_samples, MOST_ROWS) * n_features
-        return 7 * sample + super()._own_memory(n_samples, n_features)
+        if self.elimination is None:
+            return super()._own_memory(n_samples, n_features)
+        n_weights = (self.n_hidden or _MOST_UNITS) * (n_features + 2.0 * _MOST_UNITS)
+        pairs = 12 * 8 + 2 * self.memory * np.dtype(self.dtype).itemsize
+        return 7 * 8.0 * min(n_samples, MOST_ROWS) * n_features + n_weights * pairs
 
     def _rank(self, data):
-        self._check_options()
-        X = compact_rows(self._scaled(data))
         rng = check_random_state(self.random_state)
+        return (
+            self._rank_once(data, rng) if self.elimination is None else self._eliminate(data, rng)
+        )
+
+    def _rank_once(self, data, rng):
+        """The paper's method: train from random weights, and score by the norms."""
+        X = self._scaled(data)
+        alpha, graph_weight, decay = (
+            self._or_paper(name) for name in ("alpha", "graph_weight", "decay")
+        )
+        L = laplacian(self._graph(X)) if graph_weight > 0 else None
+        self._train(X, L, Penalties(alpha, graph_weight, decay), rng)
+        return row_norms(self.W_in_)
+
+    def _eliminate(self, data, rng):
+        """Rank by the order in which features leave the encoder."""
         stages = Stages(type(self).__name__, self.verbose)
         self.stage_seconds_ = stages.seconds
-        if self.selection == "norm" and self.init == "random":  # the paper's method
-            A = self._graph(X)
-            self._train(X, self._laplacian(A), self._penalties(), rng)
-            return row_norms(self.W_in_)
         with stages("structure"):
-            structure = find_structure(sample_rows(X, MOST_ROWS, rng))
+            X, rows, chosen, self._scaling = scaled_sample(data, self.scale, rng)
+            structure = find_structure(rows)
             self.n_components_ = structure.n_components
-            self.predictability_ = structure.predictability
-            coordinates = self._coordinates(X, structure)
         with stages("neighbour graph"):
-            rows = coordinates[:, : structure.n_kept]
-            if structure.core is not None:
-                rows = self._coordinates(X, structure, structure.core_axes())
-            A = self._graph(X, rows)
-        with stages("autoencoder"):
-            self._train_from(structure, X, A, rng)
-        if self.selection == "norm":
-            return row_norms(self.W_in_)
-        with stages("targets"):
-            target = self._targets(X, A, coordinates, rng)
-            columns = ColumnOperator(X, n_jobs=self.n_jobs)
-            noise = _NOISE * columns.squares
-            rules = self._rules(later=~structure.trusted, weights=structure.trust)
-            selection = ForwardSelection(columns, target, noise, _LAYER_SHARE, rules)
-        with stages("picks"):
-            return self._select(selection, self._exact_picks(X), stages)
-
-    def _check_options(self):
-        if not self.targets or set(self.targets) - set(TARGETS):
-            raise ValueError(f"targets={self.targets!r} must name some of {', '.join(TARGETS)}")
-        if not all(isinstance(w, Real) and 0 < w < np.inf for w in self._target_weights.values()):
-            raise ValueError(f"targets={self.targets!r}: the weights must be positive numbers")
-        needed = ("n_hidden", "alpha", "graph_weight", "decay")
-        missing = [name for name in needed if getattr(self, name) is None]
-        if self.init == "random" and missing:
-            raise ValueError(
-                f'init="random" needs values for {", ".join(missing)}: only init="pca" can choose '
-                "them, from the principal components"
+            L = self._sample_laplacian(X, structure, chosen)
+        with stages("elimination"), blas_for(float(rows.size) * _MOST_UNITS):
+            self._problem = self._make_problem(rows, structure, L)
+            self._centre = rows.mean(axis=0, dtype=np.float64)
+            include, exclude = self._given()
+            kept = np.isin(np.arange(len(exclude)), include)
+            columns = np.flatnonzero(~exclude)
+            self._units = self._count_units(structure, len(columns))
+            start = principal_weights(self._problem.of(columns), self._units)
+            given = (self.alpha, self.graph_weight, self.decay)
+            self._weights_of_terms = penalties_at(self._problem.of(columns), start, given)
+            found = eliminate(
+                self._problem,
+                start,
+                self._trainer(),
+                fraction=self.elimination,
+                n_left=max(1, min(int(_LEFT * len(columns)), _MOST_LEFT)),
+                columns=columns,
+                kept=kept,
+                first_out=structure.noise,
             )
-        if self.selection == "norm" and not self._is_unconstrained():
-            raise ValueError(
-                'costs and groups of columns need selection="greedy": the norms of the weights '
-                "rank every column by itself"
-            )
+        self.rounds_ = found.rounds
+        return scores_of(np.concatenate([found.order, np.flatnonzero(exclude)]))
 
-    @property
-    def _target_weights(self):
-        return self.targets if isinstance(self.targets, dict) else dict.fromkeys(self.targets, 1.0)
+    def _sample_laplacian(self, X, structure, chosen):
+        """Laplacian of the graph of the sampled rows, from their denoised coordinates."""
+        if self.graph_weight == 0:
+            return None
+        if isinstance(self.affinity, str):
+            return laplacian(self._graph(RowBlocks(structure.denoised_rows())))
+        A = self._graph(X)
+        return laplacian(A if chosen.all() else A[chosen][:, chosen])
+
+    def _make_problem(self, rows, structure, L):
+        """Centred columns, and principal coordinates of the samples with the energy of the data."""
+        X = (rows - rows.mean(axis=0, dtype=np.float64)).astype(self.dtype)
+        T = structure.coordinates()[:, : 2 * _MOST_UNITS]
+        energy = np.vdot(T, T)
+        T = T * np.sqrt(np.vdot(X, X) / energy) if energy > 0 else T
+        L = None if L is None else L.astype(self.dtype)
+        return Problem(X, (T - T.mean(axis=0)).astype(self.dtype), L)
+
+    def _count_units(self, structure, n_columns):
+        wanted = self.n_hidden or int(np.clip(structure.n_components, _FEWEST_UNITS, _MOST_UNITS))
+        return max(1, min(wanted, n_columns - 1, structure.n_rows - 2))
+
+    def _trainer(self):
+        """A function for ``eliminate`` that goes on training; callbacks count all iterations."""
+        n_done, stopped = 0, False
+
+        def callback(iteration, objective):
+            nonlocal stopped
+            stopped = bool(self.callback(n_done + iteration, objective))
+            return stopped
+
+        def train(problem, weights, first):
+            nonlocal n_done
+            if stopped:
+                return None
+            result, trained = self._descend(
+                problem, weights, 1.0 if first else _LATER_ITERATIONS, self.callback and callback
+            )
+            n_done += result.n_iter
+            return trained
+
+        return train
+
+    def _descend(self, problem, weights, fraction=1.0, callback=None):
+        """Some iterations of L-BFGS; returns their Result and the Weights."""
+        objective = TargetObjective(problem, len(weights.b_in), self._weights_of_terms)
+        max_iter = max(1, round(fraction * (self.max_iter or _FIRST_ITERATIONS)))
+        monitor = Monitor(tol=self.tol, max_iter=max_iter, callback=callback, title="GAFS")
+        with monitor:
+            result = lbfgs(
+                objective.value_and_grad,
+                objective.pack(weights),
+                monitor,
+                memory=self.memory,
+                dtype=self.dtype,
+            )
+        return result, objective.split(result.x)
+
+    def _complete(self):
+        """Train a network on the selected features, for ``encode``."""
+        if self.elimination is None:
+            return
+        problem, columns = self._problem, np.flatnonzero(self.support_)
+        with blas_for(float(problem.X.size) * _MOST_UNITS):
+            start = principal_weights(problem.of(columns), self._units)
+            result, weights = self._descend(problem.of(columns), start)
+            H = code(problem.of(columns).X, weights.W_in, weights.b_in)
+            W_out, b_out = decoder(H, problem.X)
+            error = H @ W_out + b_out - problem.X
+        self._report(result, warns=False)
+        total = float(np.vdot(problem.X, problem.X))
+        self.explained_ = 1 - float(np.vdot(error, error)) / total if total > 0 else 0.0
+        self.W_in_ = np.zeros((self.n_features_in_, len(weights.b_in)))
+        self.W_in_[columns] = weights.W_in
+        self.b_in_ = weights.b_in - self._centre @ self.W_in_
+        self.W_out_, self.b_out_ = W_out, b_out + self._centre
+        for name in ("_problem", "_centre", "_units", "_weights_of_terms"):
+            delattr(self, name)
+
+    def _or_paper(self, name):
+        value = getattr(self, name)
+        return _PAPER[name] if value is None else value
 
     @property
     def _accepts_gaps(self):
-        return self.selection == "greedy"
-
-    @property
-    def _ranks_by_network(self):
-        return self.selection == "norm" or "code" in self.targets
+        return self.elimination is not None
 
     @property
     def _most_iterations(self):
-        if self.max_iter is not None:
-            return self.max_iter
-        return 200 if self._ranks_by_network else 50
+        return self._or_paper("max_iter")
 
-    def _graph(self, X, rows=None):
-        """Affinity of the samples, from the denoised ``rows`` unless the user gives a graph."""
-        if self.graph_weight == 0 and self.selection == "norm":
-            return None
-        rows = X if rows is None or not isinstance(self.affinity, str) else RowBlocks(rows)
-        return super()._graph(rows)
-
-    def _laplacian(self, A):
-        return None if A is None or self.graph_weight == 0 else laplacian(A)
-
-    def _train_from(self, structure, X, A, rng):
-        """Fit the network from the principal components, with penalties relative to the data."""
-        if self.init == "random":
-            return self._train(X, self._laplacian(A), self._penalties(), rng)
-        n_hidden = self.n_hidden or int(np.clip(structure.n_components, 2, MOST_UNITS))
-        n_hidden = min(n_hidden, len(structure.values))
-        L = self._laplacian(A)
-        start = principal_start(X, structure.axes(n_hidden), self.output)
-        penalties = self._penalties(relative_penalties(X, L, start))
-        return self._train(X, L, penalties, rng, start)
-
-    def _penalties(self, relative=None):
-        """The penalties given by the user, and relative ones in place of None."""
-        given = Penalties(self.alpha, self.graph_weight, self.decay)
-        pairs = zip(given, relative or given, strict=True)
-        return Penalties(*(r if g is None else g for g, r in pairs))
-
-    def _targets(self, X, A, coordinates, rng):
-        """What the selected features are to reconstruct, side by side."""
-        parts = {}
-        if "data" in self.targets:
-            parts["data"] = coordinates
-        n_dims = min(_N_EIGENVECTORS, X.n_samples - 2)
-        # A graph of two samples, or one without edges, has no structure to keep.
-        if "graph" in self.targets and n_dims > 0 and A.nnz > 0:
-            parts["graph"] = embedding(A, n_dims, rng)
-        if "code" in self.targets:
-            parts["code"] = X.stack(partial(encode, W_in=self.W_in_, b_in=self.b_in_))
-        parts = parts or {"data": coordinates}
-        weights = [self._target_weights.get(name, 1.0) for name in parts]
-        return make_target(join_targets(list(parts.values()), weights))
-
-    def _coordinates(self, X, structure, axes=None):
-        """All rows along the axes, by default the principal ones."""
-        if structure.n_rows == X.n_samples:
-            return structure.coordinates(axes)
-        if axes is None:
-            axes = structure.axes(structure.n_leading(X.n_samples))
-        with Workers(self.n_jobs) as workers:
-            return X.stack(structure.projection(axes), workers=workers)
+    @property
+    def _hidden_units(self):
+        return self._or_paper("n_hidden")

@@ -14,9 +14,10 @@ from .._graph.spectral import (
     weighted_moments,
 )
 from .._rows import Moments, to_dense
+from .._rows.scaling import divide_columns
 from .._utils.progress import Stages
 from .._utils.threads import single_threaded_blas
-from ..base import GRAPH_CONSTRAINTS, THREAD_CONSTRAINTS, FeatureRanker
+from ..base import GRAPH_CONSTRAINTS, SCALE_CONSTRAINTS, THREAD_CONSTRAINTS, FeatureRanker
 
 
 class LaplacianScore(FeatureRanker):
@@ -46,8 +47,13 @@ class LaplacianScore(FeatureRanker):
         Number of neighbours of a sample in the graph.
     affinity : {"cosine", "binary", "heat"}, callable, array or sparse matrix, default="cosine"
         Weights of the edges, or the affinity matrix itself.
-    neighbors : {"auto", "exact", "approximate"}, default="auto"
-        How neighbours are found; "auto" is "approximate" for more than 50,000 samples.
+    scale : {"auto", "standard", "minmax", "global"} or None, default="auto"
+        Units in which the columns count: their standard deviations ("standard"), their ranges
+        ("minmax"), the range of the whole table ("global"), or their own (None, as published).
+        "auto" subtracts the median and divides by the range, with outliers moved to five standard
+        deviations; of square roots if more than 90 % of the entries are zero and none is negative
+        (words, events).
+        The graph is built from the scaled data.
     n_jobs : int or None, default=None
         Number of threads; None uses all cores that OMP_NUM_THREADS and joblib allow.
     verbose : int, default=0
@@ -63,12 +69,13 @@ class LaplacianScore(FeatureRanker):
 
     >>> from graphsieve import LaplacianScore
     >>> X = [[1, 0], [2, 0], [1, 0], [2, 9], [1, 9], [2, 9]]
-    >>> LaplacianScore(1, n_neighbors=2, affinity="heat").fit(X).get_support().tolist()
+    >>> LaplacianScore(1, n_neighbors=2, affinity="heat", scale=None).fit(X).get_support().tolist()
     [False, True]
     """
 
     _parameter_constraints = {
         **FeatureRanker._parameter_constraints,
+        **SCALE_CONSTRAINTS,
         **GRAPH_CONSTRAINTS,
         **THREAD_CONSTRAINTS,
         "verbose": ["verbose"],
@@ -84,14 +91,14 @@ class LaplacianScore(FeatureRanker):
         exclude=None,
         n_neighbors=5,
         affinity="cosine",
-        neighbors="auto",
+        scale="auto",
         n_jobs=None,
         verbose=0,
     ):
         super().__init__(n_features_to_select, include=include, exclude=exclude)
         self.n_neighbors = n_neighbors
         self.affinity = affinity
-        self.neighbors = neighbors
+        self.scale = scale
         self.n_jobs = n_jobs
         self.verbose = verbose
 
@@ -101,6 +108,8 @@ class LaplacianScore(FeatureRanker):
         return not (isinstance(self.affinity, str) or callable(self.affinity))
 
     def _rank(self, data):
+        if data.gaps is None:  # with gaps the graph is given, and scores have no units
+            data = divide_columns(data, self.scale)
         stages = Stages(type(self).__name__, self.verbose)
         with stages("neighbour graph"):
             A = self._graph(data)

@@ -46,18 +46,15 @@ class MCFS(FeatureRanker):
         Number of neighbours of a sample in the graph.
     affinity : {"cosine", "binary", "heat"}, callable, array or sparse matrix, default="cosine"
         Weights of the edges, or the affinity matrix itself.
-    neighbors : {"auto", "exact", "approximate"}, default="auto"
-        How neighbours are found; "auto" is "approximate" for more than 50,000 samples.
     scale : {"auto", "standard", "minmax", "global"} or None, default="auto"
-        Divide every column by its standard deviation ("standard") or its range ("minmax"), or all
-        columns by the range of the table ("global"), first; None uses the units of the data.
-        "auto" is None if more than 90 % of the entries are zero (words, events), where the spread
-        of a column is how often it occurs, else "standard". The graph is built
-        from the scaled data.
+        Units in which the columns count: their standard deviations ("standard"), their ranges
+        ("minmax"), the range of the whole table ("global"), or their own (None, as published).
+        "auto" subtracts the median and divides by the standard deviation, with outliers moved to
+        five standard deviations; of square roots if more than 90 % of the entries are zero and
+        none is negative (words, events).
+        The graph is built from the scaled data.
     n_jobs : int or None, default=None
         Number of threads; None uses all cores that OMP_NUM_THREADS and joblib allow.
-    random_state : int, RandomState or None, default=None
-        Random seed of the eigensolver.
     verbose : int, default=0
         If positive, show how long every stage took.
 
@@ -87,7 +84,6 @@ class MCFS(FeatureRanker):
         "verbose": ["verbose"],
         "n_components": [Interval(Integral, 1, None, closed="left")],
         "n_nonzero": [Interval(Integral, 1, None, closed="left")],
-        "random_state": ["random_state"],
     }
     _accepts_sparse = True
     _n_copies = 3
@@ -102,10 +98,8 @@ class MCFS(FeatureRanker):
         n_nonzero=50,
         n_neighbors=5,
         affinity="cosine",
-        neighbors="auto",
         scale="auto",
         n_jobs=None,
-        random_state=None,
         verbose=0,
     ):
         super().__init__(n_features_to_select, include=include, exclude=exclude)
@@ -113,10 +107,8 @@ class MCFS(FeatureRanker):
         self.n_nonzero = n_nonzero
         self.n_neighbors = n_neighbors
         self.affinity = affinity
-        self.neighbors = neighbors
         self.scale = scale
         self.n_jobs = n_jobs
-        self.random_state = random_state
         self.verbose = verbose
 
     def _own_memory(self, n_samples, n_features):
@@ -126,11 +118,11 @@ class MCFS(FeatureRanker):
 
     def _rank(self, data):
         stages = Stages(type(self).__name__, self.verbose)
-        data = divide_columns(data, self.scale, auto="standard")
+        data = divide_columns(data, self.scale, "deviation")
         with stages("neighbour graph"):
             A = self._graph(data)
         with stages("embedding"):
-            Y = embedding(A, self.n_components, self.random_state)
+            Y = embedding(A, self.n_components)
         Y -= Y.mean(axis=0)
         with stages("regression"), Workers(self.n_jobs) as workers:
             columns = Columns.varying(data, workers)

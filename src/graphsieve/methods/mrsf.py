@@ -56,14 +56,13 @@ class MRSF(FeatureRanker):
         Number of neighbours of a sample in the graph.
     affinity : {"cosine", "binary", "heat"}, callable, array or sparse matrix, default="cosine"
         Weights of the edges, or the affinity matrix itself.
-    neighbors : {"auto", "exact", "approximate"}, default="auto"
-        How neighbours are found; "auto" is "approximate" for more than 50,000 samples.
     scale : {"auto", "standard", "minmax", "global"} or None, default="auto"
-        Divide every column by its standard deviation ("standard") or its range ("minmax"), or all
-        columns by the range of the table ("global"), first; None uses the units of the data.
-        "auto" is None if more than 90 % of the entries are zero (words, events), where the spread
-        of a column is how often it occurs, else "standard". The graph is built
-        from the scaled data.
+        Units in which the columns count: their standard deviations ("standard"), their ranges
+        ("minmax"), the range of the whole table ("global"), or their own (None, as published).
+        "auto" subtracts the median and divides by the standard deviation, with outliers moved to
+        five standard deviations; of square roots if more than 90 % of the entries are zero and
+        none is negative (words, events).
+        The graph is built from the scaled data.
     n_jobs : int or None, default=None
         Number of threads; None uses all cores that OMP_NUM_THREADS and joblib allow.
     max_iter : int, default=100
@@ -74,8 +73,6 @@ class MRSF(FeatureRanker):
         If positive, show progress.
     callback : callable(iteration, objective) or None, default=None
         Called after every iteration; returning True stops the fit and keeps the result.
-    random_state : int, RandomState or None, default=None
-        Random seed of the eigensolver.
 
     Attributes
     ----------
@@ -111,7 +108,6 @@ class MRSF(FeatureRanker):
         "n_components": [Interval(Integral, 1, None, closed="left")],
         "alpha": [POSITIVE, None],
         "n_nonzero": [Interval(Integral, 1, None, closed="left")],
-        "random_state": ["random_state"],
     }
     _accepts_sparse = True
     _n_copies = 3
@@ -127,14 +123,12 @@ class MRSF(FeatureRanker):
         n_nonzero=100,
         n_neighbors=5,
         affinity="cosine",
-        neighbors="auto",
         scale="auto",
         n_jobs=None,
         max_iter=100,
         tol=1e-8,
         verbose=0,
         callback=None,
-        random_state=None,
     ):
         super().__init__(n_features_to_select, include=include, exclude=exclude)
         self.n_components = n_components
@@ -142,14 +136,12 @@ class MRSF(FeatureRanker):
         self.n_nonzero = n_nonzero
         self.n_neighbors = n_neighbors
         self.affinity = affinity
-        self.neighbors = neighbors
         self.scale = scale
         self.n_jobs = n_jobs
         self.max_iter = max_iter
         self.tol = tol
         self.verbose = verbose
         self.callback = callback
-        self.random_state = random_state
 
     def _own_memory(self, n_samples, n_features):
         # Inner products of the columns in use with all columns.
@@ -157,8 +149,8 @@ class MRSF(FeatureRanker):
         return 8.0 * 7 * n_used * n_features
 
     def _rank(self, data):
-        data = divide_columns(data, self.scale, auto="standard")
-        Y = embedding(self._graph(data), self.n_components, self.random_state)
+        data = divide_columns(data, self.scale, "deviation")
+        Y = embedding(self._graph(data), self.n_components)
         Y -= Y.mean(axis=0)
         with Workers(self.n_jobs) as workers, self._monitor() as monitor:
             columns = Columns.varying(data, workers)

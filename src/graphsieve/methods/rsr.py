@@ -42,10 +42,11 @@ class RSR(FeatureRanker):
         n > d the order of the features is then arbitrary: a given alpha leads to a warning, and
         the default moves towards `alpha_max` until the residuals do not vanish.
     scale : {"auto", "standard", "minmax", "global"} or None, default="auto"
-        Divide every column by its standard deviation ("standard") or its range ("minmax"), or all
-        columns by the range of the table ("global"), first; None uses the units of the data.
-        "auto" is None if more than 90 % of the entries are zero (words, events), where the spread
-        of a column is how often it occurs, else "minmax".
+        Units in which the columns count: their standard deviations ("standard"), their ranges
+        ("minmax"), the range of the whole table ("global"), or their own (None, as published).
+        "auto" subtracts the median and divides by the range, with outliers moved to five standard
+        deviations; of square roots if more than 90 % of the entries are zero and none is negative
+        (words, events).
     n_jobs : int or None, default=None
         Number of threads; None uses all cores that OMP_NUM_THREADS and joblib allow.
     max_iter : int, default=100

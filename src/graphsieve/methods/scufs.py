@@ -12,11 +12,12 @@ from sklearn.utils.extmath import row_norms
 from .._linear.columns import square_rows, varying_columns
 from .._linear.self_representation import ALPHA_FRACTION, ridge_regression
 from .._linear.subspace import first_representation, sweep_representation
+from .._rows.scaling import divide_columns
 from .._solvers import Monitor, default_eps, inverse_weights, smoothed_norms
 from .._utils.sklearn_private import Interval
 from .._utils.threads import single_threaded_blas
 from .._utils.warn import warn
-from ..base import ITERATION_CONSTRAINTS, FeatureRanker
+from ..base import ITERATION_CONSTRAINTS, SCALE_CONSTRAINTS, FeatureRanker
 
 # Weight of |F'F - I|^2.
 _ORTHOGONALITY = 10.0
@@ -72,6 +73,12 @@ class SCUFS(FeatureRanker):
         Weight of the smoothness of the clusters on the graph.
     fit_weight : float, default=1.0
         Weight of the regression of the clusters on the features.
+    scale : {"auto", "standard", "minmax", "global"} or None, default="auto"
+        Units in which the columns count: their standard deviations ("standard"), their ranges
+        ("minmax"), the range of the whole table ("global"), or their own (None, as published).
+        "auto" subtracts the median and divides by the range, with outliers moved to five standard
+        deviations; of square roots if more than 90 % of the entries are zero and none is negative
+        (words, events).
     max_iter : int, default=200
         Largest number of iterations after the trial of the starts.
     tol : float, default=1e-4
@@ -111,6 +118,7 @@ class SCUFS(FeatureRanker):
 
     _parameter_constraints = {
         **FeatureRanker._parameter_constraints,
+        **SCALE_CONSTRAINTS,
         **ITERATION_CONSTRAINTS,
         "n_clusters": [Interval(Integral, 1, None, closed="left")],
         # The rows have unit length: weights have no units, and larger ones overflow.
@@ -130,6 +138,7 @@ class SCUFS(FeatureRanker):
         alpha=None,
         graph_weight=1.0,
         fit_weight=1.0,
+        scale="auto",
         max_iter=200,
         tol=1e-4,
         verbose=0,
@@ -141,6 +150,7 @@ class SCUFS(FeatureRanker):
         self.alpha = alpha
         self.graph_weight = graph_weight
         self.fit_weight = fit_weight
+        self.scale = scale
         self.max_iter = max_iter
         self.tol = tol
         self.verbose = verbose
@@ -159,8 +169,12 @@ class SCUFS(FeatureRanker):
             )
 
     def _rank(self, data):
+        data = divide_columns(data, self.scale)
         varying = varying_columns(data)
         X = np.take(data.whole(), varying, axis=1).astype(np.float64, copy=False)
+        # Ties of k-means go by rounding errors, and these by the order of the columns.
+        order = np.lexsort(X[::-1])
+        X, varying = np.ascontiguousarray(X[:, order]), varying[order]
         length = row_norms(X)
         X /= np.where(length > 0, length, 1)[:, None]
         self.alpha_ = self.alpha

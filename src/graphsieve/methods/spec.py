@@ -13,10 +13,11 @@ from .._graph.spectral import (
     roughness,
     weighted_moments,
 )
+from .._rows.scaling import divide_columns
 from .._utils.progress import Stages
 from .._utils.sklearn_private import Interval, StrOptions
 from .._utils.threads import single_threaded_blas
-from ..base import GRAPH_CONSTRAINTS, THREAD_CONSTRAINTS, FeatureRanker
+from ..base import GRAPH_CONSTRAINTS, SCALE_CONSTRAINTS, THREAD_CONSTRAINTS, FeatureRanker
 
 
 class SPEC(FeatureRanker):
@@ -54,12 +55,15 @@ class SPEC(FeatureRanker):
         Number of neighbours of a sample in the graph.
     affinity : {"cosine", "binary", "heat"}, callable, array or sparse matrix, default="cosine"
         Weights of the edges, or the affinity matrix itself.
-    neighbors : {"auto", "exact", "approximate"}, default="auto"
-        How neighbours are found; "auto" is "approximate" for more than 50,000 samples.
+    scale : {"auto", "standard", "minmax", "global"} or None, default="auto"
+        Units in which the columns count: their standard deviations ("standard"), their ranges
+        ("minmax"), the range of the whole table ("global"), or their own (None, as published).
+        "auto" subtracts the median and divides by the range, with outliers moved to five standard
+        deviations; of square roots if more than 90 % of the entries are zero and none is negative
+        (words, events).
+        The graph is built from the scaled data.
     n_jobs : int or None, default=None
         Number of threads; None uses all cores that OMP_NUM_THREADS and joblib allow.
-    random_state : int, RandomState or None, default=None
-        Random seed of the eigensolver of phi3; it changes the scores by rounding errors only.
     verbose : int, default=0
         If positive, show how long every stage took.
 
@@ -73,19 +77,19 @@ class SPEC(FeatureRanker):
 
     >>> from graphsieve import SPEC
     >>> X = [[1, 0], [2, 0], [1, 0], [2, 9], [1, 9], [2, 9]]
-    >>> SPEC(1, n_neighbors=2, affinity="heat").fit(X).get_support().tolist()
+    >>> SPEC(1, n_neighbors=2, affinity="heat", scale=None).fit(X).get_support().tolist()
     [False, True]
     """
 
     _parameter_constraints = {
         **FeatureRanker._parameter_constraints,
+        **SCALE_CONSTRAINTS,
         **GRAPH_CONSTRAINTS,
         **THREAD_CONSTRAINTS,
         "verbose": ["verbose"],
         "criterion": [StrOptions({"phi1", "phi2", "phi3"})],
         "power": [Interval(Integral, 1, 100, closed="both")],
         "n_components": [Interval(Integral, 1, None, closed="left")],
-        "random_state": ["random_state"],
     }
     _accepts_sparse = True
 
@@ -100,9 +104,8 @@ class SPEC(FeatureRanker):
         n_components=10,
         n_neighbors=5,
         affinity="cosine",
-        neighbors="auto",
+        scale="auto",
         n_jobs=None,
-        random_state=None,
         verbose=0,
     ):
         super().__init__(n_features_to_select, include=include, exclude=exclude)
@@ -111,12 +114,12 @@ class SPEC(FeatureRanker):
         self.n_components = n_components
         self.n_neighbors = n_neighbors
         self.affinity = affinity
-        self.neighbors = neighbors
+        self.scale = scale
         self.n_jobs = n_jobs
-        self.random_state = random_state
         self.verbose = verbose
 
     def _rank(self, data):
+        data = divide_columns(data, self.scale)
         stages = Stages(type(self).__name__, self.verbose)
         with stages("neighbour graph"):
             A = self._graph(data)
@@ -145,7 +148,7 @@ class SPEC(FeatureRanker):
         weight = edge_weight(A)
         root = np.sqrt(weight)[:, None]
         n_pairs = self.n_components - (len(components.nodes) - 1)
-        values, V = low_eigenpairs(A, components, n_pairs, self.random_state)
+        values, V = low_eigenpairs(A, components, n_pairs)
         gain = 2.0**self.power - values**self.power
         null = (components.basis * root).T
         phi = np.zeros(data.n_features)

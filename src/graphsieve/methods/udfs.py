@@ -5,14 +5,21 @@ from numbers import Integral
 import numpy as np
 
 from .._graph.local_scatter import local_scatter
-from .._graph.neighbors import SEARCHES, limit_neighbors
+from .._graph.neighbors import limit_neighbors
 from .._linear.columns import Columns
 from .._linear.sparse_trace import minimise, open_problem
+from .._rows.scaling import divide_columns
 from .._solvers import SMOOTHING
-from .._utils.sklearn_private import Interval, StrOptions
+from .._utils.sklearn_private import Interval
 from .._utils.threads import single_threaded_blas
 from .._utils.warn import warn
-from ..base import ITERATION_CONSTRAINTS, POSITIVE, THREAD_CONSTRAINTS, FeatureRanker
+from ..base import (
+    ITERATION_CONSTRAINTS,
+    POSITIVE,
+    SCALE_CONSTRAINTS,
+    THREAD_CONSTRAINTS,
+    FeatureRanker,
+)
 
 # Default alpha, relative to the mean of the diagonal of M.
 _ALPHA_FRACTION = 0.01
@@ -33,7 +40,7 @@ class UDFS(FeatureRanker):
 
     and the score of feature j is |W_j|. Up to the factor ridge, the trace is the scatter of XW
     within the neighbourhoods that a local ridge regression does not explain; it is small if
-    neighbours agree. Features of small spread agree too: bring the features to one scale first. If
+    neighbours agree. Features of small spread agree too, so they are brought to one scale first. If
     n < d the trace is zero on directions along which the data do not vary at all, and a small
     alpha rewards those: UDFS is most meaningful if n > d.
 
@@ -61,8 +68,13 @@ class UDFS(FeatureRanker):
         Added to the local Gram matrices, in squared units of the data.
     n_neighbors : int, default=5
         Number of neighbours of a sample.
-    neighbors : {"auto", "exact", "approximate"}, default="auto"
-        How neighbours are found; "auto" is "approximate" for more than 50,000 samples.
+    scale : {"auto", "standard", "minmax", "global"} or None, default="auto"
+        Units in which the columns count: their standard deviations ("standard"), their ranges
+        ("minmax"), the range of the whole table ("global"), or their own (None, as published).
+        "auto" subtracts the median and divides by the range, with outliers moved to five standard
+        deviations; of square roots if more than 90 % of the entries are zero and none is negative
+        (words, events).
+        Neighbours are those in the scaled data.
     max_iter : int, default=50
         Largest number of iterations after the trial of the starts.
     tol : float, default=1e-4
@@ -102,13 +114,13 @@ class UDFS(FeatureRanker):
 
     _parameter_constraints = {
         **FeatureRanker._parameter_constraints,
+        **SCALE_CONSTRAINTS,
         **ITERATION_CONSTRAINTS,
         **THREAD_CONSTRAINTS,
         "n_components": [Interval(Integral, 1, None, closed="left")],
         "alpha": [POSITIVE, None],
         "ridge": [POSITIVE],
         "n_neighbors": [Interval(Integral, 1, None, closed="left")],
-        "neighbors": [StrOptions(set(SEARCHES))],
     }
 
     def __init__(
@@ -121,7 +133,7 @@ class UDFS(FeatureRanker):
         alpha=None,
         ridge=1e3,
         n_neighbors=5,
-        neighbors="auto",
+        scale="auto",
         max_iter=50,
         tol=1e-4,
         n_jobs=None,
@@ -133,7 +145,7 @@ class UDFS(FeatureRanker):
         self.alpha = alpha
         self.ridge = ridge
         self.n_neighbors = n_neighbors
-        self.neighbors = neighbors
+        self.scale = scale
         self.max_iter = max_iter
         self.tol = tol
         self.n_jobs = n_jobs
@@ -144,6 +156,7 @@ class UDFS(FeatureRanker):
         return 8.0 * (4 * min(n_samples, n_features) ** 2 + 4 * n_samples * n_features)
 
     def _rank(self, data):
+        data = divide_columns(data, self.scale)
         # A constant column has a zero row in M: a spurious perfect direction.
         columns = Columns.varying(data)
         X = columns.dense()
@@ -152,7 +165,6 @@ class UDFS(FeatureRanker):
             X,
             n_neighbors=limit_neighbors(self.n_neighbors, len(X)),
             ridge=self.ridge,
-            neighbors=self.neighbors,
             n_jobs=self.n_jobs,
         )
         # One thread: eigensolvers make many small BLAS calls.

@@ -165,6 +165,9 @@ def _methods(groups, tables):
 def _method(label, table):
     table = {"label": label, "method": label} | table
     method = _build(Method, f"method {label}", table)
+    # TOML has no None.
+    fixed = {name: None if value == "none" else value for name, value in method.fixed.items()}
+    method = replace(method, fixed=fixed)
     known = [*REGISTRY, *BASELINES]
     parameters = inspect.signature(ranker(_known("method", method.method, known))).parameters
     for name in (*method.fixed, *method.grid):

@@ -87,8 +87,9 @@ class GainsDisplay(_Display):
         ax.fill_between(k, found.chance, color=MUTED, alpha=0.25, lw=0)
         ax.plot(k, found.chance, color=MUTED, ls="--", label="shuffled columns")
         ax.plot(k, found.gains, color=COLORS[0], lw=2.2, marker=".", label=self.name)
-        kept = max(1, found.n_features)
-        ax.axvline(kept + 0.5, color=COLORS[1], lw=1, label=f"{kept} above chance")
+        kept = found.suggested
+        number = f"{kept}" if found.is_complete else f"{kept} or more"
+        ax.axvline(kept + 0.5, color=COLORS[1], lw=1, label=f"{number} above chance")
         ax.set(xlabel="feature, best first", ylabel="fraction of the variance that it adds")
         ax.set_yscale("log")
         ax.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))

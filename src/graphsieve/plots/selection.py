@@ -7,9 +7,7 @@ from .._linear.how_many import gain_curve
 from .._utils.images import check_shape
 from ..inspection import (
     coverage_curve,
-    draw_sample,
     explained_curves,
-    has_unequal_variances,
     make_grid,
     representatives,
 )
@@ -31,38 +29,33 @@ class SelectionPlots:
     def __init__(self, sel):
         check_is_fitted(sel)
         self._sel = sel
-        self._names = getattr(sel, "feature_names_in_", None)
         self._labels = sel._names_of_all()
 
-    def curve(self, X, *, weights=None, random_state=0, ax=None):
-        """Plot the explained fraction against the number of features.
+    def curve(self, X, *, groups=None, random_state=0, ax=None):
+        """Plot the explained fraction, the mean coverage, against the number of features.
 
         Parameters
         ----------
         X : container of shape (n_samples, n_features)
             The data that the selector was fitted on; at most 2,000 rows are used.
-        weights : {"variance", "equal"} or None, default=None
-            Whether columns count by their variance or all alike. If None, by their variance,
-            unless a few columns would then decide everything, for instance because of their units.
+        groups : array-like of shape (n_samples,), optional
+            Batch of every sample, as in ``sel.coverage``.
         random_state : int, default=0
-            Seed for the rows that are drawn and for the random rankings.
+            Seed for the random rankings.
         ax : matplotlib axes, optional
 
         Returns
         -------
         CurveDisplay
         """
-        rng = np.random.default_rng(random_state)
-        values = self._sample(X, rng)
-        if weights is None:
-            weights = "equal" if has_unequal_variances(values.var(axis=0)) else "variance"
-        sel = self._sel
+        sel, rng = self._sel, np.random.default_rng(random_state)
+        values = sel._sample(X, groups).values
         grid = make_grid(len(sel.order_), sel.n_features_)
         coverage = coverage_curve(values, sel.order_, grid).coverage
-        curves = explained_curves(values, sel.order_, grid, coverage, rng)[weights]
+        curves = explained_curves(values, sel.order_, grid, coverage, rng)
         return CurveDisplay(grid, curves, sel.n_features_, type(sel).__name__).plot(ax)
 
-    def gains(self, X=None, *, random_state=0, ax=None):
+    def gains(self, X=None, *, groups=None, ax=None):
         """Plot what every feature adds, and the most that one adds in shuffled columns.
 
         Parameters
@@ -70,8 +63,8 @@ class SelectionPlots:
         X : container of shape (n_samples, n_features), optional
             The data that the selector was fitted on; at most 2,000 rows are used. Not needed if
             ``n_features_to_select="auto"``.
-        random_state : int, default=0
-            Seed for the rows that are drawn.
+        groups : array-like of shape (n_samples,), optional
+            Batch of every sample, as in ``sel.coverage``.
         ax : matplotlib axes, optional
 
         Returns
@@ -85,8 +78,10 @@ class SelectionPlots:
                     'plot.gains() needs the data unless n_features_to_select="auto": use '
                     "plot.gains(X)"
                 )
-            values = self._sample(X, np.random.default_rng(random_state))
-            found = gain_curve(values, self._sel.order_)
+            values = self._sel._sample(X, groups).values
+            # Beyond these, greedy methods estimate the order.
+            n_exact = getattr(self._sel, "n_exact_", len(self._labels))
+            found = gain_curve(values, self._sel.order_[:n_exact])
         return GainsDisplay(found, type(self._sel).__name__).plot(ax)
 
     def scores(self, *, n_features=20, ax=None):
@@ -107,22 +102,22 @@ class SelectionPlots:
         labels = [self._labels[j] for j in best]
         return BarsDisplay(labels, self._sel.scores_[best], is_kept, "score").plot(ax)
 
-    def coverage(self, X, *, random_state=0, ax=None):
+    def coverage(self, X, *, groups=None, ax=None):
         """Plot how well the dropped features are predicted by the kept ones.
 
         Parameters
         ----------
         X : container of shape (n_samples, n_features)
             The data that the selector was fitted on; at most 2,000 rows are used.
-        random_state : int, default=0
-            Seed for the rows that are drawn.
+        groups : array-like of shape (n_samples,), optional
+            Batch of every sample, as in ``sel.coverage``.
         ax : matplotlib axes, optional
 
         Returns
         -------
         CoverageDisplay
         """
-        values = self._sample(X, np.random.default_rng(random_state))
+        values = self._sel._sample(X, groups).values
         dropped = self._sel.order_[self._sel.n_features_ :]
         curve = coverage_curve(values, self._sel.order_, [self._sel.n_features_], targets=dropped)
         return CoverageDisplay(dropped, curve.coverage[0]).plot(ax)
@@ -146,7 +141,7 @@ class SelectionPlots:
         shape = check_shape(shape, len(support), "shape")
         return MaskDisplay(support.reshape(shape), image).plot(ax)
 
-    def groups(self, X, *, n_groups=12, threshold=0.5, random_state=0, ax=None):
+    def groups(self, X, *, n_groups=12, threshold=0.5, ax=None):
         """Plot how many dropped features each kept one represents.
 
         Parameters
@@ -158,15 +153,13 @@ class SelectionPlots:
         threshold : float, default=0.5
             A dropped feature belongs to the kept one that it is most correlated with if the
             absolute correlation is at least this large.
-        random_state : int, default=0
-            Seed for the rows that are drawn.
         ax : matplotlib axes, optional
 
         Returns
         -------
         BarsDisplay
         """
-        values = self._sample(X, np.random.default_rng(random_state))
+        values = self._sel._sample(X).values
         order, k = self._sel.order_, self._sel.n_features_
         position, correlation = representatives(values, order, k).at(k)
         is_member = ~self._sel.get_support() & (np.abs(correlation) >= threshold)
@@ -176,6 +169,3 @@ class SelectionPlots:
         kept = np.ones(len(largest), dtype=bool)
         xlabel = f"dropped features with |correlation| of {threshold:g} or more"
         return BarsDisplay(labels, sizes[largest], kept, xlabel).plot(ax)
-
-    def _sample(self, X, rng):
-        return draw_sample(X, len(self._labels), self._names, rng).values

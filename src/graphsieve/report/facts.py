@@ -35,8 +35,8 @@ class Facts:
         Objective after every iteration; empty for methods that do not iterate.
     converged : bool or None
     ranks_by_trace : bool
-        Whether the ranking follows from what was iterated. The network of GAFS only encodes unless
-        the ranking is by its weights or its code.
+        Whether the ranking follows from what was iterated. The last network of an elimination
+        only encodes.
     frequency : ndarray of shape (n_features,) or None
         Fraction of resampled data sets in which a feature was selected.
     stability : tuple of float or None
@@ -75,7 +75,6 @@ def read_facts(sel):
     parameters = selection.parameters if is_saved else settings(sel)
     names, n_features = selection.feature_names_in, selection.n_features_in
     # A saved selection knows neither layers and gains, nor convergence, nor stability.
-    layers = getattr(sel, "layers_", None)
     stability = getattr(sel, "stability_", None)
     return Facts(
         method=selection.method,
@@ -86,10 +85,10 @@ def read_facts(sel):
         scores=np.asarray(selection.scores),
         gains=getattr(sel, "gains_", None),
         gain_curve=getattr(sel, "gain_curve_", None),
-        n_exact=n_features if layers is None else int(np.count_nonzero(layers)),
+        n_exact=getattr(sel, "n_exact_", n_features),
         trace=[float(value) for value in getattr(sel, "objective_trace_", ())],
         converged=getattr(sel, "converged_", None),
-        ranks_by_trace=getattr(sel, "_ranks_by_network", True),
+        ranks_by_trace=not hasattr(sel, "rounds_"),
         frequency=getattr(sel, "frequency_", None),
         stability=None if stability is None else (stability.value, *stability.interval),
         is_auto=parameters.get("n_features_to_select") == "auto",

@@ -3,15 +3,16 @@
 import numpy as np
 
 from .._utils.text import counted
-from ..inspection import has_unequal_variances
 
 # Columns with a larger correlation count as copies.
 _COPY = 0.999
 _REDUNDANT = 0.95
 _POOR = 0.2
 _FEW_ROWS = 30
-# Variances that differ by more are a matter of units, not of information.
+# Variances that differ by more are a matter of units, not of information, if so many columns have
+# such a small one.
 _UNITS_DIFFER = 1e4
+_UNITS_FRACTION = 0.1
 
 
 def write_notes(facts, sample, constant, coverage, closest, explained):
@@ -53,8 +54,9 @@ def _convergence(facts):
     elif not facts.ranks_by_trace:
         yield _note(
             "note",
-            f"The network was trained for {counted(n_iter, 'iteration')} and has not converged. "
-            "Only encode() uses it: the ranking does not depend on it.",
+            f"The network of the selected features was trained for "
+            f"{counted(n_iter, 'iteration')} and has not converged. Only encode() uses it: the "
+            "ranking does not depend on it.",
         )
     else:
         yield _note(
@@ -103,13 +105,13 @@ def _columns(facts, sample, constant, closest):
         )
     # Methods with a `scale` per column do not mind; "global" keeps the ratios of the variances.
     keeps_units = facts.parameters.get("scale") in (None, "None", "'global'")
-    if keeps_units and has_unequal_variances(sample.values.var(axis=0), _UNITS_DIFFER):
+    if keeps_units and _differ_in_units(sample.values[:, ~constant]):
         yield _note(
             "warning",
-            "A few features have a variance more than "
-            f"{_UNITS_DIFFER:,.0f} times the median, and {facts.method} did not scale the "
-            "features one by one, so their units decide the ranking: standardise the data "
-            "first if they should not. On this page all features count alike.",
+            f"The variances of the features differ by a factor of more than {_UNITS_DIFFER:,.0f}, "
+            f"and {facts.method} did not scale the features one by one, so their units decide the "
+            "ranking: standardise the data first if they should not. On this page all features "
+            "count alike.",
         )
     is_kept = _is_kept(facts)
     copies = int((np.abs(closest[1])[~is_kept] > _COPY).sum())
@@ -119,6 +121,12 @@ def _columns(facts, sample, constant, closest):
             f"{counted(copies, 'dropped feature')} {'is a copy' if copies == 1 else 'are copies'} "
             f"of a kept one (correlation above {_COPY}).",
         )
+
+
+def _differ_in_units(X):
+    """Whether some columns have so little variance that a method with units would ignore them."""
+    variance = X.var(axis=0)
+    return X.size > 0 and variance.max() > _UNITS_DIFFER * np.quantile(variance, _UNITS_FRACTION)
 
 
 def _choice(facts, coverage, closest):

@@ -56,7 +56,7 @@ class SelectionReport:
         )
 
 
-def make_report(sel, X, *, color=None, image_shape=None, title=None, random_state=0):
+def make_report(sel, X, *, groups=None, color=None, image_shape=None, title=None, random_state=0):
     """Make the page about a selection.
 
     Parameters
@@ -66,6 +66,9 @@ def make_report(sel, X, *, color=None, image_shape=None, title=None, random_stat
     X : container of shape (n_samples, n_features)
         The data that it was fitted on. At most 2,000 rows are used. A data frame may have further
         columns, for instance one to colour by.
+    groups : array-like of shape (n_samples,), optional
+        Batch of every sample, if the selector was fitted with them: all numbers are then of
+        columns that are centred within every batch.
     color : str or array-like of shape (n_samples,), optional
         Column of a data frame, or values, by which the samples are coloured in the picture of the
         principal components.
@@ -75,7 +78,7 @@ def make_report(sel, X, *, color=None, image_shape=None, title=None, random_stat
     title : str, optional
         Title of the page.
     random_state : int, default=0
-        Seed for the rows that are drawn and for the random rankings that are compared.
+        Seed for the random rankings that are compared.
 
     Returns
     -------
@@ -85,6 +88,7 @@ def make_report(sel, X, *, color=None, image_shape=None, title=None, random_stat
         summarise(
             sel,
             X,
+            groups=groups,
             color=color,
             image_shape=image_shape,
             title=title,
@@ -99,7 +103,17 @@ class Reporter:
     def __init__(self, sel):
         self._sel = sel
 
-    def __call__(self, X, path=None, *, color=None, image_shape=None, title=None, random_state=0):
+    def __call__(
+        self,
+        X,
+        path=None,
+        *,
+        groups=None,
+        color=None,
+        image_shape=None,
+        title=None,
+        random_state=0,
+    ):
         """Make the page and, if ``path`` is given, write it.
 
         Parameters
@@ -108,7 +122,7 @@ class Reporter:
             The data that the selector was fitted on.
         path : path-like, optional
             HTML file, which is replaced if it exists.
-        color, image_shape, title, random_state
+        groups, color, image_shape, title, random_state
             As in ``graphsieve.report.make_report``.
 
         Returns
@@ -118,6 +132,7 @@ class Reporter:
         report = make_report(
             self._sel,
             X,
+            groups=groups,
             color=color,
             image_shape=image_shape,
             title=title,

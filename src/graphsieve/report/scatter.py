@@ -3,6 +3,7 @@
 import numpy as np
 from scipy.linalg import orthogonal_procrustes
 
+from .._rows.scaling import standardised
 from .._utils.linalg import some_eigenpairs
 from .._utils.threads import single_threaded_blas
 
@@ -14,11 +15,11 @@ _CATEGORIES = 8
 
 
 @single_threaded_blas()  # products of at most 400 rows
-def scatter(X, order, grid, rng, *, standardise):
+def scatter(X, order, grid, rng):
     """First two principal components before and after the selection, for every grid point.
 
     The components of the kept columns are rotated towards those of all columns, so that points
-    can be followed from one picture to the other. With ``standardise``, all columns count alike.
+    can be followed from one picture to the other. Columns are standardised: all count alike.
 
     Returns
     -------
@@ -31,10 +32,8 @@ def scatter(X, order, grid, rng, *, standardise):
     rows = np.arange(len(X))
     if len(rows) > _POINTS:
         rows = np.sort(rng.choice(rows, _POINTS, replace=False))
-    Z = X[rows] - X[rows].mean(axis=0)
-    if standardise:
-        deviation = X.std(axis=0)
-        Z /= np.where(deviation > 0, deviation, 1)
+    Z = standardised(X)[0][rows]
+    Z -= Z.mean(axis=0)
     whole = Z @ Z.T
     target = _two_components(whole)
     before, far_before = _framed(target)

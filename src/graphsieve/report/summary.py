@@ -5,17 +5,17 @@ from importlib.metadata import version
 import numpy as np
 
 from .._linear.how_many import gain_curve
+from .._ranker.sample import read_sample
 from .._rows.scaling import standardised
 from .._utils.images import check_shape
 from .._utils.threads import blas_for_table
 from ..inspection import (
     coverage_curve,
-    draw_sample,
     explained_curves,
-    has_unequal_variances,
     make_grid,
     representatives,
 )
+from ..selection import Selection
 from .facts import read_facts
 from .images import choose_examples, image_part
 from .notes import write_notes
@@ -28,7 +28,7 @@ _TRACE = 200
 _UNDEFINED = 255
 
 
-def summarise(sel, X, *, color=None, image_shape=None, title=None, random_state=0):
+def summarise(sel, X, *, groups=None, color=None, image_shape=None, title=None, random_state=0):
     """Everything about one selection, as dicts, lists, numbers, strings and arrays.
 
     The parameters are those of ``make_report``.
@@ -38,22 +38,18 @@ def summarise(sel, X, *, color=None, image_shape=None, title=None, random_state=
     if image_shape is not None:
         shape = check_shape(image_shape, facts.n_features, "image_shape")
     rng = np.random.default_rng(random_state)
-    names = facts.names if facts.has_names else None
-    sample = draw_sample(X, facts.n_features, names, rng)
+    sample = _read(sel, X, facts, groups)
     values, order = sample.values, facts.order
     grid = make_grid(facts.n_features, facts.n_selected)
     examples = () if shape is None else choose_examples(values, len(grid), rng)
     curve = coverage_curve(values, order, grid, predict_rows=examples)
     closest = representatives(values, order, grid[-1])
-    variance = values.var(axis=0)
-    equal = has_unequal_variances(variance)
     at_selected = int(np.searchsorted(grid, facts.n_selected))
     constant = np.isnan(curve.coverage[0])
     curves = explained_curves(values, order, grid, curve.coverage, rng)
-    weights = "equal" if equal else "variance"
-    explained = [float(curves[weights][name][at_selected]) for name in ("this", "random_mid")]
-    chance = facts.gain_curve or gain_curve(values, order)
-    points = scatter(values, order, grid, rng, standardise=equal)
+    explained = [float(curves[name][at_selected]) for name in ("this", "random_mid")]
+    chance, suggested, suggested_text = _suggest(sel, facts, values)
+    points = scatter(values, order, grid, rng)
     return {
         "title": title or f"{facts.method}: {facts.n_selected:,} of {facts.n_features:,} features",
         "method": facts.method,
@@ -70,17 +66,18 @@ def summarise(sel, X, *, color=None, image_shape=None, title=None, random_state=
         "stability": facts.stability,
         "grid": grid.tolist(),
         "coverage": _as_bytes(curve.coverage),
+        "coverage_selected": curve.coverage[at_selected].astype(np.float32),
         "closest": {
             "start": closest.start.astype(np.uint32),
             "position": closest.position.astype(np.uint32),
             "correlation": _signed_bytes(closest.correlation),
         },
         "curves": curves,
-        "weights": weights,
         "chance": {
             "gains": chance.gains[: grid[-1]].astype(np.float32),
             "most": chance.chance[: grid[-1]].astype(np.float32),
-            "suggested": min(max(1, chance.n_features), int(grid[-1])),
+            "suggested": min(suggested, int(grid[-1])),
+            "suggested_text": suggested_text,
         },
         "map": _signed_bytes(_correlations(values[:, order[: min(_MAP, grid[-1])]])),
         "scatter": {
@@ -103,6 +100,31 @@ def summarise(sel, X, *, color=None, image_shape=None, title=None, random_state=
         "parameters": facts.parameters,
         "version": version("graphsieve"),
     }
+
+
+def _read(sel, X, facts, groups):
+    """The rows that the page is about, for a selector or a saved selection."""
+    if isinstance(sel, Selection):
+        names = facts.names if facts.has_names else None
+        return read_sample(X, facts.n_features, names, groups=groups)
+    return sel._sample(X, groups)
+
+
+def _suggest(sel, facts, values):
+    """GainCurve, and the number of features that "auto" selects, as a number and in words."""
+    if isinstance(sel, Selection):
+        # It does not know how many of its features were picked one by one.
+        chance = gain_curve(values, facts.order[: facts.n_selected])
+        number = facts.n_selected if facts.is_auto else chance.suggested
+    else:
+        # Beyond the exact picks, greedy methods estimate the order.
+        chance = facts.gain_curve or gain_curve(values, facts.order[: facts.n_exact])
+        number = sel._suggested(chance)
+    return (
+        chance,
+        number,
+        f"{number:,}" + ("" if chance.is_complete or facts.is_auto else " or more"),
+    )
 
 
 def _as_bytes(fraction):

@@ -6,8 +6,9 @@ from .comparison import (
     beats_all_features,
     beats_rivals,
     beats_rivals_fixed,
-    greedy_beats_rivals,
     random_under_oracle,
+    recursion_beats_rivals,
+    sieve_beats_rivals,
 )
 from .convergence import slower_on_redundant, sparse_is_slower
 from .cost import costs_as_in_the_table, gafs_is_worth_the_time
@@ -37,7 +38,8 @@ CLAIMS = {
     "comparison": (
         beats_rivals,
         beats_rivals_fixed,
-        greedy_beats_rivals,
+        recursion_beats_rivals,
+        sieve_beats_rivals,
         beats_all_features,
         random_under_oracle,
     ),

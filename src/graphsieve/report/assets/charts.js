@@ -9,7 +9,7 @@ const LINES = [
 const K_TITLE = "number of features kept" + (MAX_K > 30 ? " (logarithmic)" : "");
 
 function drawCurve(width) {
-  const curves = report.curves[state.weights];
+  const curves = report.curves;
   const height = Math.max(260, Math.min(520, width * 0.78));
   const box = { left: 62, right: width - 24, top: 18, bottom: height - 46 };
   // Little can be explained of some tables, words for instance: the axis then ends earlier.
@@ -62,7 +62,7 @@ function drawCurveLegend() {
 }
 
 function drawNeeded() {
-  const curves = report.curves[state.weights];
+  const curves = report.curves;
   const cell = (values, level) => {
     const k = firstReaching(values, level);
     return k === null ? `> ${count.format(MAX_K)}` : count.format(k);
@@ -80,7 +80,7 @@ function drawNeeded() {
 
 // What every feature adds to those before it, above what chance adds in shuffled columns.
 function drawGains(width) {
-  const { gains, most, suggested } = report.chance;
+  const { gains, most, suggested_text: suggested } = report.chance;
   const height = 200;
   const box = { left: 62, right: width - 24, top: 12, bottom: height - 46 };
   const positive = [...gains, ...most].filter((gain) => gain > 0);
@@ -129,7 +129,7 @@ function countAxis(width) {
 
 function markSuggested(svg, box, x) {
   svg.append(s("path", { class: "suggested", d: `M${x(report.chance.suggested)} ${box.bottom}l-6 -10h12z` },
-    s("title", {}, `Suggested: ${report.chance.suggested} features`)));
+    s("title", {}, `Suggested: ${report.chance.suggested_text} features`)));
 }
 
 function drawHistogram(width) {

@@ -72,6 +72,7 @@ function selection(k) {
   for (let j = 0; j < D; j++) {
     const a = report.coverage[low * D + j], b = report.coverage[high * D + j];
     if (b === UNDEFINED) coverage[j] = NaN;
+    else if (k === report.n_selected) coverage[j] = report.coverage_selected[j];
     else coverage[j] = POSITION[j] < k ? 1 : Math.min(1, (w * b + (1 - w) * a) / 254);
     for (let record = start[j]; record < start[j + 1] && position[record] < k; record++) {
       closest[j] = position[record];

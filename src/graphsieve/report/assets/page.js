@@ -1,6 +1,6 @@
 // State, controls, downloads.
 
-const state = { k: report.n_selected, weights: report.weights, show: "all", query: "", sort: { key: "rank", descending: false } };
+const state = { k: report.n_selected, show: "all", query: "", sort: { key: "rank", descending: false } };
 let now = null;
 
 const drawn = {};
@@ -61,13 +61,13 @@ function drawTiles() {
     if (POSITION[j] < now.k) largest = Math.max(largest, Math.abs(now.correlation[j]));
     else if (!Number.isNaN(now.coverage[j])) { dropped++; total += now.coverage[j]; if (now.coverage[j] >= 0.8) well++; }
   }
-  const curves = report.curves[state.weights];
+  const curves = report.curves;
   const explained = interpolate(curves.this, state.k), random = interpolate(curves.random_mid, state.k);
   const tile = (figure, text, extra) =>
     h("div", { class: "tile" }, h("p", { class: "big" }, figure), h("p", {}, text), h("p", { class: "extra" }, extra));
   const tiles = [
     tile(`${count.format(now.k)}`, "features kept", `${percent(now.k / D, now.k / D < 0.1 ? 1 : 0)} of ${count.format(D)}`),
-    tile(percent(explained, 1), state.weights === "variance" ? "of the variance explained" : "explained on average", `random features: ${percent(random, 1)}`),
+    tile(percent(explained, 1), "explained on average", `random features: ${percent(random, 1)}`),
     tile(dropped ? percent(total / dropped) : "–", "mean coverage of the rest", `80% or more: ${count.format(well)} of ${count.format(dropped)}`),
     tile(largest.toFixed(2), "largest correlation kept", largest > 0.95 ? "the selection is redundant" : "no near-copies"),
   ];
@@ -89,8 +89,8 @@ function drawNotes() {
   if (warnings.length) byId("warnings").append(h("ul", { class: "notes card" }, ...warnings.map(item)));
 }
 
-function pressed(buttons, key) {
-  for (const button of buttons) button.setAttribute("aria-pressed", button.dataset[key] === state[key]);
+function pressed(buttons) {
+  for (const button of buttons) button.setAttribute("aria-pressed", button.dataset.show === state.show);
 }
 
 function connect() {
@@ -99,12 +99,10 @@ function connect() {
   byId("number").addEventListener("blur", (event) => { event.target.value = state.k; });
   byId("to-selected").addEventListener("click", () => setK(report.n_selected));
   byId("to-suggested").addEventListener("click", () => setK(report.chance.suggested));
-  for (const key of ["weights", "show"]) {
-    const buttons = document.querySelectorAll(`[data-${key}]`);
-    pressed(buttons, key);
-    for (const button of buttons) {
-      button.addEventListener("click", () => { state[key] = button.dataset[key]; pressed(buttons, key); toTop(); update(); });
-    }
+  const buttons = document.querySelectorAll("[data-show]");
+  pressed(buttons);
+  for (const button of buttons) {
+    button.addEventListener("click", () => { state.show = button.dataset.show; pressed(buttons); toTop(); update(); });
   }
   byId("search").addEventListener("input", (event) => { state.query = event.target.value; toTop(); drawTable(); });
   byId("rows").addEventListener("scroll", scrolled, { passive: true });
@@ -167,8 +165,8 @@ function asCsv() {
 }
 
 function asJson() {
-  const explained = interpolate(report.curves.variance.this, state.k);
-  return JSON.stringify({ method: report.method, n_features: D, n_kept: state.k, explained_variance: explained, kept: keptNames(),
+  const explained = interpolate(report.curves.this, state.k);
+  return JSON.stringify({ method: report.method, n_features: D, n_kept: state.k, explained, kept: keptNames(),
     order: Array.from(report.order, (j) => report.names[j]) }, null, 1);
 }
 

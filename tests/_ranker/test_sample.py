@@ -7,7 +7,7 @@ import pyarrow.parquet as pq
 import pytest
 import scipy.sparse as sp
 
-from graphsieve.inspection import draw_sample
+from graphsieve._ranker.sample import read_sample
 
 NAMES = ["a", "b", "c"]
 
@@ -35,10 +35,10 @@ def containers(X, tmp_path):
 
 @pytest.mark.parametrize("most", [20, 1000])
 def test_all_containers_give_the_same_rows(containers, X, most, monkeypatch):
-    monkeypatch.setattr("graphsieve.inspection.sample._MAX_ROWS", most)
+    monkeypatch.setattr("graphsieve._ranker.sample._MAX_ROWS", most)
     for kind, container in containers.items():
         names = None if kind in ("list", "array", "CSR", "CSC") else NAMES
-        sample = draw_sample(container, 3, names, np.random.default_rng(0))
+        sample = read_sample(container, 3, names)
         assert len(sample.rows) == min(most, 50)
         assert sample.n_samples == 50
         np.testing.assert_allclose(sample.values, X[sample.rows], err_msg=kind)
@@ -47,15 +47,27 @@ def test_all_containers_give_the_same_rows(containers, X, most, monkeypatch):
 def test_missing_values_become_the_mean(X):
     original = X.copy()
     X[3, 1] = np.nan
-    sample = draw_sample(X, 3, None, np.random.default_rng(0))
+    sample = read_sample(X, 3)
     assert sample.n_filled == 1
     assert sample.values[3, 1] == pytest.approx(np.delete(original[:, 1], 3).mean())
     assert np.isnan(X[3, 1])
 
 
 def test_another_table_is_refused(X):
-    rng = np.random.default_rng(0)
     with pytest.raises(ValueError, match="X has 2 columns, but the selection was made from 3"):
-        draw_sample(X[:, :2], 3, None, rng)
+        read_sample(X[:, :2], 3)
     with pytest.raises(ValueError, match="X has no column 'c'"):
-        draw_sample(pd.DataFrame(X[:, :2], columns=["a", "b"]), 3, NAMES, rng)
+        read_sample(pd.DataFrame(X[:, :2], columns=["a", "b"]), 3, NAMES)
+
+
+def test_a_file_with_other_columns_is_refused(containers):
+    with pytest.raises(ValueError, match="the first that differs is 'a'"):
+        read_sample(containers["Parquet"], 3, ["b", "a", "c"])
+
+
+def test_batches_are_centred(X):
+    groups = np.arange(50) % 2
+    found = read_sample(X + 100 * groups[:, None], 3, groups=groups).values
+    for batch in (0, 1):
+        expected = X[groups == batch] - X[groups == batch].mean(axis=0)
+        np.testing.assert_allclose(found[groups == batch] - found.mean(axis=0), expected)

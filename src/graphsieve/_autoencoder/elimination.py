@@ -1,0 +1,205 @@
+"""Recursive elimination: train, drop the columns of least weight from the encoder, train on.
+
+Redundant columns share the weight of what they have in common, so that the norms of a network
+trained once rank copies alike. Here the decoder keeps reconstructing all of the data while columns
+leave the encoder: what is left of a group of copies takes over their weight.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy.special import expit
+from sklearn.utils.extmath import row_norms
+
+from .._graph.spectral import fix_signs
+from .._utils.linalg import some_eigenpairs
+from .objective import Penalties, smoothed_l21
+from .passes import Weights
+
+# At the start, the l2,1 penalty and the decay are this fraction of the variance of the targets
+# each, and the graph term this one. From a tenth to ten times as much changes nothing measurable.
+_FRACTION, _GRAPH_FRACTION = 0.01, 0.1
+# Directions with less spread than this, relative to the first, have no hidden unit.
+_LEAST_SPREAD = 1e-6
+
+
+class Problem(NamedTuple):
+    """Centred columns X of some rows, the targets T of the decoder, and the graph Laplacian L."""
+
+    X: np.ndarray
+    T: np.ndarray
+    L: object
+
+    def of(self, columns):
+        """The same problem with fewer columns for the encoder."""
+        return self._replace(X=np.ascontiguousarray(self.X[:, columns]))
+
+
+class TargetObjective:
+    """Autoencoder with linear output whose decoder predicts the targets T from the code of X.
+
+    With H = sigmoid(X W_in + b_in) and E = (H W_out + b_out - T) / n::
+
+        F = n |E|_F^2 / 2 + alpha |W_in|_{2,1} + graph_weight Tr(H' L H)
+            + decay / 2 (|W_in|_F^2 + |W_out|_F^2)
+
+        D = (E W_out' + 2 graph_weight L H) * H * (1 - H)
+        dF/dW_in  = X' D + alpha N + decay W_in        N: rows of W_in divided by their norms
+        dF/dW_out = H' E + decay W_out
+        dF/db_in  = sums of the columns of D,          dF/db_out = sums of the columns of E
+
+    An evaluation takes two products with X. The matrix products are in the precision of X.
+    """
+
+    def __init__(self, problem, n_hidden, penalties):
+        self.X, self.T, self.L = problem
+        self.penalties, self._m = penalties, n_hidden
+        d, m, r = self.X.shape[1], n_hidden, self.T.shape[1]
+        self._edges = np.cumsum([d * m, m, m * r])
+        self.size = int(self._edges[-1]) + r
+
+    def split(self, z):
+        """The Weights in a vector of all of them, as views."""
+        W_in, b_in, W_out, b_out = np.split(z, self._edges)
+        return Weights(W_in.reshape(-1, self._m), b_in, W_out.reshape(self._m, -1), b_out)
+
+    def pack(self, weights):
+        """One vector of all weights."""
+        return np.concatenate([np.ravel(part) for part in weights]).astype(np.float64)
+
+    def value_and_grad(self, z):
+        """F and its gradient at ``z``, in float64."""
+        weights = self.split(z)
+        W_in, b_in, W_out, b_out = (part.astype(self.X.dtype, copy=False) for part in weights)
+        n = len(self.X)
+        H = expit(self.X @ W_in + b_in)
+        E = H @ W_out + (b_out - self.T)
+        value = float(np.vdot(E, E)) / (2 * n)
+        E /= n
+        D = E @ W_out.T
+        if self.L is not None and self.penalties.graph_weight > 0:
+            LH = self.L @ H
+            value += self.penalties.graph_weight * float(np.vdot(H, LH))
+            D += 2 * self.penalties.graph_weight * LH
+        D *= H * (1 - H)
+        grad = np.empty(self.size)
+        G_in, g_in, G_out, g_out = self.split(grad)
+        G_in[:], g_in[:] = self.X.T @ D, D.sum(axis=0)
+        G_out[:], g_out[:] = H.T @ E, E.sum(axis=0)
+        norm, direction = smoothed_l21(weights.W_in)
+        value += self.penalties.alpha * norm
+        G_in += self.penalties.alpha * direction
+        for W, G in ((weights.W_in, G_in), (weights.W_out, G_out)):
+            value += self.penalties.decay / 2 * float(np.vdot(W, W))
+            G += self.penalties.decay * W
+        return value, grad
+
+
+def principal_weights(problem, n_hidden):
+    """Where the network starts: hidden units along the principal axes, and the best decoder.
+
+    Inputs of the hidden units have variance 1. No random numbers are involved.
+    """
+    X, T, _ = problem
+    n, d = X.shape
+    wide = n <= d
+    gram = (X @ X.T if wide else X.T @ X).astype(np.float64)
+    m = min(n_hidden, len(gram))
+    square, vectors = some_eigenpairs(gram, len(gram) - m, len(gram) - 1)
+    spread = np.sqrt(np.maximum(square[::-1], 0))
+    kept = spread > _LEAST_SPREAD * max(spread[0], np.finfo(float).tiny)
+    kept[0] = True
+    spread, vectors = np.where(spread > 0, spread, 1.0)[kept], vectors[:, ::-1][:, kept]
+    axes = X.T @ vectors.astype(X.dtype) / spread if wide else vectors
+    W_in = fix_signs(axes.astype(np.float64)) * (np.sqrt(n) / spread)
+    b_in = np.zeros(len(spread))
+    return Weights(W_in, b_in, *decoder(code(X, W_in, b_in), T))
+
+
+def code(X, W_in, b_in):
+    """Hidden code of the rows of X, in double precision."""
+    return expit((X @ W_in.astype(X.dtype, copy=False)).astype(np.float64) + b_in)
+
+
+def decoder(H, T):
+    """W_out and b_out of the linear decoder that predicts T from the code H best."""
+    design = np.column_stack([H, np.ones(len(H))])
+    solution = np.linalg.lstsq(design, T.astype(np.float64), rcond=None)[0]
+    return solution[:-1], solution[-1]
+
+
+def penalties_at(problem, weights, given):
+    """The given penalties, and where they are None penalties relative to the targets."""
+    X, T, L = problem
+    variance = float(np.vdot(T, T)) / len(T)
+    H = code(X, weights.W_in, weights.b_in)
+    roughness = 0.0 if L is None else float(np.vdot(H, L @ H))
+    squares = np.vdot(weights.W_in, weights.W_in) + np.vdot(weights.W_out, weights.W_out)
+    relative = (
+        _over(_FRACTION * variance, row_norms(weights.W_in).sum()),
+        _over(_GRAPH_FRACTION * variance, roughness),
+        _over(_FRACTION * variance, float(squares)),
+    )
+    pairs = zip(given, relative, strict=True)
+    return Penalties(*(default if value is None else value for value, default in pairs))
+
+
+def _over(budget, penalty):
+    return float(budget / penalty) if penalty > 0 else 0.0
+
+
+def unit_norms(weights):
+    """Norm of every row of W_in, each hidden unit counted by the length of its output weights."""
+    return np.sqrt(np.square(weights.W_in) @ row_norms(weights.W_out, squared=True))
+
+
+class Elimination(NamedTuple):
+    """Columns from best to worst, and the round in which each was dropped; 0 for survivors."""
+
+    order: np.ndarray
+    rounds: np.ndarray
+
+
+def eliminate(problem, start, train, *, fraction, n_left, columns, kept, first_out):
+    """Train and drop columns from the encoder in turn.
+
+    Parameters
+    ----------
+    problem : Problem
+    start : Weights
+        For ``columns``.
+    train : callable
+        ``train(problem, weights, first)`` returns trained Weights, or None to stop here.
+    fraction : float
+        Of the columns, dropped in every round; at least one column.
+    n_left : int
+        Number of columns that are ranked by their last score.
+    columns : ndarray of int
+        Columns of the encoder at the start.
+    kept, first_out : ndarray of bool
+        Columns that are never dropped, and columns that are dropped before all others.
+
+    Returns
+    -------
+    Elimination
+    """
+    rounds = np.zeros(problem.X.shape[1], dtype=int)
+    dropped, number = [], 0
+    weights = start
+    n_left = max(n_left, int(kept[columns].sum()))
+    while True:
+        trained = train(problem.of(columns), weights, number == 0)
+        weights = weights if trained is None else trained
+        # Best first; equal columns keep their order.
+        order = np.lexsort((-unit_norms(weights), first_out[columns], ~kept[columns]))
+        if trained is None or len(columns) <= n_left:
+            ranked = [columns[order], *dropped[::-1]]
+            return Elimination(np.concatenate(ranked), rounds)
+        number += 1
+        n_kept = min(len(columns) - 1, int(np.ceil((1 - fraction) * len(columns))))
+        out = order[max(n_kept, n_left) :]
+        rounds[columns[out]] = number
+        dropped.append(columns[out])
+        stays = np.ones(len(columns), dtype=bool)
+        stays[out] = False
+        columns, weights = columns[stays], weights._replace(W_in=weights.W_in[stays])

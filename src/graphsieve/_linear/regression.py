@@ -1,0 +1,339 @@
+"""The regression of dropped columns on kept ones: everything that is called coverage is in here.
+
+All columns are standardised, so that units do not matter, and the ridge penalty is 0.1 min(n, d)
+for n samples and d features. ``coverage_curve`` measures it on left-out samples, ``Regression`` has
+its weights and predictions, and ``ReconstructionErrors`` the total error on a test set.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+from scipy.linalg import cholesky, solve, solve_triangular
+from sklearn.linear_model import Ridge
+
+from .._rows import check_container, to_dense
+from .._rows.scaling import standardised
+from .._utils.threads import blas_for_table
+
+# Ridge penalty of standardised columns, per row or column, whichever are fewer: it matters little
+# in tables with many more rows than columns, where a copy of a column should get coverage 1.
+# On the 62 rows of colon, 60 columns explain .53 of the variance of left-out rows with 0.1, .25
+# with 0.01 and .09 with 0.001; on Yale, 160 columns .81, .73 and .52.
+_PENALTY = 0.1
+# Columns that enter between two grid points are added in blocks of at most this size, so that
+# the work is done by matrix products.
+_BLOCK = 64
+
+
+def ridge_penalty(shape):
+    """Ridge penalty of standardised columns of a table of this shape."""
+    return _PENALTY * min(shape)
+
+
+@dataclass(frozen=True)
+class CoverageCurve:
+    """Coverage of every target column for several numbers of kept features.
+
+    Attributes
+    ----------
+    n_kept : ndarray of shape (n_grid,)
+        Numbers of kept features, increasing.
+    coverage : ndarray of shape (n_grid, n_targets)
+        Leave-one-out R^2 of every target column, between 0 and 1. A kept column has coverage 1,
+        a constant one NaN.
+    predictions : ndarray of shape (n_grid, n_rows, n_targets) or None
+        Leave-one-out predictions for the requested rows, in the units of the data; kept columns
+        have their own values.
+    """
+
+    n_kept: np.ndarray
+    coverage: np.ndarray
+    predictions: np.ndarray | None = None
+
+
+@blas_for_table
+def coverage_curve(X, order, n_kept, *, targets=None, predict_rows=()):
+    """Coverage of columns by the first k features of a ranking, for every k of a grid.
+
+    The coverage of a column is the leave-one-out R^2 of its ridge regression on the kept columns:
+
+        coverage_j = 1 - sum_i (x_ij - p_ij)^2 / sum_i (x_ij - m_ij)^2,
+
+    where p_ij is the prediction for row i, and m_ij the mean, from all other rows. In contrast to
+    the R^2 on the training rows it does not approach 1 merely because as many columns are kept as
+    there are rows. Negative values are set to 0.
+
+    All columns are standardised, so that units do not matter, and the ridge penalty is
+    0.1 min(n, d) for n samples and d features. The columns enter one block after the other; no
+    matrix larger than (n_samples, n_targets) or (n_samples, max(n_kept)) is stored.
+
+    Parameters
+    ----------
+    X : array-like of shape (n_samples, n_features)
+        Dense, without missing values.
+    order : array of int
+        Columns, best first; at least ``max(n_kept)`` of them.
+    n_kept : sequence of int
+        Increasing numbers of kept features.
+    targets : array of int, optional
+        Columns whose coverage is computed. All by default.
+    predict_rows : sequence of int, optional
+        Rows whose predictions are returned.
+
+    Returns
+    -------
+    CoverageCurve
+
+    Examples
+    --------
+    The second column is twice the first; the third is unrelated.
+
+    >>> import numpy as np
+    >>> from graphsieve.inspection import coverage_curve
+    >>> a, b = np.random.default_rng(0).normal(size=(2, 100))
+    >>> X = np.column_stack([a, 2 * a, b])
+    >>> coverage_curve(X, order=[0, 2, 1], n_kept=[1, 2]).coverage.round(2)
+    array([[1., 1., 0.],
+           [1., 1., 1.]])
+    """
+    X = np.asarray(X, dtype=np.float64)
+    order, n_kept = np.asarray(order), np.asarray(n_kept, dtype=int)
+    targets = np.arange(X.shape[1]) if targets is None else np.asarray(targets)
+    predict_rows = np.asarray(predict_rows, dtype=int)
+    Z, scale = standardised(X[:, targets])
+    path = _LeaveOneOut(Z, ridge_penalty(X.shape), n_kept.max(initial=0))
+    coverage = np.empty((len(n_kept), len(targets)))
+    predictions = np.empty((len(n_kept), len(predict_rows), len(targets)))
+    done = 0
+    for step, k in enumerate(n_kept):
+        for start in range(done, k, _BLOCK):
+            path.add(standardised(X[:, order[start : min(start + _BLOCK, k)]])[0])
+        done = k
+        is_kept = np.isin(targets, order[:k])
+        coverage[step] = np.where(is_kept, 1.0, path.coverage())
+        residual = np.where(is_kept, 0.0, path.residuals(predict_rows)) * scale
+        predictions[step] = X[np.ix_(predict_rows, targets)] - residual
+    coverage[:, scale == 0] = np.nan
+    return CoverageCurve(n_kept, coverage, predictions if len(predict_rows) else None)
+
+
+def explained_fraction(coverage):
+    """Mean coverage of the columns for which it is defined.
+
+    Parameters
+    ----------
+    coverage : array of shape (..., n_columns)
+        NaN for constant columns.
+
+    Returns
+    -------
+    ndarray of shape (...)
+        NaN where all columns are constant.
+    """
+    with np.errstate(invalid="ignore"):
+        return np.nansum(coverage, axis=-1) / np.count_nonzero(~np.isnan(coverage), axis=-1)
+
+
+class _LeaveOneOut:
+    """Leave-one-out residuals of a ridge regression whose predictors arrive in blocks.
+
+    With the centred predictors Z, S = I - 11'/n - Z (Z'Z + a I)^-1 Z' turns targets into the
+    residuals of the ridge regression, and dividing row i by S_ii turns those into leave-one-out
+    residuals. A new block B changes S by -U U', with U = S B L^-T and L L' = B' S B + a I: only U
+    is stored, never S.
+    """
+
+    def __init__(self, targets, penalty, n_predictors):
+        n_samples = len(targets)
+        self._penalty = penalty
+        self._targets = targets
+        self._fit_residual = targets.copy()
+        self._diagonal = np.full(n_samples, 1 - 1 / n_samples)
+        self._factors = np.empty((n_samples, n_predictors), order="F")
+        self._n_added = 0
+        self._total = self._press()
+
+    def add(self, block):
+        """Add centred predictor columns."""
+        done = self._factors[:, : self._n_added]
+        residual = block - done @ (done.T @ block)
+        gram = block.T @ residual + self._penalty * np.eye(block.shape[1])
+        L = cholesky((gram + gram.T) / 2, lower=True)
+        U = solve_triangular(L, residual.T, lower=True).T
+        self._fit_residual -= U @ (U.T @ self._targets)
+        self._diagonal -= (U**2).sum(axis=1)
+        self._factors[:, self._n_added : self._n_added + U.shape[1]] = U
+        self._n_added += U.shape[1]
+
+    def residuals(self, rows=slice(None)):
+        return self._fit_residual[rows] / self._diagonal[rows][..., None]
+
+    def coverage(self):
+        press = self._press()
+        # Constant targets have nothing to explain; they are marked by the caller.
+        ratio = np.divide(press, self._total, out=np.ones_like(press), where=self._total > 0)
+        return np.clip(1 - ratio, 0, 1)
+
+    def _press(self):
+        """Sum of the squared leave-one-out residuals of every target."""
+        return self._diagonal**-2 @ self._fit_residual**2
+
+
+class Regression:
+    """The regression of some columns on kept ones.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_features)
+        Without missing values.
+    kept, targets : array of int
+        Columns to predict from, and columns to predict.
+
+    Attributes
+    ----------
+    weights : ndarray of shape (n_kept, n_targets)
+        Coefficients of standardised columns.
+    coef : ndarray of shape (n_kept, n_targets)
+        Coefficients in the units of the data.
+    r2 : ndarray of shape (n_targets,)
+        Coverage of the targets, see ``coverage_curve``.
+    """
+
+    def __init__(self, X, kept, targets):
+        Z, scale = standardised(X[:, kept])
+        Y, scale_out = standardised(X[:, targets])
+        self._mean, self._mean_out = X[:, kept].mean(axis=0), X[:, targets].mean(axis=0)
+        ridge = Ridge(ridge_penalty(X.shape), fit_intercept=False, solver="cholesky")
+        weights = ridge.fit(Z, Y).coef_ if len(targets) else np.zeros(0)
+        self.weights = weights.reshape(len(targets), len(kept)).T
+        self.coef = self.weights * scale_out / np.where(scale > 0, scale, np.inf)[:, np.newaxis]
+        self.r2 = coverage_curve(X, kept, [len(kept)], targets=targets).coverage[0]
+
+    def predict(self, X_kept):
+        """The targets, from rows of the kept columns; NaN counts as the mean of a column."""
+        deviation = X_kept - self._mean
+        return np.where(np.isnan(deviation), 0, deviation) @ self.coef + self._mean_out
+
+
+def reconstruction_error(X_train, X_test, selected):
+    """Relative error when the dropped features are predicted from the selected ones.
+
+    The prediction is a ridge regression of standardised columns, learned on the training rows; the
+    selected columns are taken as they are. With z the columns of the test rows, standardised by
+    the training rows, the error is ``||z - z_predicted||^2 / ||z||^2`` over all columns: 0 for a
+    perfect prediction, about 1 if the selected columns predict nothing. The ridge penalty is
+    ``0.1 min(n, d)`` for n training rows and d columns, as in `coverage_curve`.
+
+    Parameters
+    ----------
+    X_train, X_test : array-like or CSR matrix of shape (n_samples, n_features)
+        Training and test rows.
+    selected : array-like of int of shape (n_selected,)
+        Selected columns.
+
+    Returns
+    -------
+    float
+        At least 0.
+
+    Examples
+    --------
+    >>> X = [[0.0, 0.0, 3.0], [1.0, 2.0, 3.0], [2.0, 4.0, 3.0]]
+    >>> round(reconstruction_error(X, X, [0]), 3)
+    0.004
+    """
+    return float(reconstruction_path(X_train, X_test, selected, [len(selected)])[0])
+
+
+@blas_for_table
+def reconstruction_path(X_train, X_test, order, counts):
+    """``reconstruction_error(X_train, X_test, order[:k])`` for every k in `counts`.
+
+    Parameters
+    ----------
+    X_train, X_test : array-like or CSR matrix of shape (n_samples, n_features)
+        Training and test rows.
+    order : array-like of int
+        Columns, best first; at least ``max(counts)`` of them.
+    counts : sequence of int
+        Numbers of selected columns.
+
+    Returns
+    -------
+    ndarray of shape (len(counts),)
+        One error per count.
+
+    Examples
+    --------
+    >>> X = [[0.0, 0.0, 3.0], [1.0, 2.0, 3.0], [2.0, 4.0, 3.0]]
+    >>> reconstruction_path(X, X, [0, 1, 2], [1, 3]).round(3).tolist()
+    [0.004, 0.0]
+    """
+    return ReconstructionErrors(X_train, X_test).path(order, counts)
+
+
+class ReconstructionErrors:
+    """Inner products of standardised rows or columns, whichever are fewer, for many rankings.
+
+    They do not depend on the ranking. A count of columns then costs at most
+    ``O(min(n, d)^2 n_test)``, however many columns are predicted.
+    """
+
+    def __init__(self, X_train, X_test):
+        X_train, X_test = _dense(X_train), _dense(X_test)
+        train, scale = standardised(X_train)
+        test = (X_test - X_train.mean(axis=0)) / np.where(scale > 0, scale, np.inf)
+        self.penalty = ridge_penalty(train.shape)
+        self.energy = np.einsum("ij,ij->j", test, test)
+        self.by_columns = train.shape[1] <= train.shape[0]
+        if self.by_columns:
+            self.products = train.T @ train, test.T @ test
+        else:
+            self.train, self.test = train, test
+            self.products = train @ train.T, test @ train.T
+
+    def path(self, order, counts):
+        """Errors of a ranking; see `reconstruction_path`."""
+        order = np.asarray(order)
+        counts, place = np.unique(counts, return_inverse=True)
+        unexplained = self._unexplained_by_columns if self.by_columns else self._unexplained_by_rows
+        errors = np.array(list(unexplained(order, counts)))
+        total = self.energy.sum()
+        return (np.maximum(errors, 0) / total if total > 0 else np.zeros(len(counts)))[place]
+
+    def _unexplained_by_columns(self, order, counts):
+        """Squared test error for each k when the first k columns predict the others."""
+        G, T = self.products
+        for k in counts:
+            kept = order[:k]
+            rest = np.setdiff1d(np.arange(len(G)), kept)
+            A, C = G[np.ix_(kept, kept)], G[np.ix_(kept, rest)]
+            B = solve(A + self.penalty * np.eye(k), C, assume_a="pos")
+            yield (
+                self.energy[rest].sum()
+                - 2 * (B * T[np.ix_(kept, rest)]).sum()
+                + (B * (T[np.ix_(kept, kept)] @ B)).sum()
+            )
+
+    def _unexplained_by_rows(self, order, counts):
+        """The same through the dual form, with inner products of rows instead of columns."""
+        G, F = self.products
+        K, C = np.zeros_like(G), np.zeros_like(F)
+        for start, k in pairwise([0, *counts]):
+            # Inner products over the first k columns grow with k; the rest of G and F is that of
+            # the other columns.
+            train = self.train[:, order[start:k]]
+            K += train @ train.T
+            C += self.test[:, order[start:k]] @ train.T
+            # Row i of P: the weights with which the training rows predict test row i.
+            P = solve(K + self.penalty * np.eye(len(K)), C.T, assume_a="pos").T
+            left = self.energy.sum() - self.energy[order[:k]].sum()
+            yield left - 2 * (P * (F - C)).sum() + (P * (P @ (G - K))).sum()
+
+
+def _dense(X):
+    check_container(X)
+    return np.asarray(to_dense(X), dtype=float)
