@@ -1,6 +1,7 @@
 """Properties of every method of REGISTRY, on random tables that hypothesis draws and shrinks.
 
-``benchmarks/random_fits.py`` looks for the same faults in far more fits, with random parameters.
+``experiments/studies/random_fits.py`` looks for the same faults in far more fits, with
+random parameters.
 """
 
 import traceback

@@ -253,7 +253,7 @@ def _slice_csr(X, rows):
 
     Without it the parts of the autoencoder's objective are a second copy of the data (8,000 x 6,000
     with 2.4 million entries: 37 MB instead of 10 MB), and a pass over the columns takes 1.2 to 1.4
-    times as long (``benchmarks/csr_views.py``).
+    times as long (``experiments/records/methods.md``).
     """
     start, stop, _ = rows.indices(X.shape[0])
     entries = slice(X.indptr[start], X.indptr[stop])

@@ -14,8 +14,8 @@ TITLES = {
     "redundancy": "redundancy",
 }
 # Mean rank correlation over eight methods with the accuracy of a classifier and with the agreement
-# of k-means clusters with classes, on fourteen labelled data sets: results/label_free/halves.csv,
-# summarised by benchmarks/label_free.py.
+# of k-means clusters with classes, on fourteen labelled data sets: experiments/records/
+# label_free/halves.csv, summarised by experiments/studies/label_free.py.
 AGREEMENT = {
     "structure": (0.37, 0.28),
     "neighborhood": (0.29, 0.13),

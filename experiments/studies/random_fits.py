@@ -1,8 +1,8 @@
 """Fits of random methods, parameters, tables and containers: what survives, and what does not.
 
-    python benchmarks/random_fits.py                    100,000 fits, on one core; resumable
-    python benchmarks/random_fits.py --fits 3000        fewer
-    python benchmarks/random_fits.py --case 4711        one fit again, with its traceback
+    python -m experiments.studies.random_fits                 100,000 fits, on one core; resumable
+    python -m experiments.studies.random_fits --fits 3000     fewer
+    python -m experiments.studies.random_fits --case 4711     one fit again, with its traceback
 
 Every fit is made from its number alone. It ends in one of four ways:
 
@@ -13,9 +13,9 @@ error     a ValueError, TypeError or MemoryError that graphsieve or scikit-learn
 failure   anything else: other exceptions or warnings, wrong results, more than a minute of
           processor time
 
-The counts are stored after every thousand fits in results/random_fits/fits.csv.gz, with the commit
-that was run; a run that was stopped continues there. The table in docs/promises.md is written by
-``--table``.
+The counts are stored after every thousand fits in experiments/records/random_fits/fits.csv.gz, with
+the commit that was run; a run that was stopped continues there. ``--table`` writes the table in
+docs/promises.md.
 """
 
 import argparse
@@ -31,14 +31,15 @@ from tempfile import TemporaryFile
 import numpy as np
 import pandas as pd
 import scipy.sparse as sp
+from experiments.studies.resume import append, finished
+from experiments.studies.tables import RECORDS, ROOT, write_page
 from sklearn.exceptions import ConvergenceWarning
 from threadpoolctl import threadpool_limits
 
 from graphsieve import REGISTRY
 from graphsieve.paper.provenance import provenance
 
-ROOT = Path(__file__).resolve().parents[1]
-STORE = ROOT / "results" / "random_fits" / "fits.csv.gz"
+STORE = RECORDS / "random_fits" / "fits.csv.gz"
 PAGE = ROOT / "docs" / "promises.md"
 BATCH = 1000
 SECONDS = 60
@@ -309,20 +310,14 @@ def run_batch(batch):
     return pd.DataFrame(rows, columns=COLUMNS), failures
 
 
-def read(store):
-    if not store.exists():
-        return pd.DataFrame(columns=COLUMNS)
-    return pd.read_csv(store, keep_default_na=False, dtype={"commit": str})
-
-
 def run(n_fits, store):
-    done = set(read(store)["batch"])
+    done = finished(store, ["batch"])
     store.parent.mkdir(parents=True, exist_ok=True)
     for batch in range(-(-n_fits // BATCH)):
-        if batch in done:
+        if (batch,) in done:
             continue
         found, failures = run_batch(batch)
-        found.to_csv(store, mode="a", header=not store.exists(), index=False)
+        append(store, found)
         totals = found.groupby("outcome")["count"].sum().to_dict()
         print(f"{(batch + 1) * BATCH:,} fits: {totals}", flush=True)
         for failure in failures:
@@ -352,10 +347,8 @@ def commits(found):
 
 
 def write_table(store):
-    text = PAGE.read_text()
-    start, end = "<!-- table: random_fits -->\n", "<!-- end -->"
-    before, _, rest = text.partition(start)
-    PAGE.write_text(before + start + summary(read(store)) + "\n" + end + rest.partition(end)[2])
+    found = pd.read_csv(store, keep_default_na=False, dtype={"commit": str})
+    write_page(PAGE, lambda name: summary(found) if name == "random_fits" else None)
 
 
 def show(number):

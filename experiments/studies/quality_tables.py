@@ -1,23 +1,23 @@
-"""Writes the tables of results/quality/ into README.md and docs/choosing_defaults.md.
+"""Writes the tables of quality into README.md and docs/choosing_defaults.md, and draws one.
 
-    python benchmarks/quality_tables.py
+    python -m experiments.studies.quality_tables
 
-The marks in these pages are those of ``tables.py``. ``quality`` are the fourteen wide data sets,
-``others`` the fourteen small tables and series of sensors, ``fseval`` the protocol of FSEVAL.
+``quality`` are the fourteen wide data sets, ``others`` the fourteen small tables and series of
+sensors, ``fseval`` the protocol of FSEVAL. The figure is that of docs/choosing.md: the mean ranks
+of some methods, for every purpose.
 """
 
-from pathlib import Path
-
+import matplotlib.pyplot as plt
 import pandas as pd
-from other_sets import OUT as OTHER_SETS
-from tables import fill_marks
+from experiments.studies.other_sets import OUT as OTHER_SETS
+from experiments.studies.tables import RECORDS, ROOT, markdown, write_page
 
 from graphsieve.evaluation import ALL_FEATURES
 from graphsieve.paper.paired import ERRORS, by_split, gains
 from graphsieve.paper.published import with_published
 
-ROOT = Path(__file__).resolve().parents[1]
 PAGES = (ROOT / "README.md", ROOT / "docs" / "choosing_defaults.md")
+FIGURE = ROOT / "docs" / "images" / "choosing.png"
 TITLES = {
     "accuracy": "accuracy",
     "neighbor_accuracy": "1-NN",
@@ -29,11 +29,32 @@ TITLES = {
 RANKED = ("accuracy", "acc", "nmi")
 COMPARED = ("fastcan", "css", "mrsf", "gsr_sfs", "scufs", "mcfs", "random")
 SHOWN = ("gafs", "css", "gsr_sfs", "mrsf", "scufs", "mcfs", "pfa", "qr", "variance", "random")
+DRAWN = {
+    "gafs": "GAFS",
+    "css": "Greedy\nCSS",
+    "gsr_sfs": "GSRSFS",
+    "mrsf": "MRSF",
+    "scufs": "SCUFS",
+    "mcfs": "MCFS",
+    "pfa": "PFA",
+    "rsr": "RSR",
+    "lap_score": "Laplacian\nscore",
+    "variance": "Variance",
+    "random": "Random",
+}
+PURPOSES = {
+    "tell classes apart\n(softmax accuracy)": "accuracy",
+    "find similar samples\n(1-NN accuracy)": "neighbor_accuracy",
+    "find clusters\n(k-means ACC)": "acc",
+    "find clusters\n(k-means NMI)": "nmi",
+    "predict dropped columns\n(held-out error)": "reconstruction",
+    "keep neighbourhoods\n(overlap of neighbours)": "neighborhood",
+}
 
 
 def read(name):
     """Finished rows of an experiment, without the scores of all features."""
-    table = pd.read_parquet(ROOT / "results" / "quality" / f"{name}.parquet")
+    table = pd.read_parquet(RECORDS / "quality" / f"{name}.parquet")
     return table[(table["status"] == "ok") & (table["method"] != ALL_FEATURES)]
 
 
@@ -172,10 +193,48 @@ WRITERS = {
 }
 
 
+def write(name):
+    """The table of a mark, as Markdown."""
+    return markdown(WRITERS[name]())
+
+
+def mean_ranks():
+    """One row per purpose, one column per method, and the number of data sets."""
+    wide, others = read("quality"), pd.read_csv(OTHER_SETS)
+    rows, counts = {}, {}
+    for purpose, score in PURPOSES.items():
+        tables = (wide, others) if score in others else (wide,)
+        values = pd.concat(by_split(table, score).groupby("dataset").mean() for table in tables)
+        ranked = values[list(DRAWN)].rank(axis="columns", ascending=score in ERRORS)
+        rows[purpose], counts[purpose] = ranked.mean(), len(values)
+    return pd.DataFrame(rows).T, counts
+
+
+def draw(ranks, counts):
+    figure, axes = plt.subplots(figsize=(11, 4.8), layout="constrained")
+    shown = axes.imshow(ranks, cmap="cividis_r", vmin=1, vmax=len(DRAWN), aspect="auto")
+    for i, row in enumerate(ranks.to_numpy()):
+        for j, rank in enumerate(row):
+            best = rank == row.min()
+            color = "black" if rank < (1 + len(row)) / 2 else "white"
+            weight = "bold" if best else "normal"
+            axes.text(j, i, f"{rank:.1f}", ha="center", va="center", color=color, weight=weight)
+            if best:
+                box = plt.Rectangle((j - 0.47, i - 0.46), 0.94, 0.92, fill=False, lw=2.5)
+                axes.add_patch(box)
+    axes.set_xticks(range(len(DRAWN)), DRAWN.values())
+    axes.set_yticks(range(len(ranks)), [f"{p[:-1]}, {counts[p]} sets)" for p in ranks.index])
+    axes.xaxis.tick_top()
+    axes.tick_params(length=0)
+    axes.set_ylabel("what you want to do")
+    figure.colorbar(shown, label="mean rank (1 is best)", shrink=0.9)
+    return figure
+
+
 def main():
     for page in PAGES:
-        text = page.read_text("utf-8")
-        page.write_text(fill_marks(text, lambda name: WRITERS[name]()), "utf-8")
+        write_page(page, write)
+    draw(*mean_ranks()).savefig(FIGURE, dpi=110)
 
 
 if __name__ == "__main__":

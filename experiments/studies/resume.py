@@ -12,4 +12,4 @@ def finished(path, columns):
 
 def append(path, rows):
     """Append rows to the table at ``path``."""
-    rows.to_csv(path, mode="a", header=not path.exists(), index=False)
+    rows.to_csv(path, mode="a", header=not path.exists(), index=False, float_format="%.5g")

@@ -1,6 +1,6 @@
 """Fifty features: accuracy, reconstruction of all features, and seconds.
 
-    python benchmarks/fifty_features.py --seeds 5
+    python -m experiments.studies.fifty_features --seeds 5
 
 The protocol of the published notebooks of the fractal autoencoder (FAE, Wu and Cheng 2021): 80 % of
 the rows for training, 50 features chosen on them, accuracy of 50 extra trees and mean squared error

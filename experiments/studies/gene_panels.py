@@ -1,9 +1,9 @@
 """Gene panels on single-cell data: graphsieve, scanpy's highly variable genes, triku, baselines.
 
-    python benchmarks/gene_panels.py pbmc --splits 10
-    python benchmarks/gene_panels.py simulated --splits 2
-    python benchmarks/gene_panels.py pbmc --first 100 --splits 8 --graph-weights 1 0.5 0.3 0.1 0
-    python benchmarks/gene_panels.py pbmc --first 200 --splits 8 --graphs
+    python -m experiments.studies.gene_panels pbmc --splits 10
+    python -m experiments.studies.gene_panels simulated --splits 2
+    python -m experiments.studies.gene_panels pbmc --first 100 --graph-weights 1 0.5 0.3 0.1 0
+    python -m experiments.studies.gene_panels pbmc --first 200 --splits 8 --graphs
 
 pbmc: ``scanpy.datasets.pbmc68k_reduced()``, 700 blood cells x 765 genes that its authors had
 already filtered by variability, log-normalised (``adata.raw``), with ten cell types in

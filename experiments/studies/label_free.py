@@ -1,22 +1,24 @@
 """Agreement of label-free criteria with labels, and what choosing a method by them costs.
 
-    python benchmarks/label_free.py                                          report
-    GRAPHSIEVE_DATA=folder python benchmarks/label_free.py --measure 0,1     measure these splits
+    python -m experiments.studies.label_free                    report
+    GRAPHSIEVE_DATA=folder python -m experiments.studies.label_free --measure 0,1
 
-The report uses two tables. ``results/quality/quality.parquet`` (see ``docs/choosing_defaults.md``)
-has the reconstruction error and the preserved neighbours of all methods on held-out rows, next to
-the scores with labels. ``results/label_free/halves.csv`` has what ``graphsieve compare`` computes
-on the training rows alone, including stability and redundancy, next to the scores of the selection
-from all training rows on the test rows; ``--measure`` writes it. Labels never enter a choice.
+The report uses two tables of ``experiments/records``. ``quality/quality.parquet`` has the
+reconstruction error and the preserved neighbours of all methods on held-out rows, next to the
+scores with labels. ``label_free/halves.csv`` has what ``graphsieve compare`` computes on the
+training rows alone, including stability and redundancy, next to the scores of the selection from
+all training rows on the test rows; ``--measure`` adds the splits that it lacks. Labels never enter
+a choice.
 """
 
 import argparse
 import warnings
 from dataclasses import asdict
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from experiments.studies.resume import append, finished
+from experiments.studies.tables import RECORDS
 
 from graphsieve.evaluation import fit_on, score_order
 from graphsieve.inspection.decision import choose
@@ -25,9 +27,8 @@ from graphsieve.paper.baselines import ranker
 from graphsieve.paper.cells import Cell
 from graphsieve.paper.spec import load_experiment
 
-RESULTS = Path(__file__).resolve().parents[1] / "results"
-QUALITY = RESULTS / "quality" / "quality.parquet"
-HALVES = RESULTS / "label_free" / "halves.csv"
+QUALITY = RECORDS / "quality" / "quality.parquet"
+HALVES = RECORDS / "label_free" / "halves.csv"
 METHODS = ("gafs", "css", "mrsf", "mcfs", "lap_score", "pfa", "variance", "random")
 SHARES = (0.05, 0.2)
 N_REPEATS = 2
@@ -38,14 +39,17 @@ CASE = ["dataset", "share", "split"]
 
 
 def measure(numbers, datasets=None):
-    """Rows of one method on one split: criteria on halves of the training rows, and scores."""
+    """Adds a row per method for every split that the table lacks: criteria and scores."""
     experiment, profile = load_experiment("quality").profile("medium")
     protocol = asdict(experiment.protocol)
+    done = finished(HALVES, ["dataset", "split"])
     for number in numbers:
         for dataset in datasets or profile.datasets:
+            if (dataset, number) in done:
+                continue
             cell = Cell("shares", dataset, number, INCUMBENT, {}, protocol)
-            for share in SHARES:
-                yield from measure_share(cell, share)
+            rows = [row for share in SHARES for row in measure_share(cell, share)]
+            append(HALVES, pd.DataFrame(rows))
             print(f"split {number}: {dataset}", flush=True)
 
 
@@ -147,16 +151,8 @@ def main():
     if options.measure:
         numbers = [int(number) for number in options.measure.split(",")]
         datasets = options.datasets.split(",") if options.datasets else None
-        add(pd.DataFrame(measure(numbers, datasets)))
+        measure(numbers, datasets)
     report()
-
-
-def add(new):
-    """Add rows to the table of halves, in the place of older ones for the same case."""
-    HALVES.parent.mkdir(parents=True, exist_ok=True)
-    tables = [pd.read_csv(HALVES), new] if HALVES.exists() else [new]
-    table = pd.concat(tables).drop_duplicates([*CASE, "method"], keep="last")
-    table.to_csv(HALVES, index=False, float_format="%.5g")
 
 
 def report():
@@ -168,8 +164,6 @@ def report():
     choices = {f"best {name}": by_criterion(quality, name) for name in measured}
     choices |= {f"clearly better {name}": by_rule(quality, name) for name in measured}
     show("All methods on held-out rows", quality, choices)
-    if not HALVES.exists():
-        return
     table = pd.read_csv(HALVES)
     choices = {f"best {name}": by_criterion(table, name) for name in CRITERIA}
     for name in CRITERIA:

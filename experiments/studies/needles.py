@@ -1,6 +1,6 @@
 """Needles in noise, and the same columns for every seed: GraphSieve at its defaults.
 
-    python benchmarks/needles.py
+    python -m experiments.studies.needles
 
 - Twenty columns carry the means of five clusters, the others are noise; all columns have variance
   1. ``separation`` is the spread of the cluster means over the noise. Printed: how many of the

@@ -1,10 +1,10 @@
 """Rare cell types: how often a gene panel has their genes and recognises their cells.
 
-    python benchmarks/rare_types.py
-    python benchmarks/rare_types.py --graph-weights 1 0.5 0.3
-    python benchmarks/rare_types.py --graphs --batches
+    python -m experiments.studies.rare_types
+    python -m experiments.studies.rare_types --graph-weights 1 0.5 0.3
+    python -m experiments.studies.rare_types --graphs --batches
 
-Every simulation is another draw of the counts of benchmarks/gene_panels.py, with 800 cells, 600
+Every simulation is another draw of the counts of gene_panels.py, with 800 cells, 600
 genes, ten programmes of twelve genes, six cell types and three batches. The last programme is
 active in the rare type only, which has 3 % of the cells. Panels are selected on all cells without
 labels. Shown are means over the simulations:
@@ -22,7 +22,13 @@ import warnings
 
 import numpy as np
 import pandas as pd
-from gene_panels import SIZES, add_variants, all_panels, simulate, variants
+from experiments.studies.gene_panels import (
+    SIZES,
+    add_variants,
+    all_panels,
+    simulate,
+    variants,
+)
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import recall_score
 from sklearn.pipeline import make_pipeline

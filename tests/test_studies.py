@@ -1,0 +1,113 @@
+"""The studies of quality: what they compute on small tables, and the pages that they write."""
+
+import importlib
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from experiments.studies import (
+    label_free,
+    needles,
+    other_sets,
+    quality_tables,
+    random_fits,
+    resume,
+    tables,
+)
+
+NEEDED = {"gene_panels": "scanpy", "rare_types": "scanpy", "fifty_features": "PIL"}
+NAMES = sorted(path.stem for path in Path(tables.__file__).parent.glob("[a-z]*.py"))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_study_can_be_imported(name):
+    if name in NEEDED:
+        pytest.importorskip(NEEDED[name])
+    assert importlib.import_module(f"experiments.studies.{name}").__doc__
+
+
+def test_marked_tables_are_replaced():
+    marked = "<!-- table: {} -->\n{}\n<!-- end -->\n"
+    page = "# Page\n\n" + marked.format("one", "old") + "\n" + marked.format("two", "kept")
+    table = tables.markdown(pd.DataFrame({"a": [1], "b ": ["x"]}))
+    text = tables.fill_marks(page, {"one": table}.get)
+    assert text == page.replace("old", "| a | b |\n| --- | --- |\n| 1 | x |")
+
+
+def test_a_table_grows_and_says_what_it_has(tmp_path):
+    path = tmp_path / "table.csv"
+    assert resume.finished(path, ["a"]) == set()
+    for a in (1, 2):
+        resume.append(path, pd.DataFrame({"a": [a], "b": ["x"]}))
+    assert resume.finished(path, ["a", "b"]) == {(1, "x"), (2, "x")}
+
+
+@pytest.mark.slow
+def test_tables_of_quality_in_the_docs_are_those_of_the_records():
+    for page in quality_tables.PAGES:
+        text = page.read_text("utf-8")
+        assert tables.fill_marks(text, quality_tables.write) == text
+
+
+def test_figure_of_mean_ranks():
+    pytest.importorskip("matplotlib").use("agg")
+    ranks, counts = quality_tables.mean_ranks()
+    assert set(counts.values()) == {14, 28}
+    assert np.allclose(ranks.sum(axis=1), sum(range(1, 12)))
+    assert quality_tables.draw(ranks, counts).axes
+
+
+def test_label_free_agreement_and_losses():
+    """On one data set accuracy follows the neighbours, on another one it contradicts them."""
+    rows = [
+        {"dataset": name, "share": 0.1, "split": split, "method": method}
+        | {"neighborhood": kept, "accuracy": kept if name == "good" else 1 - kept, "acc": kept}
+        for name in ("good", "bad")
+        for split in range(3)
+        for method, kept in (("gafs", 0.5), ("css", 0.6 + 0.01 * split), ("random", 0.2))
+    ]
+    table = pd.DataFrame(rows)
+    found = label_free.agreement(table).set_index("criterion").loc["neighborhood"]
+    assert found["accuracy, mean"] == pytest.approx(0)
+    assert found["accuracy, sets above 0"] == 1
+    choices = {
+        "best": label_free.by_criterion(table, "neighborhood"),
+        "rule": label_free.by_rule(table, "neighborhood"),
+        "fixed": label_free.by_criterion(table, "neighborhood").map(lambda _: "gafs"),
+    }
+    assert set(choices["best"]) == set(choices["rule"]) == {"css"}
+    loss, best = label_free.losses(table, choices)
+    assert best["acc"] == "css"
+    assert loss["changes"].tolist() == [1, 1, 0]
+    assert loss["acc, loss"].tolist() == pytest.approx([0, 0, 0.11])
+    table["neighborhood"] += 0.3 * ((table["method"] == "gafs") & (table["split"] == 1))
+    assert set(label_free.by_rule(table, "neighborhood")) == {"gafs"}
+
+
+def test_needles_are_found():
+    X, informative = needles.needles(200, 60, 3.0, seed=0)
+    assert needles.hits(needles.GreedyCSS(20), X, informative) <= informative.sum() == 20
+    assert needles.jaccard(X[:, :10], n_seeds=2) == 1
+
+
+def test_other_sets_score_every_size():
+    X, y = other_sets.load_wine(return_X_y=True)
+    found = pd.concat(other_sets.measure(X, y, 0, ["variance", "pfa"]))
+    assert found.groupby("method")["n_features"].apply(list).to_dict() == {
+        "variance": [1, 3, 4, 6],
+        "pfa": [1, 3, 4, 6],
+    }
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("number", range(len(random_fits.METHODS)))
+def test_random_fits_have_an_outcome(number):
+    assert random_fits.attempt(number)[0] in ("ok", "warning", "error")
+
+
+def test_random_fits_are_summed_up():
+    rows = [(0, "abc", "css", "ok", "", 3), (0, "abc", "css", "failure", "odd", 1)]
+    text = random_fits.summary(pd.DataFrame(rows, columns=random_fits.COLUMNS))
+    assert "| css | 4 | 3 | 0 | 0 | 1 |" in text
+    assert text.endswith("Commits: `abc` (1,000 fits).")
