@@ -1,35 +1,34 @@
-"""Seconds of fits of GraphSieve and GAFS at their defaults on the paper's data sets, by stage.
+"""GraphSieve and GAFS at their defaults on the paper's data sets, as multiples of GreedyCSS.
 
-    python benchmarks/default_fit.py
+    python benchmarks/run.py default_fit
 
-Half of the rows (1,000 rows of MNIST), dense, half of the columns selected, seed 0, one run.
+Half of the rows, at most 1,000, dense, half of the columns selected, seed 0, the best of three
+rounds in turn.
 """
 
-import time
-import warnings
-
 import numpy as np
+from measure import best_times, quiet
 
-from graphsieve import GAFS, GraphSieve
+from graphsieve import GAFS, GraphSieve, GreedyCSS
 from graphsieve.datasets import load
 
 DATASETS = ("yale", "prostate_ge", "isolet", "coil20", "mnist", "pcmac", "relathe", "basehock")
 
 
-def main():
-    warnings.simplefilter("ignore")
-    for name in DATASETS:
+def rows(datasets=DATASETS, repeats=3):
+    for name in datasets:
         X = np.asarray(load(name).X, dtype=np.float32)
-        n_rows = min(len(X) // 2, 1000)
-        X = X[np.random.RandomState(0).permutation(len(X))[:n_rows]]
-        for kind in (GraphSieve, GAFS):
-            start = time.perf_counter()
-            method = kind(random_state=0).fit(X)
-            seconds = time.perf_counter() - start
-            where = ", ".join(f"{key} {took:.1f}" for key, took in method.stage_seconds_.items())
-            size = f"{X.shape[0]} x {X.shape[1]}"
-            print(f"{name} {size}, {kind.__name__}: {seconds:.1f} s ({where})", flush=True)
-
-
-if __name__ == "__main__":
-    main()
+        X = X[np.random.RandomState(0).permutation(len(X))[: min(len(X) // 2, 1000)]]
+        methods = [GreedyCSS(), GraphSieve(random_state=0), GAFS(random_state=0)]
+        with quiet():
+            css, sieve, gafs = best_times([lambda m=m, X=X: m.fit(X) for m in methods], repeats)
+        yield {
+            "data": name,
+            "n": X.shape[0],
+            "d": X.shape[1],
+            "css_seconds": css,
+            "sieve_seconds": sieve,
+            "sieve_over_css": sieve / css,
+            "gafs_seconds": gafs,
+            "gafs_over_css": gafs / css,
+        }

@@ -91,25 +91,6 @@ def peers(table):
     return figure
 
 
-def methods(table):
-    groups = list(table.groupby("data", sort=False))
-    names = list(table["method"].unique())
-    figure, found = panels(len(groups), size=(2.2 + 2.6 * len(groups), 0.9 + 0.24 * len(names)))
-    for panel, (data, rows) in zip(found, groups, strict=True):
-        place = [names.index(name) for name in rows["method"]]
-        before, after = rows["processor_seconds_before"], rows["processor_seconds_after"]
-        panel.hlines(place, before, after, color=MUTED, linewidth=1.2)
-        panel.plot(before, place, "o", color=MUTED, markerfacecolor="white", label="before")
-        panel.plot(after, place, "o", color=OURS, label="after")
-        log_scale(panel, "x")
-        panel.set_yticks(range(len(names)), names if panel is found[0] else [""] * len(names))
-        panel.set_ylim(len(names) - 0.4, -0.7)
-        panel.set_title(data, fontsize=10, loc="left")
-        panel.set_xlabel("processor seconds")
-    found[0].legend(frameon=False, fontsize=8, loc="upper left")
-    return figure
-
-
 def graph_recall(table):
     figure, (panel,) = panels(1, size=(5.2, 3.0))
     for style, (name, rows) in zip(styles(), table.groupby("search", sort=False), strict=False):
@@ -129,63 +110,14 @@ def solver_overhead(table):
     return figure
 
 
-def solver_start(table):
-    figure, (panel,) = panels(1, size=(6.2, 3.0))
-    random = table["start"].str.startswith("random")
-    names = list(table["data"].unique())
-    scale = table[random].groupby("data")["after_100"].mean()
-    for rows, label, style in (
-        (table[random], "random, one mark per seed", {"color": MUTED, "marker": "o"}),
-        (table[~random], "truncated SVD", {"color": OTHER, "marker": "D"}),
-    ):
-        place = [names.index(name) for name in rows["data"]]
-        value = rows["after_100"].to_numpy() / scale[rows["data"]].to_numpy()
-        panel.plot(value, place, linestyle="", label=label, **style)
-    dot_panel(panel, names, "objective after 100 iterations / mean of the random starts")
-    return figure
-
-
-def solver_coordinates(table):
-    figure, (panel,) = panels(1, size=(6.2, 3.0))
-    names = list(table["data"].unique())
-    scale = table[table["variables"] == "plain"].groupby("data")["after_100"].mean()
-    for color, marker, (label, rows) in zip(
-        (MUTED, OURS), "oD", table.groupby("variables", sort=False), strict=False
-    ):
-        place = [names.index(name) for name in rows["data"]]
-        value = rows["after_100"].to_numpy() / scale[rows["data"]].to_numpy()
-        panel.plot(value, place, linestyle="", color=color, marker=marker, label=label)
-    dot_panel(panel, names, "objective after 100 iterations / mean in the plain variables")
-    return figure
-
-
-def solver_path(table):
-    names = list(table["data"].unique())
-    figure, (panel,) = panels(1, size=(6.2, 0.9 + 0.5 * len(names)))
-    total = table.groupby("data", sort=False)[["cold_iterations", "warm_iterations"]].sum()
-    place = np.arange(len(names))
-    labels = ("each from random weights", "each from the last")
-    for shift, color, column, label in zip((-0.2, 0.2), (MUTED, OURS), total, labels, strict=True):
-        panel.barh(place + shift, total[column], height=0.38, color=color, label=label)
-    panel.set_yticks(place, names)
-    panel.invert_yaxis()
-    panel.set_xlabel("iterations over the whole grid of alpha")
-    legend_above(panel)
-    return figure
-
-
 FIGURES = {
     "objective": objective,
     "fit": fit,
     "scaling": scaling_figure,
     "sparse_text": sparse_text,
     "peers": peers,
-    "methods": methods,
     "graph_recall": graph_recall,
     "solver_overhead": solver_overhead,
-    "solver_start": solver_start,
-    "solver_coordinates": solver_coordinates,
-    "solver_path": solver_path,
 }
 
 
@@ -223,14 +155,6 @@ def bars(panel, names, values, color, form, left=0):
     panel.set_yticks(place, names)
     panel.set_ylim(len(values) - 0.4, -0.7)
     panel.grid(axis="y", visible=False)
-
-
-def dot_panel(panel, names, label):
-    panel.axvline(1, color="black", linewidth=0.8)
-    panel.set_yticks(range(len(names)), names)
-    panel.set_ylim(len(names) - 0.5, -0.5)
-    panel.set_xlabel(label)
-    legend_above(panel)
 
 
 def log_scale(panel, axis):

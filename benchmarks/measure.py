@@ -3,6 +3,7 @@
 import ctypes
 import gc
 import multiprocessing
+import os
 import re
 import time
 import warnings
@@ -70,10 +71,27 @@ class Peak:
         gc.collect()
         ctypes.CDLL(None).malloc_trim(0)
         Path("/proc/self/clear_refs").write_text("5")
-        self._start = _status("VmRSS")
+        self._start = _status("VmRSS") / 1024
+
+    def highest(self):
+        return _status("VmHWM") / 1024
 
     def grown(self):
-        return (_status("VmHWM") - self._start) / 1024
+        return self.highest() - self._start
+
+
+def busy_cores(seconds=1.0):
+    """Cores that other programs keep busy, while this one waits. Linux only."""
+    before = _worked()
+    time.sleep(seconds)
+    return (_worked() - before) / seconds
+
+
+def _worked():
+    """Processor seconds of everything on the machine, without those that were idle or waiting."""
+    times = Path("/proc/stat").read_text().split("\n", 1)[0].split()[1:]
+    user, nice, system, _, _, *others = (int(value) for value in times[:8])
+    return (user + nice + system + sum(others)) / os.sysconf("SC_CLK_TCK")
 
 
 def _status(name):
@@ -115,3 +133,21 @@ def training_rows(name, per_class, seed=0):
 def log_slope(sizes, seconds):
     """Slope of a line through the logarithms: 1 is linear growth."""
     return float(np.polyfit(np.log(sizes), np.log(seconds), 1)[0])
+
+
+def write_walk(path, n, d, block=10_000):
+    """A memory map of a walk through a space of eight dimensions, seen through d noisy columns.
+
+    The neighbours of a row are the rows before and after it.
+    """
+    rng = np.random.default_rng(0)
+    mixing = rng.normal(size=(8, d)).astype(np.float32)
+    X = np.lib.format.open_memmap(path, "w+", np.float32, (n, d))
+    position = np.zeros(8)
+    for start in range(0, n, block):
+        walk = position + np.cumsum(rng.normal(size=(min(block, n - start), 8)), axis=0)
+        position = walk[-1]
+        noise = rng.standard_normal((len(walk), d), dtype=np.float32)
+        X[start : start + block] = np.sin(walk.astype(np.float32) / 20) @ mixing + 0.3 * noise
+    X.flush()
+    return X

@@ -1,106 +1,124 @@
-"""Every method at its defaults, before and after a round of profiling, on the training parts of
-three sets.
+"""Every method at four sizes: processor seconds, peak memory beyond the data, and how it ended.
 
     python benchmarks/run.py methods
+    python benchmarks/methods.py csr mrsf      one cell, printed only
 
-The older package is taken from the history of the project, and its fits and ours take turns. Each
-runs in a process of its own, so that one peak of memory does not hide another; the best of 3 fits
-counts, or the only one where a fit takes longer than 5 seconds.
+A cell is one method at its defaults on one case, in a process of its own that is ended after 300
+processor seconds. The limit for its memory is three times the data plus 500 MB; a method that needs
+more has to refuse the data before the work starts, unless the machine has the memory. The data are
+float64 mixtures of twelve clusters, and the CSR matrix of ``large.py`` in float32.
 """
 
 import json
 import os
 import subprocess
 import sys
-import tarfile
-from contextlib import contextmanager
-from io import BytesIO
+import tempfile
+import time
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
-from graphsieve.methods import REGISTRY
+import numpy as np
+import scipy.sparse as sp
+from large import cells
+from measure import Peak, quiet
 
-BEFORE = "613548f"
-DATASETS = ("coil20", "isolet", "basehock")
-# The older package has no GraphSieve.
-NAMES = tuple(name for name in REGISTRY if name != "sieve")
-FIT = """
-import json, sys, warnings
-from measure import Peak, timed
-from time import process_time
-from graphsieve.datasets import load
-from graphsieve.evaluation import make_split
-from graphsieve.methods import REGISTRY
+from graphsieve import REGISTRY
 
-warnings.simplefilter("ignore")
-name, dataset, repeats = sys.argv[1], sys.argv[2], int(sys.argv[3])
-data = load(dataset)
-sizes = {"train_per_class": data.train_per_class, "test_per_class": data.test_per_class}
-X = make_split(data.X, data.y, **sizes, random_state=0).X_train
-method = REGISTRY[name]()
-if hasattr(X, "toarray") and not method.__sklearn_tags__().input_tags.sparse:
-    X = X.toarray()
-if "random_state" in method.get_params():
-    method.set_params(random_state=0)
-method.fit(X[:40])  # loads what is loaded on first use
-peak = Peak()
-fits = []
-while len(fits) < repeats and sum(seconds for seconds, _ in fits) < 5:
-    worked = process_time()
-    seconds = timed(lambda: method.fit(X))[1]
-    fits.append((seconds, process_time() - worked))
-    grown = peak.grown() if len(fits) == 1 else grown
-seconds, worked = map(min, zip(*fits))
-objective = float(getattr(method, "objective_trace_", [float("nan")])[-1])
-row = {"n": X.shape[0], "d": X.shape[1], "seconds": seconds, "processor_seconds": worked}
-print(json.dumps({**row, "peak_mb": grown, "objective": objective}))
-"""
+CASES = {
+    "wide": (200, 20_000),
+    "tall": (100_000, 100),
+    "csr": (8_000, 6_000),
+    "large": (20_000, 2_000),
+}
 
 
-@contextmanager
-def older_source(commit):
-    """The folder ``src`` of an earlier commit; None, the package as it is, for ``commit=None``."""
-    if commit is None:
-        yield None
-        return
-    here = Path(__file__).resolve().parents[1]
-    command = ["git", "-C", str(here), "archive", commit, "src"]
-    archive = subprocess.run(command, capture_output=True, check=False)
-    if archive.returncode:
-        raise RuntimeError(
-            f"the comparison needs commit {commit} of the project: clone it with its history "
-            f"({archive.stderr.decode().strip()})"
-        )
-    with TemporaryDirectory() as folder:
-        with tarfile.open(fileobj=BytesIO(archive.stdout)) as files:
-            files.extractall(folder, filter="data")
-        yield str(Path(folder) / "src")
+def make(n, d, sparse):
+    """Twelve clusters in ten dimensions and noise, or sparse counts."""
+    if sparse:
+        return cells(n, d, 0.048)
+    rng = np.random.default_rng(0)
+    places = rng.normal(size=(12, 10))[rng.integers(12, size=n)] + 0.3 * rng.normal(size=(n, 10))
+    X = rng.normal(size=(n, d))
+    X += places @ rng.normal(size=(10, d))
+    return X
 
 
-def fit(dataset, name, repeats, source=None):
-    """The best of a few fits, by the package in the folder ``source`` or by the installed one."""
-    paths = [source, str(Path(__file__).resolve().parent)]
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, paths))}
-    command = [sys.executable, "-c", FIT, name, dataset, str(repeats)]
-    run = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
-    if run.returncode:
-        raise RuntimeError(f"{name} on {dataset} failed:\n{run.stderr}")
-    return json.loads(run.stdout)
+def fit(X, method):
+    """What a fit takes, or why the method refuses the data."""
+    estimator = REGISTRY[method]()
+    if "random_state" in estimator.get_params():
+        estimator.set_params(random_state=0)
+    peak, wall, processor = Peak(), time.perf_counter(), time.process_time()
+    found = {"outcome": "ok", "message": ""}
+    try:
+        with quiet():
+            estimator.fit(X)
+    except (MemoryError, TypeError, ValueError) as error:
+        found = {"outcome": "refused", "message": str(error)}
+    return found | {
+        "seconds": round(time.perf_counter() - wall, 2),
+        "processor_seconds": round(time.process_time() - processor, 2),
+        "grown_mb": round(peak.grown(), 1),
+    }
 
 
-def rows(datasets=DATASETS, names=NAMES, before=BEFORE, repeats=3):
-    with older_source(before) as source:
-        for dataset in datasets:
-            for name in names:
-                old, new = fit(dataset, name, repeats, source), fit(dataset, name, repeats)
-                columns = ("seconds", "processor_seconds", "peak_mb")
-                yield {
-                    "data": dataset,
-                    "n": new["n"],
-                    "d": new["d"],
-                    "method": name,
-                    **{f"{column}_before": old[column] for column in columns},
-                    **{f"{column}_after": new[column] for column in columns},
-                    "ratio": old["processor_seconds"] / new["processor_seconds"],
-                    "objective": (new["objective"] - old["objective"]) / abs(old["objective"]),
-                }
+def print_cell(case, method, n, d):
+    """First the size of the data and then what the fit took, each on a line of its own."""
+    X = make(int(n), int(d), case == "csr")
+    n_bytes = X.data.nbytes + X.indices.nbytes + X.indptr.nbytes if sp.issparse(X) else X.nbytes
+    print(json.dumps({"data_mb": round(n_bytes / 1e6, 1)}), flush=True)
+    print(json.dumps(fit(X, method)), flush=True)
+
+
+def measure(case, method, n, d, limit):
+    """A row of the table, from a process of its own."""
+    row = {"case": case, "method": method, "n": n, "d": d}
+    command = [sys.executable, __file__, case, method, str(n), str(d)]
+    with tempfile.TemporaryFile("w+") as shown:
+        run = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=shown, text=True)
+        row |= json.loads(run.stdout.readline())
+        before, grown = _memory(run.pid, "VmRSS"), 0.0
+        start = _processor_seconds(run.pid)
+        while run.poll() is None and _processor_seconds(run.pid) - start < limit:
+            time.sleep(0.1)
+            grown = max(grown, _memory(run.pid, "VmHWM") - before)
+        if run.poll() is None:
+            run.kill()
+            run.wait()
+            row |= {"outcome": "unfinished", "processor_seconds": limit, "grown_mb": grown}
+        elif run.returncode:
+            shown.seek(0)
+            last = shown.read().strip().splitlines()[-1:]
+            row |= {"outcome": "failed", "message": " ".join(last), "grown_mb": grown}
+        else:
+            row |= json.loads(run.stdout.read())
+        run.stdout.close()
+    return row
+
+
+def _memory(pid, name):
+    """A line of the status of a process in MB, 0 once it has ended."""
+    try:
+        lines = Path(f"/proc/{pid}/status").read_text().splitlines()
+    except OSError:
+        return 0.0
+    return next((int(line.split()[1]) / 1024 for line in lines if line.startswith(name)), 0.0)
+
+
+def _processor_seconds(pid):
+    """Time of all threads of a process, 0 once it has ended."""
+    try:
+        values = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return 0.0
+    return (int(values[11]) + int(values[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def rows(cases=CASES, methods=tuple(REGISTRY), limit=300):
+    for case, (n, d) in cases.items():
+        for method in methods:
+            yield measure(case, method, n, d, limit)
+
+
+if __name__ == "__main__":
+    print_cell(*sys.argv[1:3], *(sys.argv[3:] or CASES[sys.argv[1]]))

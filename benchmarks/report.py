@@ -1,6 +1,6 @@
 """The page about one selection: how long it takes to make, its size, and how it responds.
 
-    python benchmarks/report.py
+    python benchmarks/run.py report
 
 Needs Chromium and chromedriver. Responses are measured in two ways: as time of the browser's main
 thread, which does not depend on what else the machine does, and on the clock. A step of the slider
@@ -43,8 +43,8 @@ def rows(sizes=((1000, 2000), (1000, 20_000)), n_steps=20):
             yield {
                 "n_samples": n_samples,
                 "n_features": n_features,
-                "CPU seconds to make": round(made, 1),
-                "MB": round(size, 2),
+                "processor_seconds": made,
+                "size_mb": size,
                 **respond(path, Path(folder) / "profile", n_steps),
             }
 
@@ -68,10 +68,10 @@ def respond(path, profile, n_steps):
     finally:
         browser.quit()
     return {
-        "ms of main thread to load": round(1000 * loading),
-        "ms to first paint": round(paint),
-        "ms of main thread per step": round(1000 * stepping),
-        "median ms per step": round(float(np.median(steps))),
+        "load_ms": 1000 * loading,
+        "paint_ms": paint,
+        "thread_ms_per_step": 1000 * stepping,
+        "ms_per_step": float(np.median(steps)),
     }
 
 
@@ -79,8 +79,3 @@ def main_thread(browser):
     """Seconds of processor time that the main thread of the page has used."""
     metrics = browser.execute_cdp_cmd("Performance.getMetrics", {})["metrics"]
     return next(metric["value"] for metric in metrics if metric["name"] == "TaskDuration")
-
-
-if __name__ == "__main__":
-    for row in rows():
-        print(row)

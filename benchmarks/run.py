@@ -1,30 +1,29 @@
-"""All speed benchmarks in one run: tables and pictures land in results/speed/ and in the docs.
+"""All speed benchmarks in one run: tables and figures land in benchmarks/results/ and in the docs.
 
     GRAPHSIEVE_DATA=folder make bench
-    python benchmarks/run.py [part ...]     some of them; the other tables stay as they are
+    python benchmarks/run.py NAME ...       some of them; the other tables stay as they are
     python benchmarks/run.py --quick        small sizes, printed only
 
 Every part runs in a process of its own. Ratios within a run mean something; seconds are those of
-the machine and of what else it did, which the table ``runs`` says. Should a part fail, the tables
-before it are there, and ``python benchmarks/tables.py`` draws them and writes them into the docs.
+the machine, so that nothing is measured while other programs are busy. Should a part fail, the
+tables before it are there, and ``python benchmarks/tables.py`` draws them and writes them into the
+docs.
 """
 
 import argparse
 import os
-import time
 from dataclasses import dataclass, field
 from datetime import date
 from importlib import import_module
 from importlib.metadata import version
 
-import claims
 import pandas as pd
-import tables
-from measure import in_own_process, timed
+from measure import busy_cores, in_own_process, timed
 
 from graphsieve._utils.threads import count_threads
 
-FOLDER = tables.FOLDER
+# Cores that other programs may use while something is measured.
+QUIET = 0.2
 
 
 @dataclass(frozen=True)
@@ -32,54 +31,42 @@ class Part:
     """A function that yields the rows of a table, and its arguments for a quick run."""
 
     module: str
-    quick: dict = field(default_factory=dict)
     function: str = "rows"
+    quick: dict = field(default_factory=dict)
 
 
-SMALL = {"datasets": ("digits",), "iterations": 20}
+FEW_METHODS = {"cases": {"wide": (50, 200), "csr": (100, 80)}, "methods": ("css", "udfs")}
+ONE_PAIR = {"skfeature": ("digits",), "fastcan": ("digits",), "lassonet": ("breast_cancer",)}
+SMALL_SCALING = {
+    "along_n": ((500, 784, 10), (2_000, 784, 10)),
+    "along_d": ((500, 784, 10), (500, 1_568, 10)),
+    "along_m": ((500, 784, 10), (500, 784, 20)),
+    "neighbors": "exact",
+    "iterations": 5,
+}
+SMALL_MAP = {"n": 5_000, "d": 50, "iterations": 3}
 PARTS = {
-    "objective": Part("objective", {"sizes": ((1000, 784, 10),), "turns": 1}),
-    "fit": Part("fit", {"iterations": 40, "per_class": 20}),
-    "scaling": Part(
-        "scaling",
-        {
-            "along_n": ((500, 784, 10), (2_000, 784, 10)),
-            "along_d": ((500, 784, 10), (500, 1_568, 10)),
-            "along_m": ((500, 784, 10), (500, 784, 20)),
-            "neighbors": "exact",
-            "iterations": 5,
-        },
-    ),
-    "whole_mnist": Part("whole_mnist", {"n": 3_000, "iterations": 10}),
-    "sparse_text": Part("sparse_text", {"datasets": ("pcmac",), "methods": ("sieve", "gafs")}),
-    "peers": Part(
-        "peers",
-        {
-            "peers": {
-                "peers_skfeature": ("digits",),
-                "peers_fastcan": ("digits",),
-                "peers_lassonet": ("breast_cancer",),
-            },
-            "repeats": 1,
-            "enough": 0,
-        },
-    ),
-    "methods": Part(
-        "methods",
-        {"datasets": ("digits",), "names": ("sieve", "gafs", "mcfs"), "before": None, "repeats": 1},
-    ),
+    "objective": Part("fit", "objective_rows", {"sizes": ((1000, 784, 10),), "turns": 1}),
+    "fit": Part("fit", "fit_rows", {"iterations": 40, "per_class": 20}),
+    "solver_overhead": Part("fit", "solver_rows", {"iterations": 20}),
+    "default_fit": Part("default_fit", quick={"datasets": ("digits",)}),
+    "methods": Part("methods", quick=FEW_METHODS),
+    "peers": Part("peers", quick={"peers": ONE_PAIR, "repeats": 1, "enough": 0}),
+    "scaling": Part("scaling", quick=SMALL_SCALING),
+    "whole_mnist": Part("scaling", "whole_rows", {"n": 3_000, "iterations": 10}),
     "graph_recall": Part(
-        "graph_recall", {"sizes": (1_000, 2_000), "searches": ("exact", "scikit-learn")}
+        "graph_recall", quick={"sizes": (1_000, 2_000), "searches": ("exact", "scikit-learn")}
     ),
-    "storage": Part("storage", {"n": 2_000, "d": 50, "iterations": 3}),
-    "large_map": Part(
-        "storage", {"n": 5_000, "d": 50, "iterations": 3, "graphs": ("given",)}, "large_map"
+    "storage": Part("storage", quick={"n": 2_000, "d": 50, "iterations": 3}),
+    "sparse_text": Part(
+        "storage", "text_rows", {"datasets": ("pcmac",), "methods": ("css", "gafs")}
     ),
-    "cluster": Part("storage", {"n": 5_000, "d": 50, "repeats": 1}, "cluster_overhead"),
-    "solver_overhead": Part("solver", {"iterations": 20}, "overhead_rows"),
-    "solver_start": Part("solver", SMALL, "start_rows"),
-    "solver_coordinates": Part("solver", SMALL, "coordinates_rows"),
-    "solver_path": Part("solver", SMALL, "path_rows"),
+    "large": Part("large", quick={"shapes": {"csr": (500, 400), "map": (5_000, 120)}}),
+    "picks": Part("large", "pick_rows", {"nonzeros": (10**6,), "repeats": 1}),
+    "large_map": Part("large", "map_rows", {**SMALL_MAP, "graphs": ("given",)}),
+    "cluster": Part("large", "cluster_rows", {**SMALL_MAP, "repeats": 1}),
+    "report": Part("report", quick={"sizes": ((200, 100),), "n_steps": 5}),
+    "busy": Part("busy", quick={"methods": ("sieve", "css"), "n": 200, "d": 100, "repeats": 1}),
 }
 
 
@@ -89,10 +76,10 @@ def rows(name, quick):
 
 
 def record(name, table, seconds, load):
-    FOLDER.mkdir(parents=True, exist_ok=True)
+    from tables import FOLDER
+
     table.to_csv(FOLDER / f"{name}.csv", index=False, float_format="%.5g")
     about = {
-        "table": name,
         "date": date.today().isoformat(),
         "cores": os.cpu_count(),
         "threads": count_threads(None),
@@ -114,28 +101,29 @@ def show(title, table):
 
 
 def main(names, quick):
-    begin = time.perf_counter()
-    found = {}
     for number, name in enumerate(names, 1):
+        load = busy_cores()
+        if load > QUIET and not quick:
+            raise SystemExit(
+                f"Other programs keep {load:.1f} cores busy: {name} was not measured, nor what "
+                "comes after it. Run it again when they have ended."
+            )
         print(f"\n[{number}/{len(names)}] {name} ...", flush=True)
-        load = os.getloadavg()[0]
         result, seconds = timed(lambda name=name: in_own_process(rows, name, quick))
-        found[name] = pd.DataFrame(result)
+        table = pd.DataFrame(result)
+        show(f"{name} ({seconds:.0f} s)", table)
         if not quick:
-            record(name, found[name], seconds, load)
-        summary = getattr(import_module(PARTS[name].module), "summary", lambda table: table)
-        show(f"{name} ({seconds:.0f} s)", summary(found[name]))
-    checked = pd.DataFrame(claims.rows(found))
-    if len(checked):
-        show("claims" + " (small sizes: these say nothing)" * quick, checked)
+            record(name, table, seconds, load)
     if not quick:
+        import tables
+
         tables.main()
-    print(f"\n{time.perf_counter() - begin:.0f} s in all")
+        show("claims", tables.claim_table(tables.read_tables()))
 
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("parts", nargs="*", metavar="part", help=", ".join(PARTS))
+    parser.add_argument("parts", nargs="*", metavar="NAME", help=", ".join(PARTS))
     parser.add_argument("--quick", action="store_true", help="small sizes, printed only")
     arguments = parser.parse_args()
     unknown = set(arguments.parts) - set(PARTS)

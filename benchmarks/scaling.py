@@ -1,15 +1,20 @@
 """How the time of a GAFS fit in one pass with a fixed number of iterations grows with n, d and m.
 
-    python benchmarks/run.py scaling
+    python benchmarks/run.py scaling whole_mnist
 
-MNIST, all values divided by 255, 20 iterations, seed 0, best of 2, the graph included. Along n the
-neighbours are approximate. Along d the columns are MNIST's, repeated, and along d and m the
-neighbours are exact.
+``scaling``: MNIST, all values divided by 255, 20 iterations, seed 0, best of 2, the graph included.
+Along n the neighbours are approximate. Along d the columns are MNIST's, repeated, and along d and m
+the neighbours are exact.
+
+``whole_mnist``: 70,000 x 784 bytes, m 10, 100 iterations, seed 0, approximate neighbours, in a
+process of its own. The memory is what the process grows by during the fit, beyond the data.
 """
+
+import time
 
 import numpy as np
 import pandas as pd
-from measure import best_times, log_slope, quiet
+from measure import Peak, best_times, in_own_process, log_slope, quiet, timed
 
 from graphsieve import GAFS
 from graphsieve._graph.affinity import build_graph
@@ -71,3 +76,26 @@ def slopes(table):
         }
         for along, rows in groups
     )
+
+
+def whole_rows(n=70_000, iterations=100):
+    yield in_own_process(fit_whole, n, iterations)
+
+
+def fit_whole(n, iterations):
+    X = load("mnist").X[:n].astype(np.uint8)
+    method = GAFS(elimination=None, scale="global", max_iter=iterations, tol=0, random_state=0)
+    with quiet():
+        peak, processor = Peak(), time.process_time()
+        seconds = timed(lambda: method.fit(X))[1]
+    return {
+        "n": n,
+        "d": X.shape[1],
+        "m": method.W_in_.shape[1],
+        "iterations": method.n_iter_,
+        "seconds": seconds,
+        "processor_seconds": time.process_time() - processor,
+        "peak_beyond_data_mb": peak.grown(),
+        "data_mb": X.nbytes / 2**20,
+        "objective": method.objective_trace_[-1],
+    }

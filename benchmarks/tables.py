@@ -1,28 +1,31 @@
-"""Draws the tables of results/speed/ and writes them into the pages of docs/, where marks are.
+"""Draws the tables of benchmarks/results/ and writes them into the pages of docs/, where marks are.
 
     python benchmarks/tables.py
 
-A mark is ``<!-- table: NAME -->``, and the table ends at ``<!-- end -->``.
+A mark is ``<!-- table: NAME -->``, and the table ends at ``<!-- end -->``. The table ``claims`` is
+what graphsieve claims about its speed, and whether the recorded tables bear it out.
 """
 
-import re
+import sys
 from functools import partial
 from io import BytesIO
 from pathlib import Path
 from string import Formatter
 
-import claims
 import fit
 import pandas as pd
 import scaling
 from figures import FIGURES
+from methods import CASES
 from PIL import Image
 
-ROOT = Path(__file__).resolve().parents[1]
-FOLDER = ROOT / "results" / "speed"
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from experiments.studies.tables import ROOT, markdown, write_page
+
+FOLDER = ROOT / "benchmarks" / "results"
 PAGES = tuple(
-    ROOT / "docs" / f"{name}.md"
-    for name in ("speed", "methods_speed", "scale_one_machine", "scale")
+    ROOT / "docs" / f"{name}.md" for name in ("speed", "scale_one_machine", "scale", "report")
 )
 
 
@@ -63,8 +66,6 @@ PATTERNS = {
         "dense array": "{dense_array_mb:.0f} MB",
         "peak, CSR": "{csr_peak_mb:.0f} MB",
         "peak, dense": "{dense_peak_mb:.0f} MB",
-        "seconds, CSR": "{csr_seconds:.2f}",
-        "seconds, dense": "{dense_seconds:.2f}",
         "difference of scores": "{score_difference:.0e}",
     },
     "peers": {
@@ -80,18 +81,6 @@ PATTERNS = {
         "the peer ": "{peer_error:.3f}",
         "variance": "{variance_error:.3f}",
         "random": "{random_error:.3f}",
-    },
-    "methods": {
-        "data": "{data}, {n} x {d}",
-        "method": "`{method}`",
-        "before": "{processor_seconds_before:.3g} s",
-        "after": "{processor_seconds_after:.3g} s",
-        "ratio": "{ratio:.1f}",
-        "wall clock before": "{seconds_before:.3g} s",
-        "after ": "{seconds_after:.3g} s",
-        "memory before": "{peak_mb_before:.0f} MB",
-        "after  ": "{peak_mb_after:.0f} MB",
-        "objective": "{objective:+.0e}",
     },
     "graph_recall": {
         "rows": "{n:,}",
@@ -114,7 +103,7 @@ PATTERNS = {
         "graph": "{graph}",
         "iterations": "{iterations}",
         "seconds": "{seconds:.0f}",
-        "peak resident memory": "{peak_mb:.0f} MB",
+        "memory beyond the data": "{grown_mb:.0f} MB",
     },
     "cluster": {
         "run": "{run}",
@@ -127,6 +116,36 @@ PATTERNS = {
         "one evaluation": "{evaluation_ms:.3g} ms",
         "the solver, per iteration": "{overhead_ms_per_iteration:.3g} ms",
         "relative to an evaluation": "{share_of_evaluation:.2f}",
+    },
+    "default_fit": {
+        "data": "{data}, {n} x {d}",
+        "`GreedyCSS`": "{css_seconds:.2f} s",
+        "`GraphSieve`": "{sieve_seconds:.2f} s",
+        "over `GreedyCSS`": "{sieve_over_css:.1f}",
+        "`GAFS`": "{gafs_seconds:.2f} s",
+        "over `GreedyCSS` ": "{gafs_over_css:.1f}",
+    },
+    "large": {
+        "data": "{n:,} x {d:,}, {case}",
+        "method": "`{method}`",
+        "features": "{features}",
+        "seconds": "{seconds:.0f}",
+        "processor seconds": "{processor_seconds:.0f}",
+        "memory beyond the data": "{grown_mb:,.0f} MB",
+    },
+    "picks": {"non-zeros": "{nonzeros:,}", "one pick": "{ms_per_pick:.2g} ms"},
+    "report": {
+        "features": "{n_features:,}",
+        "CPU time": "{processor_seconds:.1f} s",
+        "file size": "{size_mb:.1f} MB",
+        "first paint": "{paint_ms:.0f} ms",
+        "step of the slider": "{ms_per_step:.0f} ms",
+    },
+    "busy": {
+        "method": "`{method}`",
+        "rows x columns": "{n:,} x {d:,}",
+        "busy processes": "{busy}",
+        "ratio": "{ratio:.1f}",
     },
     "runs": {
         "table": "`{table}`",
@@ -162,7 +181,7 @@ def _fill(pattern, row, missing):
 
 
 def claim_table(tables):
-    found = pd.DataFrame(claims.rows(tables))
+    found = pd.DataFrame(check_claims(tables))
     return found[["claim", "limit", "measured", "kept"]]
 
 
@@ -180,90 +199,164 @@ def scaling_table(tables):
     )
 
 
-def solver_start_table(tables):
-    table = tables["solver_start"]
-    random = table["start"].str.startswith("random")
-    found = []
-    for name, rows in table.groupby("data", sort=False):
-        drawn, svd = rows[random[rows.index]], rows[~random[rows.index]].iloc[0]
-        row = {"data": name}
-        for column in ("after_0", "after_25", "after_100", "after_400"):
-            at = column.removeprefix("after_")
-            mean, spread = drawn[column].mean(), drawn[column].std()
-            row[f"random, {at}"] = f"{mean:.2f} ± {spread:.2f}"
-            row[f"SVD, {at}"] = f"{svd[column]:.2f}"
-        found.append(row)
-    return pd.DataFrame(found)
-
-
-def solver_coordinates_table(tables):
-    table = tables["solver_coordinates"]
-    found = []
-    for name, rows in table.groupby("data", sort=False):
-        plain, scaled = (rows[rows["variables"] == kind] for kind in rows["variables"].unique())
-        row = {"data": name}
-        for column in ("after_100", "after_400"):
-            at = column.removeprefix("after_")
-            row[f"plain, {at}"] = f"{plain[column].mean():.2f}"
-            row[f"centred and scaled, {at}"] = f"{scaled[column].mean():.2f}"
-        needed = scaled["iterations_to_last_of_plain"]
-        row["iterations to pass the last of plain"] = f"{needed.mean():.0f}"
-        found.append(row)
-    return pd.DataFrame(found)
-
-
-def solver_path_table(tables):
-    table = tables["solver_path"]
+def methods_table(tables):
+    """One row per method, one column per size."""
+    table = tables["methods"]
+    cells = {(row.case, row.method): _cell(row) for row in table.itertuples()}
+    titles = dict(zip(CASES, [f"{n:,} x {d:,}" for n, d in CASES.values()], strict=True))
+    titles["csr"] += " CSR"
     return pd.DataFrame(
-        {
-            "data": name,
-            "alphas": len(rows),
-            "iterations, from random weights": rows["cold_iterations"].sum(),
-            "iterations, from the last": rows["warm_iterations"].sum(),
-            "objective of warm / cold, alpha by alpha": ", ".join(
-                f"{value:.3f}" for value in rows["warm_objective"] / rows["cold_objective"]
-            ),
-        }
-        for name, rows in table.groupby("data", sort=False)
+        {"method": f"`{method}`"}
+        | {title: cells.get((case, method), "") for case, title in titles.items()}
+        for method in table["method"].unique()
     )
+
+
+def _cell(row):
+    if row.outcome == "refused":
+        return "needs dense data" if "dense data" in row.message else "refused"
+    if row.outcome == "failed":
+        return "failed"
+    more = "> " if row.outcome == "unfinished" else ""
+    long = row.processor_seconds >= 100
+    seconds = f"{row.processor_seconds:.0f}" if long else f"{row.processor_seconds:.2g}"
+    return f"{more}{seconds} s, {row.grown_mb:,.0f} MB"
+
+
+# Claims: (what, measured, limit, whether it is kept).
+
+
+def check_claims(tables):
+    """One row per claim; ``tables`` maps the name of a table to it, and some may be missing."""
+    for name, check in CHECKS.items():
+        if name in tables:
+            for claim, measured, limit, kept in check(tables[name]):
+                yield {
+                    "claim": claim,
+                    "limit": limit,
+                    "measured": measured,
+                    "kept": "yes" if kept else "no",
+                    "table": name,
+                }
+
+
+def _objective(table):
+    for row in table[table["limit"].notna()].itertuples():
+        yield (
+            "an evaluation is a small multiple of its five products, "
+            f"n {row.n}, d {row.d}, m {row.m}",
+            f"{row.over_products:.2f} x",
+            f"at most {row.limit:g} x",
+            row.over_products <= row.limit,
+        )
+
+
+def _fit(table):
+    ours = fit.summary(table).set_index("fit").loc[fit.OURS]
+    faster, gap = ours["times_faster"], ours["over_plain_objective"]
+    yield (
+        "a fit of 400 iterations is faster than one in plain float64",
+        f"{faster:.1f} x",
+        "at least 8 x",
+        faster >= 8,
+    )
+    yield "its objective is no higher", f"{gap:+.1%}", "at most +1 %", gap <= 0.01
+    sooner = ours["times_faster_to_it"]
+    yield "it reaches the objective of plain float64 sooner", f"{sooner:.1f} x", "-", sooner > 1
+
+
+def _scaling(table):
+    slope = scaling.slopes(table).set_index("along").loc["n", "slope"]
+    yield "time is linear in n: log-log slope", f"{slope:.2f}", "at most 1.1", slope <= 1.1
+
+
+def _whole_mnist(table):
+    row = table.iloc[0]
+    seconds, peak = row["seconds"], row["peak_beyond_data_mb"]
+    what = f"{row['n']:,.0f} x {row['d']:.0f} MNIST, {row['iterations']:.0f} iterations"
+    yield what, f"{seconds:.0f} s", "under 180 s", seconds < 180
+    yield f"{what}: memory beyond the data", f"{peak:.0f} MB", "under 1,536 MB", peak < 1536
+
+
+def _sparse_text(table):
+    gafs = table[table["method"] == "gafs"]
+    share = (gafs["csr_peak_mb"] / gafs["dense_array_mb"]).max()
+    gap = gafs["score_difference"].max()
+    yield (
+        "GAFS makes no dense copy of CSR text: peak / dense array, largest of all",
+        f"{share:.2f}",
+        "below 1",
+        share < 1,
+    )
+    yield "GAFS scores CSR and dense text alike", f"{gap:.0e}", "below 1e-8", gap < 1e-8
+
+
+def _peers(table):
+    worst = table.loc[table["ratio"].idxmin()]
+    slower = int((table["ratio"] < 1).sum())
+    yield (
+        "no method is slower than its counterpart in another package",
+        f"slower in {slower} of {len(table)}, worst {worst['ratio']:.2f} x ({worst['method']}, "
+        f"{worst['data']})",
+        "at least 1 x",
+        slower == 0,
+    )
+
+
+def _storage(table):
+    gap = table.loc[table["dtype"] == "float64", "difference"].max()
+    yield "scores from every storage agree, float64", f"{gap:.0e}", "below 1e-6", gap < 1e-6
+
+
+def _large_map(table):
+    for row in table.itertuples():
+        what = f"{row.n:,} x {row.d:,} memory map, graph {row.graph}: memory beyond the data"
+        limit = row.data_mb / 2
+        yield what, f"{row.grown_mb:.0f} MB", f"under {limit:.0f} MB", row.grown_mb < limit
+
+
+def _cluster(table):
+    ratio = table["ratio"].median()
+    what = "two workers of a cluster compared with two threads in memory, median"
+    yield what, f"{ratio:.2f} x", "at most 1.5 x", ratio <= 1.5
+
+
+def _busy(table):
+    worst = table.loc[table["ratio"].idxmax()]
+    yield (
+        "a fit next to two busy processes takes a small multiple of one without them",
+        f"{worst['ratio']:.1f} x ({worst['method']})",
+        "at most 4 x",
+        worst["ratio"] <= 4,
+    )
+
+
+CHECKS = {
+    "objective": _objective,
+    "fit": _fit,
+    "scaling": _scaling,
+    "whole_mnist": _whole_mnist,
+    "sparse_text": _sparse_text,
+    "peers": _peers,
+    "storage": _storage,
+    "large_map": _large_map,
+    "cluster": _cluster,
+    "busy": _busy,
+}
 
 
 WRITERS = {
     **{name: partial(recorded_table, name) for name in PATTERNS},
     "claims": claim_table,
     "scaling": scaling_table,
-    "solver_start": solver_start_table,
-    "solver_coordinates": solver_coordinates_table,
-    "solver_path": solver_path_table,
+    "methods": methods_table,
 }
 
 
-def markdown(table):
-    lines = [list(table.columns), ["---"] * len(table.columns), *table.astype(str).to_numpy()]
-    return "\n".join("| " + " | ".join(map(str.strip, line)) + " |" for line in lines)
-
-
-def fill_marks(text, write):
-    """A text in which ``write(name)`` replaces every marked table, unless it is None."""
-
-    def fill(mark):
-        table = write(mark["name"])
-        if table is None:
-            return mark[0]
-        return f"<!-- table: {mark['name']} -->\n{markdown(table)}\n<!-- end -->"
-
-    return re.sub(r"<!-- table: (?P<name>\w+) -->\n.*?<!-- end -->", fill, text, flags=re.S)
-
-
-def update(text, tables):
-    """The text of a page with every marked table replaced by the recorded one."""
-
-    def write(name):
-        # Some pages have tables that other scripts write.
-        known = name in WRITERS and (name in tables or name == "claims")
-        return WRITERS[name](tables) if known else None
-
-    return fill_marks(text, write)
+def write(tables, name):
+    """A recorded table as Markdown; None for the tables of other scripts."""
+    known = name in WRITERS and (name in tables or name == "claims")
+    return markdown(WRITERS[name](tables)) if known else None
 
 
 def draw(figure, path):
@@ -278,7 +371,7 @@ def main():
     for name in FIGURES.keys() & tables.keys():
         draw(FIGURES[name](tables[name]), FOLDER / f"{name}.png")
     for page in PAGES:
-        page.write_text(update(page.read_text(), tables))
+        write_page(page, partial(write, tables))
 
 
 if __name__ == "__main__":
