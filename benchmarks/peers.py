@@ -4,7 +4,7 @@
 
 All values divided by the largest (for lassonet every column brought to [0, 1]), seed 0, best of 3
 rounds in turns, or of as many as fit in two seconds; no further one starts once those of a pair are
-past 30 seconds. A peer that is not installed is left out.
+past 30 seconds.
 
 The selections are compared as well: the fraction of the first k columns that both choose, and the
 error of a ridge regression of all columns on the first k, relative to the variance
@@ -25,7 +25,6 @@ Its defaults, but steps of 5 % on the path, not 2 %.
 """
 
 from functools import partial
-from importlib.util import find_spec
 
 import numpy as np
 from measure import best_times, quiet, unit_range
@@ -54,8 +53,6 @@ RIDGE = 0.1
 
 def rows(peers=PEERS, repeats=3, enough=2.0, limit=30.0):
     for peer, datasets in peers.items():
-        if find_spec(peer) is None:
-            continue
         for dataset in datasets:
             X, pairs = PAIRS[peer](dataset)
             for method, (ours, theirs) in pairs.items():
