@@ -19,8 +19,7 @@ import numpy as np
 import pandas as pd
 
 from graphsieve.evaluation import fit_on, score_order
-from graphsieve.inspection.decision import choose
-from graphsieve.inspection.halves import CRITERIA, Judged, judge
+from graphsieve.inspection.compare import CRITERIA, Judged, choose, judge
 from graphsieve.paper.baselines import ranker
 from graphsieve.paper.cells import Cell
 from graphsieve.paper.spec import load_experiment

@@ -1,5 +1,7 @@
 """Summary dict -> one HTML page that needs nothing else."""
 
+from __future__ import annotations
+
 import base64
 import hashlib
 import html
@@ -8,11 +10,18 @@ import math
 import webbrowser
 from importlib.resources import files
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from .._utils.files import replacing
 from .summary import summarise
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from ..base import FeatureRanker
+    from ..selection import Selection
 
 # In this order: later scripts use names of earlier ones.
 _SCRIPTS = ("data.js", "draw.js", "charts.js", "pictures.js", "table.js", "groups.js", "page.js")
@@ -27,18 +36,18 @@ class SelectionReport:
     attributes are the ``summary``, a dict, and the page itself, ``html``.
     """
 
-    def __init__(self, summary):
+    def __init__(self, summary: dict[str, Any]) -> None:
         self.summary = summary
         self.html = render(summary)
 
-    def save(self, path):
+    def save(self, path: str | Path) -> Path:
         """Write the page to a file, which is replaced if it exists; returns its absolute path."""
         path = Path(path).absolute()
         with replacing(path) as temporary:
             temporary.write_bytes(self.html.encode("utf-8", errors="replace"))
         return path
 
-    def open(self, path):
+    def open(self, path: str | Path) -> bool:
         """Write the page to a file and show it in a browser; returns whether there was one."""
         return webbrowser.open(self.save(path).as_uri())
 
@@ -56,7 +65,16 @@ class SelectionReport:
         )
 
 
-def make_report(sel, X, *, groups=None, color=None, image_shape=None, title=None, random_state=0):
+def make_report(
+    sel: FeatureRanker | Selection,
+    X: Any,
+    *,
+    groups: ArrayLike | None = None,
+    color: str | ArrayLike | None = None,
+    image_shape: tuple[int, int] | None = None,
+    title: str | None = None,
+    random_state: int = 0,
+) -> SelectionReport:
     """Make the page about a selection.
 
     Parameters
@@ -100,20 +118,20 @@ def make_report(sel, X, *, groups=None, color=None, image_shape=None, title=None
 class Reporter:
     """``sel.report``: the page about a fitted selector."""
 
-    def __init__(self, sel):
+    def __init__(self, sel: FeatureRanker) -> None:
         self._sel = sel
 
     def __call__(
         self,
-        X,
-        path=None,
+        X: Any,
+        path: str | Path | None = None,
         *,
-        groups=None,
-        color=None,
-        image_shape=None,
-        title=None,
-        random_state=0,
-    ):
+        groups: ArrayLike | None = None,
+        color: str | ArrayLike | None = None,
+        image_shape: tuple[int, int] | None = None,
+        title: str | None = None,
+        random_state: int = 0,
+    ) -> SelectionReport:
         """Make the page and, if ``path`` is given, write it.
 
         Parameters

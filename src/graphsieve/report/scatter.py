@@ -3,7 +3,6 @@
 import numpy as np
 from scipy.linalg import orthogonal_procrustes
 
-from .._rows.scaling import standardised
 from .._utils.linalg import some_eigenpairs
 from .._utils.threads import single_threaded_blas
 
@@ -15,25 +14,24 @@ _CATEGORIES = 8
 
 
 @single_threaded_blas()  # products of at most 400 rows
-def scatter(X, order, grid, rng):
+def scatter(Z, order, grid, rng):
     """First two principal components before and after the selection, for every grid point.
 
-    The components of the kept columns are rotated towards those of all columns, so that points
-    can be followed from one picture to the other. Columns are standardised: all count alike.
+    ``Z`` are standardised columns: all count alike. The components of the kept columns are rotated
+    towards those of all columns, so that points can be followed from one picture to the other.
 
     Returns
     -------
     dict
-        ``rows`` of X that are shown; ``before`` of shape (n_points, 2); ``after`` of shape
+        ``rows`` of Z that are shown; ``before`` of shape (n_points, 2); ``after`` of shape
         (len(grid), n_points, 2), both between -1 and 1; ``distances``, for every grid point the
         correlation of the distances between samples before and after; ``n_far``, the number of
         points that are drawn at the edge before, and for every grid point.
     """
-    rows = np.arange(len(X))
+    rows = np.arange(len(Z))
     if len(rows) > _POINTS:
         rows = np.sort(rng.choice(rows, _POINTS, replace=False))
-    Z = standardised(X)[0][rows]
-    Z -= Z.mean(axis=0)
+    Z = Z[rows] - Z[rows].mean(axis=0)
     whole = Z @ Z.T
     target = _two_components(whole)
     before, far_before = _framed(target)
