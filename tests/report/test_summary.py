@@ -97,6 +97,19 @@ def test_suggested_number_is_that_of_auto(digits):
         np.testing.assert_allclose(chance["most"], expected.gain_curve_.chance, rtol=1e-6)
 
 
+@pytest.mark.slow
+def test_the_exact_part_of_the_order_is_known(digits, rng):
+    sel, X, _ = digits
+    assert sel.n_exact_ < X.shape[1]  # constant pixels are not picked: there is nothing to choose
+    assert summarise(sel, X)["n_exact"] == X.shape[1]
+    wide = rng.normal(size=(1000, 2000))
+    sel = GreedyCSS(20).fit(wide)
+    summary = summarise(sel, wide)
+    assert summary["n_exact"] == sel.n_exact_ < summary["grid"][-1]
+    assert f"first {sel.n_exact_} features were picked one by one" in texts(summary)
+    assert summarise(Variance(2).fit(X), X)["n_exact"] == X.shape[1]
+
+
 def test_image_shape_must_fit(digits):
     sel, X, _ = digits
     with pytest.raises(ValueError, match="image_shape=8x9 has 72 pixels, but the data have 64"):

@@ -43,6 +43,8 @@ class Facts:
         self.is_kept = np.isin(np.arange(self.n_features), self.order[: self.n_selected])
         self.n_exact = getattr(sel, "n_exact_", self.n_features)
         self.gains = getattr(sel, "gains_", None)
+        if self.gains is not None and not self.gains[self.order[self.n_exact :]].any():
+            self.n_exact = self.n_features  # the others are constant: they add nothing in any order
         self.is_auto = parameters.get("n_features_to_select") == "auto"
         self.parameters = {name: _short(repr(value)) for name, value in parameters.items()}
         self.trace = [float(value) for value in getattr(sel, "objective_trace_", ())]
@@ -86,6 +88,7 @@ def summarise(sel, X, *, groups=None, color=None, image_shape=None, title=None, 
         "n_rows": len(sample.rows),
         "n_features": facts.n_features,
         "n_selected": facts.n_selected,
+        "n_exact": facts.n_exact,
         "is_auto": facts.is_auto,
         "names": facts.names,
         "order": order.astype(np.uint32),
