@@ -53,7 +53,9 @@ class SelectionPlots:
     """``sel.plot``: plots of a fitted selector.
 
     Every method draws into the matplotlib axes ``ax``, or into a new figure, and returns a display
-    object with the attributes ``ax_`` and ``figure_`` and the values that are shown.
+    object with the attributes ``ax_`` and ``figure_`` and the values that are shown. ``X`` are the
+    data that the selector was fitted on, of which at most 2,000 rows are used, and ``groups`` the
+    batch of every sample if it was fitted with them.
 
     Parameters
     ----------
@@ -73,13 +75,10 @@ class SelectionPlots:
 
         Parameters
         ----------
-        X : container of shape (n_samples, n_features)
-            The data that the selector was fitted on; at most 2,000 rows are used.
-        groups : array-like of shape (n_samples,), optional
-            Batch of every sample, as in ``sel.coverage``.
+        X, groups, ax
+            See the class.
         random_state : int, default=0
             Seed for the random rankings.
-        ax : matplotlib axes, optional
 
         Returns
         -------
@@ -99,12 +98,8 @@ class SelectionPlots:
 
         Parameters
         ----------
-        X : container of shape (n_samples, n_features), optional
-            The data that the selector was fitted on; at most 2,000 rows are used. Not needed if
-            ``n_features_to_select="auto"``.
-        groups : array-like of shape (n_samples,), optional
-            Batch of every sample, as in ``sel.coverage``.
-        ax : matplotlib axes, optional
+        X, groups, ax
+            See the class. No X is needed if ``n_features_to_select="auto"``.
 
         Returns
         -------
@@ -130,7 +125,8 @@ class SelectionPlots:
         ----------
         n_features : int, default=20
             Number of features shown.
-        ax : matplotlib axes, optional
+        ax
+            See the class.
 
         Returns
         -------
@@ -148,11 +144,8 @@ class SelectionPlots:
 
         Parameters
         ----------
-        X : container of shape (n_samples, n_features)
-            The data that the selector was fitted on; at most 2,000 rows are used.
-        groups : array-like of shape (n_samples,), optional
-            Batch of every sample, as in ``sel.coverage``.
-        ax : matplotlib axes, optional
+        X, groups, ax
+            See the class.
 
         Returns
         -------
@@ -174,7 +167,8 @@ class SelectionPlots:
             Height and width.
         image : array of shape (height, width), optional
             Drawn behind the pixels, for instance the mean image.
-        ax : matplotlib axes, optional
+        ax
+            See the class.
 
         Returns
         -------
@@ -191,14 +185,13 @@ class SelectionPlots:
 
         Parameters
         ----------
-        X : container of shape (n_samples, n_features)
-            The data that the selector was fitted on; at most 2,000 rows are used.
+        X, ax
+            See the class.
         n_groups : int, default=12
             Number of kept features shown, those that represent most first.
         threshold : float, default=0.5
             A dropped feature belongs to the kept one that it is most correlated with if the
             absolute correlation is at least this large.
-        ax : matplotlib axes, optional
 
         Returns
         -------

@@ -1,6 +1,6 @@
 """The page about one selection."""
 
-from .page import Reporter as Reporter
 from .page import SelectionReport, make_report
+from .page import reporter as reporter
 
 __all__ = ["SelectionReport", "make_report"]

@@ -10,6 +10,7 @@ import math
 import webbrowser
 from importlib.resources import files
 from pathlib import Path
+from types import MethodType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,6 +19,8 @@ from .._utils.files import replacing
 from .summary import summarise
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import ArrayLike
 
     from ..base import FeatureRanker
@@ -68,6 +71,7 @@ class SelectionReport:
 def make_report(
     sel: FeatureRanker | Selection,
     X: Any,
+    path: str | Path | None = None,
     *,
     groups: ArrayLike | None = None,
     color: str | ArrayLike | None = None,
@@ -75,7 +79,7 @@ def make_report(
     title: str | None = None,
     random_state: int = 0,
 ) -> SelectionReport:
-    """Make the page about a selection.
+    """Make the page about a selection and, if ``path`` is given, write it.
 
     Parameters
     ----------
@@ -84,6 +88,8 @@ def make_report(
     X : container of shape (n_samples, n_features)
         The data that it was fitted on. At most 2,000 rows are used. A data frame may have further
         columns, for instance one to colour by.
+    path : path-like, optional
+        HTML file, which is replaced if it exists.
     groups : array-like of shape (n_samples,), optional
         Batch of every sample, if the selector was fitted with them: all numbers are then of
         columns that are centred within every batch.
@@ -102,63 +108,16 @@ def make_report(
     -------
     SelectionReport
     """
-    return SelectionReport(
-        summarise(
-            sel,
-            X,
-            groups=groups,
-            color=color,
-            image_shape=image_shape,
-            title=title,
-            random_state=random_state,
-        )
-    )
+    options = {"groups": groups, "color": color, "image_shape": image_shape, "title": title}
+    report = SelectionReport(summarise(sel, X, **options, random_state=random_state))
+    if path is not None:
+        report.save(path)
+    return report
 
 
-class Reporter:
-    """``sel.report``: the page about a fitted selector."""
-
-    def __init__(self, sel: FeatureRanker) -> None:
-        self._sel = sel
-
-    def __call__(
-        self,
-        X: Any,
-        path: str | Path | None = None,
-        *,
-        groups: ArrayLike | None = None,
-        color: str | ArrayLike | None = None,
-        image_shape: tuple[int, int] | None = None,
-        title: str | None = None,
-        random_state: int = 0,
-    ) -> SelectionReport:
-        """Make the page and, if ``path`` is given, write it.
-
-        Parameters
-        ----------
-        X : container of shape (n_samples, n_features)
-            The data that the selector was fitted on.
-        path : path-like, optional
-            HTML file, which is replaced if it exists.
-        groups, color, image_shape, title, random_state
-            As in ``graphsieve.report.make_report``.
-
-        Returns
-        -------
-        SelectionReport
-        """
-        report = make_report(
-            self._sel,
-            X,
-            groups=groups,
-            color=color,
-            image_shape=image_shape,
-            title=title,
-            random_state=random_state,
-        )
-        if path is not None:
-            report.save(path)
-        return report
+def reporter(sel: FeatureRanker) -> Callable[..., SelectionReport]:
+    """``sel.report``: `make_report` as a method of a selector."""
+    return MethodType(make_report, sel)
 
 
 def render(summary):
