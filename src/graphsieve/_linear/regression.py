@@ -89,18 +89,6 @@ def coverage_curve(X, order, n_kept, *, targets=None, predict_rows=()):
     Returns
     -------
     CoverageCurve
-
-    Examples
-    --------
-    The second column is twice the first; the third is unrelated.
-
-    >>> import numpy as np
-    >>> from graphsieve.inspection import coverage_curve
-    >>> a, b = np.random.default_rng(0).normal(size=(2, 100))
-    >>> X = np.column_stack([a, 2 * a, b])
-    >>> coverage_curve(X, order=[0, 2, 1], n_kept=[1, 2]).coverage.round(2)
-    array([[1., 1., 0.],
-           [1., 1., 1.]])
     """
     X = np.asarray(X, dtype=np.float64)
     order, n_kept = np.asarray(order), np.asarray(n_kept, dtype=int)

@@ -242,17 +242,9 @@ def _against_random(judged, criterion, best):
 class Judged:
     """What is known about every candidate.
 
-    Attributes
-    ----------
-    halves : pandas.DataFrame
-        One row per candidate and half: ``candidate``, ``half``, the criteria of one selection
-        (all but the stability) and the ``seconds`` of the fit.
-    stability : dict of str to Stability
-        Agreement of the selections of every candidate.
-    n_features : int
-        Number of selected features.
-    n_rows : int
-        Number of rows that were used.
+    ``halves`` has one row per candidate and half: ``candidate``, ``half``, the criteria of one
+    selection (all but the stability) and the ``seconds`` of the fit. ``stability`` is the agreement
+    of the selections of every candidate, ``n_features`` their size.
     """
 
     halves: pd.DataFrame
@@ -281,29 +273,31 @@ def judge(
     are those of ``compare``.
     """
     rng = check_random_state(random_state)
-    values, names = _draw(X, rng)
-    count = count_features(n_features_to_select, values.shape[1])
+    values, labels = _draw(X, rng)
+    n_selected = count_features(n_features_to_select, values.shape[1])
+    # Integers are positions, not names by which parameters may refer to columns.
+    by_number = labels is None or all(isinstance(label, Integral) for label in labels)
+    given = values.shape[1], None if by_number else labels, labels
     candidates = {
-        name: by_position(estimator, values.shape[1], *_find_by(names))
+        name: by_position(estimator, *given).set_params(n_features_to_select=n_selected)
         for name, estimator in candidates.items()
     }
-    for estimator in candidates.values():
-        estimator.set_params(n_features_to_select=count)
     halves = list(RepeatedKFold(n_splits=2, n_repeats=n_repeats, random_state=rng).split(values))
     seeds = rng.randint(2**31, size=len(halves), dtype=np.int64)
     jobs = [(half, name) for half in range(len(halves)) for name in candidates]
+    # The seed of a candidate does not depend on the others.
     fits = joblib.Parallel(n_jobs, return_as="generator")(
         joblib.delayed(_select)(
-            candidates[name], values[halves[half][0]], _seed_of(name, seeds[half])
+            candidates[name], values[halves[half][0]], (seeds[half] + crc32(name.encode())) % 2**31
         )
         for half, name in jobs
     )
     names = [name for _, name in jobs]
     fits = shown(fits, "Fitting on halves of the rows", len(jobs), verbose, names)
-    return _judge_selections(zip(jobs, fits, strict=True), values, halves, count)
+    return _judge_selections(zip(jobs, fits, strict=True), values, halves, n_selected)
 
 
-def _judge_selections(selections, values, halves, count):
+def _judge_selections(selections, values, halves, n_selected):
     """Collect the criteria of the selections, which come half by half."""
     import pandas as pd
 
@@ -318,18 +312,14 @@ def _judge_selections(selections, values, halves, count):
         rows.append({"candidate": name, "half": half, **measured, "seconds": outcome})
         supports.setdefault(name, []).append(np.isin(np.arange(values.shape[1]), selected))
     rows = [row for row in rows if row["candidate"] not in failed]
-    _warn_about(failed, nothing_left=not rows)
+    for name, message in failed.items():
+        if not rows:
+            raise ValueError(f"no candidate could be fitted. {name}: {message}")
+        warn(f"{name} is left out of the comparison because it could not be fitted: {message}")
     stability = {
         name: selection_stability(masks) for name, masks in supports.items() if name not in failed
     }
-    return Judged(pd.DataFrame(rows), stability, count, len(values))
-
-
-def _find_by(labels):
-    """Names by which parameters may refer to columns, and names of any type; see by_position."""
-    if labels is None or all(isinstance(label, Integral) for label in labels):
-        return None, labels
-    return labels, labels
+    return Judged(pd.DataFrame(rows), stability, n_selected, len(values))
 
 
 def _draw(X, rng):
@@ -351,11 +341,6 @@ def _draw(X, rng):
             "column for the comparison. Impute them yourself if there are many"
         )
     return sample.values, None if names is None else np.asarray(names, dtype=object)
-
-
-def _seed_of(name, seed):
-    """A seed for one candidate on one half, whatever other candidates there are."""
-    return (seed + crc32(name.encode())) % 2**31
 
 
 def _select(estimator, X, seed):
@@ -397,13 +382,6 @@ class _OtherHalf:
                 "reconstruction": float(self._errors.path(selected, [len(selected)])[0]),
                 "redundancy": redundancy(kept),
             }
-
-
-def _warn_about(failed, nothing_left):
-    for name, message in failed.items():
-        if nothing_left:
-            raise ValueError(f"no candidate could be fitted. {name}: {message}")
-        warn(f"{name} is left out of the comparison because it could not be fitted: {message}")
 
 
 def ranked_table(judged, criterion):

@@ -7,7 +7,6 @@ import hashlib
 import html
 import json
 import math
-import webbrowser
 from importlib.resources import files
 from pathlib import Path
 from types import MethodType
@@ -35,8 +34,8 @@ _LISTED = 500
 class SelectionReport:
     """A page about one selection, from what ``summarise`` returns.
 
-    Shown inline by notebooks; ``save`` writes it to a file and ``open`` shows it in a browser. Its
-    attributes are the ``summary``, a dict, and the page itself, ``html``.
+    Shown inline by notebooks; ``save`` writes it to a file. Its attributes are the ``summary``, a
+    dict, and the page itself, ``html``.
     """
 
     def __init__(self, summary: dict[str, Any]) -> None:
@@ -49,10 +48,6 @@ class SelectionReport:
         with replacing(path) as temporary:
             temporary.write_bytes(self.html.encode("utf-8", errors="replace"))
         return path
-
-    def open(self, path: str | Path) -> bool:
-        """Write the page to a file and show it in a browser; returns whether there was one."""
-        return webbrowser.open(self.save(path).as_uri())
 
     def __repr__(self):
         return f"SelectionReport({self.summary['title']!r})"
