@@ -79,8 +79,7 @@ def test_plots_draw_into_given_axes_and_return_them(sel, ax):
 def test_curve_shows_the_explained_fraction(sel, ax):
     sel, X = sel
     display = sel.plot.curve(X, ax=ax)
-    values = X.to_numpy()
-    expected = coverage_curve(values, sel.order_, range(1, 7)).coverage.mean(axis=1)
+    expected = coverage_curve(sel, X, range(1, 7)).coverage.mean(axis=1)
     line = next(line for line in ax.lines if line.get_label() == "GreedyCSS")
     np.testing.assert_allclose(line.get_ydata(), expected)
     np.testing.assert_allclose(display.curves["this"], line.get_ydata())

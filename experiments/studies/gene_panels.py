@@ -33,7 +33,7 @@ from sklearn.preprocessing import StandardScaler
 
 from graphsieve import GraphSieve
 from graphsieve.anndata import evaluate_panel, select_genes
-from graphsieve.anndata.rank import CellGraph
+from graphsieve.anndata.select import CellGraph
 
 try:
     import triku

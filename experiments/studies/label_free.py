@@ -21,8 +21,7 @@ from experiments.studies.resume import append, finished
 from experiments.studies.tables import RECORDS
 
 from graphsieve.evaluation import fit_on, score_order
-from graphsieve.inspection.decision import choose
-from graphsieve.inspection.halves import CRITERIA, Judged, judge
+from graphsieve.inspection.compare import CRITERIA, Judged, choose, judge
 from graphsieve.paper.baselines import ranker
 from graphsieve.paper.cells import Cell
 from graphsieve.paper.spec import load_experiment

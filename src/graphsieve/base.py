@@ -126,7 +126,7 @@ class FeatureRanker(ReadsInput, Support, Explains, SelectorMixin, BaseEstimator)
     )
     report = LazyAccessor(
         "graphsieve.report",
-        "Reporter",
+        "reporter",
         "``report(X, path=None)`` makes an interactive page about the selection.",
     )
 

@@ -9,7 +9,7 @@ from graphsieve import GraphSieve, GreedyCSS
 from graphsieve._graph.affinity import build_graph
 from graphsieve._rows import RowBlocks
 from graphsieve.anndata import evaluate_panel, read_h5ad, select_genes, write_h5ad
-from graphsieve.anndata.rank import CellGraph, adapt_to_expression, make_estimator
+from graphsieve.anndata.select import CellGraph, adapt_to_expression, make_estimator
 
 from ..helpers.cells import N_CELLS, N_GENES, make_cells, panel
 

@@ -7,7 +7,7 @@ from importlib.resources import files
 import pytest
 from sklearn.datasets import load_breast_cancer
 
-from graphsieve import GAFS
+from graphsieve import GAFS, GraphSieve
 
 from ..helpers.browser import start_chromium, wait_for
 from .conftest import ODD_NAMES
@@ -142,6 +142,31 @@ def test_slider_can_be_moved_by_keys(page):
     number.send_keys(Keys.CONTROL, "a")
     number.send_keys("21")
     wait_for(lambda: page.execute_script("return now.k") == 21)
+
+
+def test_the_slider_shows_where_the_order_is_an_estimate(browser, page, tmp_path, rng):
+    assert not find_all(page, "#estimated")
+    X = rng.normal(size=(1000, 40)) @ rng.normal(size=(40, 2000)) + rng.normal(size=(1000, 2000))
+    sel = GraphSieve(20, random_state=0).fit(X)
+    show(browser, sel.report(X).save(tmp_path / "wide.html"))
+    assert (
+        f"Beyond {sel.n_exact_} features, the order is an estimate"
+        in texts(browser, "#estimated")[0]
+    )
+    seen = {}
+    for number in (sel.n_exact_, sel.n_exact_ + 1):
+        browser.execute_script("setK(arguments[0])", number)
+        wait_for(lambda number=number: browser.execute_script("return now.k") == number)
+        slider = find(browser, "#slider")
+        color = slider.value_of_css_property("accent-color")
+        seen[number] = color, slider.get_attribute("aria-valuetext")
+    exact, beyond = seen.values()
+    assert exact[0] != beyond[0]
+    assert [text.endswith("order estimated") for _, text in (exact, beyond)] == [False, True]
+    dashed = browser.execute_script(
+        "return document.querySelector('#curve path.estimated').getTotalLength()"
+    )
+    assert dashed > 50
 
 
 def test_table_equals_the_ranking(page, digits):

@@ -9,6 +9,7 @@ import scipy.sparse as sp
 from threadpoolctl import get_cached_controller, threadpool_limits
 
 from graphsieve import GreedyCSS, Variance
+from graphsieve._rows.scaling import standardised
 from graphsieve.inspection import coverage_curve
 from graphsieve.report.scatter import color_column, scatter
 from graphsieve.report.summary import summarise
@@ -21,7 +22,7 @@ def texts(summary):
 def test_coverage_of_the_page_is_that_of_the_data(digits):
     sel, X, options = digits
     summary = summarise(sel, X, **options)
-    expected = coverage_curve(X, sel.order_, summary["grid"]).coverage
+    expected = coverage_curve(sel, X, summary["grid"]).coverage
     stored = summary["coverage"]
     constant = X.std(axis=0) == 0
     assert (stored[:, constant] == 255).all()
@@ -96,6 +97,19 @@ def test_suggested_number_is_that_of_auto(digits):
         np.testing.assert_allclose(chance["most"], expected.gain_curve_.chance, rtol=1e-6)
 
 
+@pytest.mark.slow
+def test_the_exact_part_of_the_order_is_known(digits, rng):
+    sel, X, _ = digits
+    assert sel.n_exact_ < X.shape[1]  # constant pixels are not picked: there is nothing to choose
+    assert summarise(sel, X)["n_exact"] == X.shape[1]
+    wide = rng.normal(size=(1000, 2000))
+    sel = GreedyCSS(20).fit(wide)
+    summary = summarise(sel, wide)
+    assert summary["n_exact"] == sel.n_exact_ < summary["grid"][-1]
+    assert f"first {sel.n_exact_} features were picked one by one" in texts(summary)
+    assert summarise(Variance(2).fit(X), X)["n_exact"] == X.shape[1]
+
+
 def test_image_shape_must_fit(digits):
     sel, X, _ = digits
     with pytest.raises(ValueError, match="image_shape=8x9 has 72 pixels, but the data have 64"):
@@ -104,7 +118,7 @@ def test_image_shape_must_fit(digits):
 
 def test_points_of_all_features_are_those_before(rng):
     X = rng.normal(size=(30, 8)) * np.arange(1, 9)
-    points = scatter(X, np.arange(8), np.arange(1, 9), rng)
+    points = scatter(standardised(X)[0], np.arange(8), np.arange(1, 9), rng)
     np.testing.assert_allclose(points["after"][-1], points["before"], atol=1e-8)
     assert points["distances"][-1] == pytest.approx(1)
     assert (np.diff(points["distances"]) > -0.1).all()
@@ -114,7 +128,7 @@ def test_points_of_all_features_are_those_before(rng):
 def test_a_far_sample_is_drawn_at_the_edge(rng):
     X = rng.normal(size=(100, 8))
     X[7] = 1000
-    points = scatter(X, np.arange(8), np.arange(1, 9), rng)
+    points = scatter(standardised(X)[0], np.arange(8), np.arange(1, 9), rng)
     assert points["n_far"]["before"] == 2  # 98 % of 100 samples leave two
     assert np.abs(points["before"][7]).max() == 1
     others = np.delete(points["before"], 7, axis=0)
@@ -143,7 +157,7 @@ def test_a_color_that_does_not_exist_is_an_error():
         color_column(None, [1, 2], np.arange(3))
 
 
-SMALL_PRODUCTS = {"add", "_two_components", "_gains", "_correlations", "representatives"}
+SMALL_PRODUCTS = {"add", "_two_components", "_gains", "_correlations", "closest_kept"}
 
 
 def test_the_page_and_the_plots_of_a_small_table_use_one_thread_of_blas(rng):

@@ -178,6 +178,8 @@ class ColumnOperator:
             M -= M.mean(axis=1, keepdims=True)
         if sp.issparse(X):
             return np.asarray(X.multiply(M @ X).sum(axis=0)).ravel()
+        if X.dtype == np.float32:
+            M = M.astype(np.float32)
         return np.einsum("ij,ij->j", X, M @ X, dtype=np.float64)
 
 

@@ -1,5 +1,9 @@
 """Comparison of gene panels, with or without cell types."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
 import numpy as np
 import scipy.sparse as sp
 from sklearn.cluster import KMeans
@@ -18,7 +22,13 @@ from ..evaluation import (
     redundancy,
 )
 from ..plots import COLORS
-from .data import check_anndata, expression, find_genes, gene_mask, labels
+from .select import check_anndata, expression, find_genes, gene_mask, labels
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from anndata import AnnData
+    from pandas import DataFrame
 
 # Cells that are used at most; beyond, neighbour search takes longer and says the same.
 _MOST_CELLS = 5000
@@ -40,7 +50,14 @@ MEASURES = {
 }
 
 
-def evaluate_panel(adata, panels, celltype_key=None, layer=None, n_neighbors=15, random_state=0):
+def evaluate_panel(
+    adata: AnnData,
+    panels: Mapping[str, Any],
+    celltype_key: str | None = None,
+    layer: str | None = None,
+    n_neighbors: int = 15,
+    random_state: int | np.random.RandomState | None = 0,
+) -> DataFrame:
     """Compare gene panels by what they preserve of the data with all genes.
 
     Parameters
@@ -119,7 +136,7 @@ def evaluate_panel(adata, panels, celltype_key=None, layer=None, n_neighbors=15,
     return frame.astype({"n_genes": int})
 
 
-def plot_panels(frame):
+def plot_panels(frame: DataFrame) -> np.ndarray:
     """Draw the result of `evaluate_panel`, one plot per measure.
 
     Parameters

@@ -1,33 +1,72 @@
-"""Selection of genes, with the result where scanpy looks for highly variable genes."""
+"""Selection of genes: from AnnData to a ranking, and back to where scanpy looks for it."""
 
+from __future__ import annotations
+
+import re
+import shutil
+from dataclasses import asdict, dataclass, fields
+from importlib.metadata import version
 from numbers import Integral
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
+import scipy.sparse as sp
+from sklearn.base import clone
 
-from .._rows import view_columns
+from .._graph.affinity import build_graph
+from .._linear.data_target import leading_scores
+from .._linear.operator import ColumnOperator
+from .._rows import (
+    HDF5Stream,
+    RowBlocks,
+    ZarrStream,
+    check_container,
+    find_non_finite,
+    first_rows,
+    is_constant,
+    is_dask,
+    open_rows,
+    take_rows,
+    view_columns,
+)
+from .._utils.files import replacing
+from .._utils.names import find_columns, in_column_order, suggestion
+from .._utils.text import listed
 from .._utils.warn import warn
-from ..inspection.grouped import cut_ranks
-from .columns import add_columns, make_record, panel_columns
-from .data import check_anndata, connectivities, expression, find_genes, gene_mask
-from .rank import check_values, find_batches, make_estimator, rank_genes
+from ..base import FeatureRanker
+from ..inspection.grouped import constant_columns, cut_ranks
+from ..methods import AEFS, GAFS, REGISTRY, GraphSieve
+
+if TYPE_CHECKING:
+    from anndata import AnnData
+    from numpy.typing import ArrayLike
+    from pandas import DataFrame
+
+# A batch with fewer cells says next to nothing about genes.
+FEWEST_CELLS = 20
+# Weight of the neighbour graph relative to the data, and the number of principal components in
+# which neighbours are found, which is that of scanpy. See docs/gene_panels.md.
+_GRAPH_WEIGHT = 0.3
+_N_COMPONENTS = 50
 
 
 def select_genes(
-    adata,
-    n_top_genes=200,
+    adata: AnnData,
+    n_top_genes: int | list[int] = 200,
     *,
-    method="sieve",
-    layer=None,
-    batch_key=None,
-    mask_var=None,
-    include=None,
-    exclude=None,
-    neighbors_key=None,
-    subset=False,
-    inplace=True,
-    key_added="highly_variable",
-    random_state=0,
-):
+    method: str | FeatureRanker = "sieve",
+    layer: str | None = None,
+    batch_key: str | None = None,
+    mask_var: str | ArrayLike | None = None,
+    include: ArrayLike | None = None,
+    exclude: ArrayLike | None = None,
+    neighbors_key: str | None = None,
+    subset: bool = False,
+    inplace: bool = True,
+    key_added: str = "highly_variable",
+    random_state: int | np.random.RandomState | None = 0,
+) -> DataFrame | None:
     """Select genes that represent the others and preserve the neighbourhoods of the cells.
 
     A replacement for ``scanpy.pp.highly_variable_genes``: the selection is written to
@@ -120,24 +159,24 @@ def select_genes(
     A = None if neighbors_key is None else connectivities(adata, neighbors_key)
     estimator = make_estimator(method, random_state, A)
     batches = None if batch_key is None else find_batches(adata, batch_key)
-    include, exclude = _given_genes(adata, include, exclude)
+    included, excluded = _given_genes(adata, include, exclude)
     usable = gene_mask(adata, mask_var)
-    usable[include] = True
+    usable[included] = True
     X = expression(adata, layer)
     where = "adata.X" if layer is None else f"adata.layers[{layer!r}]"
     eligible = usable & ~check_values(X, adata.var_names, estimator, where)
-    eligible[include], eligible[exclude] = True, False
-    sizes = _limit(sizes, len(include), int(eligible.sum()))
+    eligible[included], eligible[excluded] = True, False
+    sizes = _limit(sizes, len(included), int(eligible.sum()))
     columns = np.flatnonzero(usable)
     if len(columns) < adata.n_vars:
-        X = view_columns(X, columns, list(adata.var_names))
+        X = view_columns(X, columns.tolist(), list(adata.var_names))
     estimator.set_params(
         n_features_to_select=sizes[-1],
-        include=np.searchsorted(columns, include).tolist(),
-        exclude=np.flatnonzero(np.isin(columns, exclude)).tolist(),
+        include=np.searchsorted(columns, included).tolist(),
+        exclude=np.flatnonzero(np.isin(columns, excluded)).tolist(),
     )
     ranks, scores = rank_genes(estimator, X, A, batches)
-    scores[:, np.isin(columns, exclude)] = np.nan
+    scores[:, np.isin(columns, excluded)] = np.nan
     frame = _frame(
         adata.var_names,
         columns,
@@ -156,8 +195,8 @@ def select_genes(
         "n_top_genes": n_top_genes,
         "layer": layer,
         "batch_key": batch_key,
-        "include": adata.var_names[include].tolist() or None,
-        "exclude": adata.var_names[exclude].tolist() or None,
+        "include": adata.var_names[included].tolist() or None,
+        "exclude": adata.var_names[excluded].tolist() or None,
         "neighbors_key": neighbors_key,
         "key_added": key_added,
         "random_state": random_state if isinstance(random_state, Integral) else None,
@@ -229,3 +268,382 @@ def _frame(names, columns, eligible, sizes, ranks, scores, *, nested, batched):
     if nested:
         columns |= {f"_{size}": place < size for size in sizes}
     return pd.DataFrame(columns, index=names)
+
+
+@dataclass(frozen=True)
+class CellGraph:
+    """Neighbour graph of cells in the space of their first principal components.
+
+    GraphSieve by itself uses the components above noise, to which a rare cell type may not
+    contribute.
+    """
+
+    n_neighbors: int = 5
+    n_jobs: int | None = None
+
+    def __call__(self, X):
+        """Affinity of the cells of X, in any container."""
+        columns = ColumnOperator(open_rows(X))
+        size = min(_N_COMPONENTS, columns.n_samples - 1, columns.n_features)
+        scores, _ = leading_scores(columns, size, np.random.RandomState(0))
+        return build_graph(RowBlocks(scores), **asdict(self))
+
+
+def make_estimator(method, random_state, affinity=None):
+    """An unfitted estimator from the name of a method, or a clone of an estimator.
+
+    ``random_state`` is for a method given by its name, ``affinity`` is a neighbour graph that the
+    method is to use.
+    """
+    if isinstance(method, FeatureRanker):
+        estimator = clone(method)
+    elif method in REGISTRY:
+        estimator = REGISTRY[method]()
+        if "random_state" in estimator.get_params():
+            estimator.set_params(random_state=random_state)
+        adapt_to_expression(estimator)
+    else:
+        raise ValueError(
+            f"method={method!r} is neither a method of graphsieve nor an estimator"
+            f"{suggestion(method, REGISTRY)}; the methods are {', '.join(REGISTRY)}"
+        )
+    if affinity is not None and "affinity" not in estimator.get_params():
+        with_graph = [name for name, cls in REGISTRY.items() if "affinity" in cls().get_params()]
+        raise ValueError(
+            f"{type(estimator).__name__} uses no neighbour graph: leave neighbors_key out, or use "
+            f"one of the methods {', '.join(with_graph)}"
+        )
+    return estimator
+
+
+def adapt_to_expression(estimator, given=()):
+    """Set the parameters that differ from those for other tables, but for those that are given.
+
+    Genes share one unit, and one that varies little is mostly noise: all columns are scaled alike.
+    Most of the variance of expression is noise that no panel explains, whereas few genes explain
+    the embedding of the neighbour graph: with the weight of the data, it would decide most picks.
+    The graph is that of more components than are above noise, so that rare cell types are in it.
+    """
+    parameters = estimator.get_params()
+    if parameters.get("scale") is not None and "scale" not in given:
+        estimator.set_params(scale="global")
+    if not isinstance(estimator, GraphSieve):
+        return
+    if "graph_weight" not in given:
+        estimator.set_params(graph_weight=_GRAPH_WEIGHT)
+    if "affinity" not in given:
+        options = {field.name: parameters[field.name] for field in fields(CellGraph)}
+        estimator.set_params(affinity=CellGraph(**options))
+
+
+def check_values(X, names, estimator, where):
+    """Refuse values that the estimator cannot process; returns the mask of constant genes.
+
+    ``where`` is the name of X in messages.
+    """
+    data = open_rows(X)
+    if data.is_sparse and not estimator.__sklearn_tags__().input_tags.sparse:
+        accepting = [n for n, c in REGISTRY.items() if c().__sklearn_tags__().input_tags.sparse]
+        raise TypeError(
+            f"{where} is sparse, and {type(estimator).__name__} needs dense data: store it with "
+            f".toarray(), or use one of the methods {', '.join(accepting)}"
+        )
+    low, high = data.column_range()
+    if not (np.isfinite(low).all() and np.isfinite(high).all()):
+        cell, gene = find_non_finite(data)
+        raise ValueError(
+            f"{where} contains NaN or infinity: cell {cell}, gene {str(names[gene])!r}. Filter or "
+            "fill such values first"
+        )
+    # These shift columns, which would make sparse data dense.
+    shifts = isinstance(estimator, AEFS | GAFS | GraphSieve) and estimator.scale is not None
+    if data.is_sparse and low.min() < 0 and shifts:
+        raise ValueError(
+            f"{where} is sparse and has negative values (gene {str(names[low.argmin()])!r}), which "
+            f"{type(estimator).__name__} cannot scale: use a layer with log-normalised counts, or "
+            "store the values with .toarray()"
+        )
+    warn_of_counts(first_rows(X, 1000), low.min(), where)
+    return is_constant(low, high)
+
+
+def warn_of_counts(X, smallest, where):
+    """Warn if values look like counts.
+
+    ``X`` has some of the cells, ``smallest`` is the least value of all, and ``where`` the name of
+    the values in the message.
+    """
+    values = X.data if sp.issparse(X) else X
+    largest = values.max(initial=0)
+    if smallest < 0 or largest <= 1 or (values != np.floor(values)).any():
+        return
+    warn(
+        f"{where} holds integers up to {largest:g}, which look like raw counts: genes with large "
+        "counts and deeply sequenced cells dominate the selection. Log-normalise first "
+        "(scanpy.pp.normalize_total, then scanpy.pp.log1p), or use a layer with such values"
+    )
+
+
+def find_batches(adata, batch_key):
+    """Masks of the cells of every batch that is large enough."""
+    number, names = labels(adata, batch_key, "batch_key")
+    if (number < 0).any():
+        raise ValueError(
+            f"adata.obs[{batch_key!r}] is missing for {(number < 0).sum()} cells: fill it, or "
+            "leave these cells out"
+        )
+    size = np.bincount(number)
+    if size.max() < FEWEST_CELLS:
+        raise ValueError(
+            f"no batch of adata.obs[{batch_key!r}] has {FEWEST_CELLS} cells or more (the largest "
+            f"has {size.max()}): merge batches, or leave batch_key out"
+        )
+    if size.min() < FEWEST_CELLS:
+        small = [str(name) for name in names[size < FEWEST_CELLS]]
+        warn(
+            f"{len(small)} of {len(names)} batches have fewer than {FEWEST_CELLS} cells and have "
+            f"no influence on the selection: {', '.join(small[:5])}. Merge small batches if they "
+            "should count"
+        )
+    return [number == batch for batch in np.flatnonzero(size >= FEWEST_CELLS)]
+
+
+def rank_genes(estimator, X, affinity=None, batches=None):
+    """Ranks (0 is best) and scores of the genes, one row per batch.
+
+    ``batches`` are masks of the cells; None means one batch of all cells.
+    """
+    if batches is None:
+        fits = [_fit(estimator, X, affinity)]
+    else:
+        parts = ((c, None if affinity is None else affinity[c][:, c]) for c in batches)
+        fits = [_fit(estimator, take_rows(X, cells), A) for cells, A in parts]
+    ranks, scores = (np.array([getattr(fit, a) for fit in fits]) for a in ("ranking_", "scores_"))
+    if batches is not None:
+        # A batch says nothing about a gene that is constant there.
+        silent = np.array([constant_columns(take_rows(X, cells)) for cells in batches])
+        silent[:, estimator.include or []] = False
+        ranks[silent] = ranks.shape[1] + 1
+    return ranks - 1, scores
+
+
+def _fit(estimator, X, affinity):
+    estimator = clone(estimator)
+    if affinity is None and isinstance(getattr(estimator, "affinity", None), CellGraph):
+        affinity = estimator.affinity(X)  # from the rows where they are: fit would load them
+    if affinity is not None:
+        estimator.set_params(affinity=affinity)
+    return estimator.fit(X)
+
+
+def import_anndata():
+    """The package anndata, or an error that says how to install it."""
+    try:
+        import anndata
+    except ImportError as error:
+        raise ImportError("this needs anndata. Run: python -m pip install anndata") from error
+    return anndata
+
+
+def check_anndata(adata):
+    """Refuse everything but AnnData."""
+    if not isinstance(adata, import_anndata().AnnData):
+        raise TypeError(
+            f"expected an AnnData object, got {type(adata).__name__}. For arrays and data frames "
+            "use an estimator, for example graphsieve.GraphSieve(200).fit(X)"
+        )
+
+
+def expression(adata, layer=None):
+    """Cells by genes, as estimators take them, from ``adata.X`` or a layer.
+
+    Dense data in a file remain there; sparse data in a file are loaded, because they are compact.
+    """
+    import h5py
+
+    if layer is not None and layer not in adata.layers:
+        raise ValueError(_missing("layer", layer, "adata.layers", adata.layers))
+    X = adata.X if layer is None else adata.layers[layer]
+    if X is None:
+        raise ValueError(f"adata.X is empty: pass layer, one of {_listed(adata.layers)}")
+    if is_dask(X):
+        return X
+    if isinstance(X, h5py.Dataset):
+        return HDF5Stream(X, list(adata.var_names))
+    if hasattr(X, "oindex"):
+        return ZarrStream(X, list(adata.var_names))
+    if hasattr(X, "to_memory"):
+        X = X.to_memory()
+    check_container(X, "adata.X" if layer is None else f"adata.layers[{layer!r}]")
+    return sp.csr_array(X) if sp.issparse(X) else np.asarray(X)
+
+
+def find_genes(adata, genes, parameter):
+    """Positions of genes that are given by name, position or mask."""
+    if genes is None:
+        return []
+    names = adata.var_names
+    if not names.is_unique:
+        asked = {genes} if isinstance(genes, str) else {g for g in genes if isinstance(g, str)}
+        twice = sorted(asked & set(names[names.duplicated()]))
+        if twice:
+            raise ValueError(
+                f"{parameter} refers to {twice[0]!r}, a name that several genes have: call "
+                "adata.var_names_make_unique() first"
+            )
+    return find_columns(genes, adata.n_vars, names, parameter=parameter)
+
+
+def gene_mask(adata, mask_var):
+    """New mask of genes: a boolean column of ``adata.var``, an array, or None for all genes."""
+    if mask_var is None:
+        return np.ones(adata.n_vars, dtype=bool)
+    if isinstance(mask_var, str):
+        if mask_var not in adata.var:
+            raise ValueError(_missing("mask_var", mask_var, "adata.var", adata.var))
+        mask_var = adata.var[mask_var]
+    mask = np.array(in_column_order(mask_var, adata.n_vars, adata.var_names, parameter="mask_var"))
+    if mask.dtype != bool or mask.shape != (adata.n_vars,):
+        raise ValueError(
+            f"mask_var must have one True or False per gene ({adata.n_vars}), but it has the "
+            f"shape {mask.shape} and the type {mask.dtype}"
+        )
+    return mask
+
+
+def labels(adata, key, parameter):
+    """A column of ``adata.obs`` as (number of the value per cell, values)."""
+    import pandas as pd
+
+    if key not in adata.obs:
+        raise ValueError(_missing(parameter, key, "adata.obs", adata.obs))
+    return pd.factorize(adata.obs[key], sort=True)
+
+
+def connectivities(adata, neighbors_key):
+    """The neighbour graph of the cells that ``scanpy.pp.neighbors`` stored under a key."""
+    stored = adata.uns.get(neighbors_key, {})
+    key = stored.get("connectivities_key") if hasattr(stored, "get") else None
+    key = key or neighbors_key
+    if key not in adata.obsp:
+        known = [name for name, value in adata.uns.items() if _is_graph(value)]
+        raise ValueError(
+            f"neighbors_key={neighbors_key!r} is neither a neighbour graph in adata.uns nor a key "
+            f"of adata.obsp ({_listed([*known, *adata.obsp])}): run scanpy.pp.neighbors first, or "
+            "leave neighbors_key out"
+        )
+    return sp.csr_array(adata.obsp[key])
+
+
+def _is_graph(value):
+    return hasattr(value, "get") and "connectivities_key" in value
+
+
+def _missing(parameter, name, where, known):
+    return f"{parameter}={name!r} is not in {where} ({_listed(known)}){suggestion(name, known)}"
+
+
+def _listed(names):
+    return listed([str(name) for name in names]) or "which is empty"
+
+
+def panel_columns(place, score, size, selecting=None):
+    """The columns of a selection of ``size`` genes, by the endings of their names.
+
+    ``place`` is the position in the ranking, 0 is best, and infinity for genes that cannot be
+    selected. ``selecting`` has the number of batches that select a gene, and the number of batches.
+    """
+    selected = place < size
+    columns = {"": selected, "_rank": np.where(selected, place, np.nan), "_score": score}
+    if selecting is not None:
+        count, n_batches = selecting
+        columns |= {"_nbatches": count, "_intersection": count == n_batches}
+    return columns
+
+
+def add_columns(var, frame, key_added="highly_variable"):
+    """Write the columns of a selection to ``adata.var``."""
+    # Columns of an earlier selection, with batches or of several sizes, would contradict the new.
+    earlier = re.compile(re.escape(key_added) + r"_(nbatches|intersection|[0-9]+)")
+    for name in [name for name in var if earlier.fullmatch(str(name))]:
+        del var[name]
+    for name in frame:
+        # As an array: names of genes may be duplicated.
+        var[name] = np.asarray(frame[name])
+
+
+def make_record(method, parameters):
+    """Method, parameters and versions, in types that .h5ad files can hold."""
+    return {
+        "method": method if isinstance(method, str) else repr(method),
+        "parameters": {k: v for k, v in parameters.items() if v is not None},
+        "versions": {name: version(name) for name in ("graphsieve", "scikit-learn", "anndata")},
+    }
+
+
+def read_h5ad(path: str | Path, *, backed: bool = False) -> AnnData:
+    """Read an .h5ad file.
+
+    Parameters
+    ----------
+    path : path-like
+        The file.
+    backed : bool, default=False
+        Leave ``X`` in the file, which is opened for reading.
+
+    Returns
+    -------
+    anndata.AnnData
+        The data.
+    """
+    anndata = import_anndata()
+    if not Path(path).is_file():
+        raise FileNotFoundError(f"{path} does not exist")
+    try:
+        return anndata.read_h5ad(path, backed="r" if backed else None)
+    except Exception as error:
+        # Damaged and foreign files raise different errors in h5py and every version of anndata.
+        reason = str(error).partition("\n")[0]
+        raise ValueError(f"{path} cannot be read as an .h5ad file: {reason}") from error
+
+
+def write_h5ad(adata: AnnData, path: str | Path) -> None:
+    """Write an .h5ad file in one step: an existing file is replaced once the new one is complete.
+
+    Parameters
+    ----------
+    adata : anndata.AnnData
+        The data, in memory.
+    path : path-like
+        The file.
+    """
+    check_anndata(adata)
+    with replacing(path) as temporary:
+        adata.write_h5ad(temporary)
+
+
+def annotate_h5ad(source, target, columns, record, *, subset=False):
+    """Copy an .h5ad file, and mark a selection of its genes in the copy.
+
+    Only ``columns``, by name, in ``var`` and the record ``uns["graphsieve"]`` are written:
+    everything else is copied as it is, without loading it. With ``subset``, the other genes are
+    left out of the copy.
+    """
+    if subset:
+        adata = read_h5ad(source)
+        add_columns(adata.var, columns)
+        adata.uns["graphsieve"] = record
+        adata._inplace_subset_var(columns["highly_variable"])
+        adata.write_h5ad(target)
+        return
+    import h5py
+    from anndata.io import read_elem, write_elem
+
+    shutil.copyfile(source, target)
+    with h5py.File(target, "r+") as file:
+        var = read_elem(file["var"])
+        add_columns(var, columns)
+        write_elem(file, "var", var)
+        if "uns" not in file:
+            write_elem(file, "uns", {})
+        write_elem(file["uns"], "graphsieve", record)

@@ -163,8 +163,7 @@ def _write(found, output, plot):
 def _show(found, name, shape):
     from rich.text import Text
 
-    from ..inspection.decision import trust
-    from ..inspection.halves import CRITERIA
+    from ..inspection.compare import CRITERIA, trust
 
     of_all = f"{found.n_rows:,} of " if found.n_rows < shape[0] else ""
     columns, rows = counted(shape[1], "column"), counted(shape[0], "row")

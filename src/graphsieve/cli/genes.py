@@ -7,21 +7,21 @@ import numpy as np
 
 def prepare_genes(estimator, parameters):
     """Use the defaults of ``select_genes`` for what ``--set`` does not give."""
-    from ..anndata.rank import adapt_to_expression
+    from ..anndata.select import adapt_to_expression
 
     adapt_to_expression(estimator, {setting.partition("=")[0] for setting in parameters or []})
 
 
 def check_counts(features, key):
     """Warn of raw counts."""
-    from ..anndata.rank import warn_of_counts
+    from ..anndata.select import warn_of_counts
 
     warn_of_counts(features.X[:1000], features.X.min(), key or "X")
 
 
 def fewest_cells():
     """Return the number of cells from which a batch counts, as in ``select_genes``."""
-    from ..anndata.rank import FEWEST_CELLS
+    from ..anndata.select import FEWEST_CELLS
 
     return FEWEST_CELLS
 
@@ -32,8 +32,7 @@ def mark_genes(source, table, roles, estimator, *, subset, method, settings):
     The estimator was fitted on the features of the table. With ``subset``, the other genes are left
     out; ``method`` and ``settings`` are for the record.
     """
-    from ..anndata.columns import make_record, panel_columns
-    from ..anndata.files import annotate_h5ad
+    from ..anndata.select import annotate_h5ad, make_record, panel_columns
 
     given, genes = estimator.get_params(deep=False), np.array(roles.features)
     names = np.array(table.names, dtype=object)[genes]

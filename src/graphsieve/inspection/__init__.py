@@ -1,9 +1,8 @@
 """What a selection means, how sure it is, and how methods compare without labels."""
 
-from .._linear.regression import CoverageCurve, coverage_curve, explained_fraction
-from .closest import Representatives, representatives
+from .._linear.regression import CoverageCurve, explained_fraction
 from .compare import Comparison, compare
-from .curves import explained_curves, make_grid
+from .coverage import Representatives, coverage_curve, representatives
 from .grouped import GroupedRanker
 from .stability import StabilitySelection, selection_stability
 
@@ -15,9 +14,7 @@ __all__ = [
     "StabilitySelection",
     "compare",
     "coverage_curve",
-    "explained_curves",
     "explained_fraction",
-    "make_grid",
     "representatives",
     "selection_stability",
 ]

@@ -1,19 +1,80 @@
-"""Comparison of several methods on one table, without labels."""
+"""Comparison of several methods on one table, without labels.
 
+Every method selects features on halves of the rows, and the other halves judge the selections.
+"""
+
+from __future__ import annotations
+
+import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import count, islice
+from numbers import Integral
+from typing import TYPE_CHECKING, Any
+from zlib import crc32
 
+import joblib
+import numpy as np
+from scipy.stats import t as student
+from sklearn.model_selection import RepeatedKFold
+from sklearn.utils import check_random_state
+
+from .._graph.neighborhoods import nearest_rows, neighborhood_preservation
+from .._linear.redundancy import redundancy
+from .._linear.regression import ReconstructionErrors
+from .._linear.structure import find_structure
+from .._ranker.sample import read_sample
+from .._ranker.support import by_position
+from .._rows import check_columns, is_lazy, known_frame, numeric_frame
+from .._rows.scaling import to_unit_interval
 from .._utils.names import check_choice, suggestion
+from .._utils.order import count_features
+from .._utils.progress import shown
+from .._utils.threads import single_threaded_blas
+from .._utils.warn import warn
 from ..methods import REGISTRY
-from .decision import choose, difference, ranked_table
-from .halves import CRITERIA, judge
+from .stability import Stability, fit_reseeded, selection_stability
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from ..base import FeatureRanker
 
 # Methods that differ in what they look for, and take seconds.
 METHODS = ("sieve", "gafs", "css", "mrsf", "lap_score")
 BASELINES = ("variance", "random")
 # Random rankings on every half: one alone may be lucky.
 _N_DRAWS = 5
+# Criteria, and whether larger is better.
+CRITERIA = {
+    "structure": True,
+    "neighborhood": True,
+    "reconstruction": False,
+    "stability": True,
+    "redundancy": False,
+}
+# Names of the criteria in sentences and figures.
+TITLES = {
+    "structure": "preserved structure",
+    "neighborhood": "preserved neighbours",
+    "reconstruction": "reconstruction error",
+    "stability": "stability",
+    "redundancy": "redundancy",
+}
+# Mean rank correlation over eight methods with the accuracy of a classifier and with the agreement
+# of k-means clusters with classes, on fourteen labelled data sets: experiments/records/
+# label_free/halves.csv, summarised by experiments/studies/label_free.py.
+AGREEMENT = {
+    "structure": (0.37, 0.28),
+    "neighborhood": (0.29, 0.13),
+    "reconstruction": (0.28, 0.03),
+    "stability": (-0.06, 0.05),
+    "redundancy": (0.04, 0.01),
+}
+# Level of the interval of a difference between two candidates.
+_CONFIDENCE = 0.95
+# Each half needs three rows for a neighbourhood to mean anything.
+_FEWEST_ROWS = 6
 
 
 @dataclass(frozen=True)
@@ -41,8 +102,8 @@ class Comparison:
         Says which criterion decided, and how clearly.
     """
 
-    table: object = field(repr=False)
-    halves: object = field(repr=False)
+    table: pd.DataFrame = field(repr=False)
+    halves: pd.DataFrame = field(repr=False)
     criterion: str
     n_features: int
     n_rows: int
@@ -51,16 +112,16 @@ class Comparison:
 
 
 def compare(
-    X,
-    n_features_to_select,
-    methods=METHODS,
+    X: Any,
+    n_features_to_select: int | float,
+    methods: Iterable[str] | Mapping[str, FeatureRanker] = METHODS,
     *,
-    criterion="structure",
-    n_repeats=3,
-    random_state=0,
-    n_jobs=None,
-    verbose=0,
-):
+    criterion: str = "structure",
+    n_repeats: int = 3,
+    random_state: int | np.random.RandomState | None = 0,
+    n_jobs: int | None = None,
+    verbose: int = 0,
+) -> Comparison:
     """Compare methods on a table without labels.
 
     Every method selects features on one half of the rows, and the other half says how good they
@@ -175,3 +236,216 @@ def _against_random(judged, criterion, best):
     if gap > half_width:
         return ""
     return f" It is not clearly better than a random selection ({gap:+.3f} ± {half_width:.3f})."
+
+
+@dataclass(frozen=True)
+class Judged:
+    """What is known about every candidate.
+
+    ``halves`` has one row per candidate and half: ``candidate``, ``half``, the criteria of one
+    selection (all but the stability) and the ``seconds`` of the fit. ``stability`` is the agreement
+    of the selections of every candidate, ``n_features`` their size.
+    """
+
+    halves: pd.DataFrame
+    stability: dict[str, Stability]
+    n_features: int
+    n_rows: int
+
+
+def judge(
+    candidates,
+    X,
+    n_features_to_select,
+    *,
+    n_repeats=3,
+    random_state=0,
+    n_jobs=None,
+    verbose=0,
+):
+    """Judge selectors by halves of the rows, without labels.
+
+    The rows are divided into two halves at random, ``n_repeats`` times. Every candidate selects
+    features on each half, and the other half says how good they are. All candidates see the same
+    halves. At most 2,000 rows are used, drawn at random; ``n_features_to_select`` replaces that of
+    the candidates, a dict from names to selectors, which are cloned. One that raises a ValueError,
+    or whose constraints allow fewer features, is left out, with a warning. The other parameters
+    are those of ``compare``.
+    """
+    rng = check_random_state(random_state)
+    values, labels = _draw(X, rng)
+    n_selected = count_features(n_features_to_select, values.shape[1])
+    # Integers are positions, not names by which parameters may refer to columns.
+    by_number = labels is None or all(isinstance(label, Integral) for label in labels)
+    given = values.shape[1], None if by_number else labels, labels
+    candidates = {
+        name: by_position(estimator, *given).set_params(n_features_to_select=n_selected)
+        for name, estimator in candidates.items()
+    }
+    halves = list(RepeatedKFold(n_splits=2, n_repeats=n_repeats, random_state=rng).split(values))
+    seeds = rng.randint(2**31, size=len(halves), dtype=np.int64)
+    jobs = [(half, name) for half in range(len(halves)) for name in candidates]
+    # The seed of a candidate does not depend on the others.
+    fits = joblib.Parallel(n_jobs, return_as="generator")(
+        joblib.delayed(_select)(
+            candidates[name], values[halves[half][0]], (seeds[half] + crc32(name.encode())) % 2**31
+        )
+        for half, name in jobs
+    )
+    names = [name for _, name in jobs]
+    fits = shown(fits, "Fitting on halves of the rows", len(jobs), verbose, names)
+    return _judge_selections(zip(jobs, fits, strict=True), values, halves, n_selected)
+
+
+def _judge_selections(selections, values, halves, n_selected):
+    """Collect the criteria of the selections, which come half by half."""
+    import pandas as pd
+
+    rows, supports, failed, other = [], {}, {}, None
+    for (half, name), (selected, outcome) in selections:
+        if selected is None:
+            failed.setdefault(name, outcome)
+            continue
+        if other is None or other.number != half:
+            other = _OtherHalf(half, values, *halves[half])
+        measured = other.measure(selected)
+        rows.append({"candidate": name, "half": half, **measured, "seconds": outcome})
+        supports.setdefault(name, []).append(np.isin(np.arange(values.shape[1]), selected))
+    rows = [row for row in rows if row["candidate"] not in failed]
+    for name, message in failed.items():
+        if not rows:
+            raise ValueError(f"no candidate could be fitted. {name}: {message}")
+        warn(f"{name} is left out of the comparison because it could not be fitted: {message}")
+    stability = {
+        name: selection_stability(masks) for name, masks in supports.items() if name not in failed
+    }
+    return Judged(pd.DataFrame(rows), stability, n_selected, len(values))
+
+
+def _draw(X, rng):
+    """Some or all rows as a dense array, and the names of the columns or None."""
+    if is_lazy(X):
+        n_features, names = check_columns(X)
+    else:
+        X = numeric_frame(known_frame(X))
+        n_features, names = np.shape(X)[1], getattr(X, "columns", None)
+    sample = read_sample(X, n_features, rng=np.random.default_rng(rng.randint(2**31 - 1)))
+    if len(sample.values) < _FEWEST_ROWS:
+        raise ValueError(
+            f"X has {len(sample.values)} rows, which is too few for selections on halves of them: "
+            f"at least {_FEWEST_ROWS} are needed"
+        )
+    if sample.n_filled:
+        warn(
+            f"{sample.n_filled} missing or infinite values were replaced by the mean of their "
+            "column for the comparison. Impute them yourself if there are many"
+        )
+    return sample.values, None if names is None else np.asarray(names, dtype=object)
+
+
+def _select(estimator, X, seed):
+    """(selected features, seconds), or (None, message) if the data do not suit the candidate."""
+    start = time.perf_counter()
+    try:
+        fitted = fit_reseeded(estimator, X, seed)
+    except ValueError as error:
+        return None, str(error)
+    wanted = estimator.n_features_to_select
+    if fitted.n_features_ < wanted:
+        return None, (
+            f"its constraints allow {fitted.n_features_} features, and the others select {wanted}. "
+            "Compare it with others under the same constraints, or select fewer features"
+        )
+    return fitted.order_[: fitted.n_features_], time.perf_counter() - start
+
+
+class _OtherHalf:
+    """The half that judges, with everything that does not depend on the selection."""
+
+    def __init__(self, number, values, fitted_on, held_out):
+        self.number = number
+        train, self._test = to_unit_interval(values[fitted_on], values[held_out])
+        with single_threaded_blas():
+            self._errors = ReconstructionErrors(train, self._test)
+            structure = find_structure(train)
+        self._in_structure = nearest_rows(
+            structure.projection(structure.axes(structure.n_kept))(self._test)
+        )
+        self._neighbors = nearest_rows(self._test)
+
+    def measure(self, selected):
+        kept = self._test[:, selected]
+        with single_threaded_blas():
+            return {
+                "structure": neighborhood_preservation(self._in_structure, kept),
+                "neighborhood": neighborhood_preservation(self._neighbors, kept),
+                "reconstruction": float(self._errors.path(selected, [len(selected)])[0]),
+                "redundancy": redundancy(kept),
+            }
+
+
+def ranked_table(judged, criterion):
+    """Means of all criteria, one row per candidate, the best by ``criterion`` first.
+
+    The columns are ``rank``, ``candidate``, the criteria, ``behind`` (by how much the first
+    candidate is better), ``behind_error`` (half-width of its 95 % interval), and ``seconds`` per
+    fit.
+    """
+    table = judged.halves.groupby("candidate", sort=False).mean().drop(columns="half")
+    table["stability"] = {name: found.value for name, found in judged.stability.items()}
+    table = table.sort_values(criterion, ascending=not CRITERIA[criterion], kind="stable")
+    gaps = [difference(judged, criterion, table.index[0], name) for name in table.index]
+    table["behind"], table["behind_error"] = zip(*gaps, strict=True)
+    table["rank"] = np.arange(1, len(table) + 1)
+    columns = ["rank", "candidate", *CRITERIA, "behind", "behind_error", "seconds"]
+    return table.reset_index()[columns]
+
+
+def difference(judged, criterion, better, worse):
+    """How much better one candidate is than another, and the half-width of its 95 % interval.
+
+    Differences are taken half by half. Halves of different repeats overlap, which the usual
+    standard error ignores; it is corrected as by Nadeau and Bengio ("Inference for the
+    generalization error", Machine Learning 52, 2003), with as many rows to judge as to fit.
+    """
+    sign = 1 if CRITERIA[criterion] else -1
+    if criterion == "stability":
+        first, second = judged.stability[better], judged.stability[worse]
+        # The two values come from the same halves; taking them as independent is cautious.
+        widths = [found.value - found.interval[0] for found in (first, second)]
+        return first.value - second.value, float(np.hypot(*widths)) if better != worse else 0.0
+    values = judged.halves.pivot(index="half", columns="candidate", values=criterion)
+    gaps = sign * (values[better] - values[worse])
+    error = gaps.std(ddof=1) * np.sqrt(1 / len(gaps) + 1)
+    quantile = student.ppf(0.5 + _CONFIDENCE / 2, len(gaps) - 1)
+    return float(gaps.mean()), float(quantile * error)
+
+
+def trust(criterion):
+    """A sentence about how well a criterion agrees with labels where there are labels."""
+    accuracy, clusters = AGREEMENT[criterion]
+    return (
+        f"Trust: on fourteen labelled data sets, ranking methods by {TITLES[criterion]} had a rank "
+        f"correlation of {accuracy:.2f} with their accuracy and {clusters:.2f} with the quality of "
+        "their clusters (1: the same order, 0: unrelated)."
+    )
+
+
+def choose(judged, criterion, incumbent):
+    """Choose the incumbent unless the criterion clearly prefers another candidate.
+
+    "Clearly" means that the 95 % interval of the difference to the best candidate excludes 0.
+    Returns the chosen candidate, and a verdict that says which criterion decided and how clearly.
+    """
+    first = ranked_table(judged, criterion)["candidate"].iloc[0]
+    decided = f"Decided by {TITLES[criterion]}:"
+    if first == incumbent:
+        return first, f"{decided} {first} is best."
+    gap, half_width = difference(judged, criterion, first, incumbent)
+    by = f"by {gap:.3f} ± {half_width:.3f}"
+    if gap > half_width:
+        return first, f"{decided} {first} is clearly better than {incumbent}, {by}."
+    return incumbent, (
+        f"{decided} {first} is better than {incumbent} {by}, which is not clear, so {incumbent} "
+        "is preferred."
+    )

@@ -1,16 +1,23 @@
 """Rankings per batch (donor, plate, site), combined."""
 
+from __future__ import annotations
+
 from numbers import Integral
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.base import clone
 
 from .._ranker.batches import check_groups
 from .._rows import fill_gaps, is_constant, open_rows
-from .._utils.sklearn_private import HasMethods, Interval, StrOptions
+from .._utils.sklearn_private import Interval, StrOptions
 from .._utils.warn import warn
-from ..base import FeatureRanker
-from .wrapping import WrappingRanker
+from .stability import WrappingRanker
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from ..base import FeatureRanker
 
 
 class GroupedRanker(WrappingRanker):
@@ -56,22 +63,21 @@ class GroupedRanker(WrappingRanker):
     """
 
     _parameter_constraints = {
-        **FeatureRanker._parameter_constraints,
-        "estimator": [HasMethods(["fit", "get_support"])],
+        **WrappingRanker._parameter_constraints,
         "combine": [StrOptions({"mean", "median", "best"})],
         "min_samples": [Interval(Integral, 1, None, closed="left")],
     }
 
     def __init__(
         self,
-        estimator,
-        n_features_to_select=None,
+        estimator: FeatureRanker,
+        n_features_to_select: int | float | str | ArrayLike | None = None,
         *,
-        include=None,
-        exclude=None,
-        combine="mean",
-        min_samples=4,
-    ):
+        include: Any = None,
+        exclude: Any = None,
+        combine: str = "mean",
+        min_samples: int = 4,
+    ) -> None:
         super().__init__(n_features_to_select, include=include, exclude=exclude)
         self.estimator = estimator
         self.combine = combine
@@ -116,9 +122,7 @@ class GroupedRanker(WrappingRanker):
         # All ranks decide between features of equal combined rank, which differs by 1 / n_groups_
         # at least.
         tie = self.rankings_.mean(axis=0) / (data.n_features + 1) / (self.n_groups_ + 1)
-        if self.n_features_to_select is None:
-            return self._keep(-(rank + tie), round(float(kept.mean())))
-        return self._keep(-(rank + tie), self._wanted_count(data.n_features) or data.n_features)
+        return self._keep(-(rank + tie), round(float(kept.mean())))
 
     def _find_constant(self, data):
         # A constant column that the selector has to keep is kept.

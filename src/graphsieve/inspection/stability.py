@@ -1,7 +1,10 @@
 """How sure a selection is: the same selector on many random subsets of the samples."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from numbers import Integral, Real
+from typing import TYPE_CHECKING, Any
 
 import joblib
 import numpy as np
@@ -9,10 +12,16 @@ from scipy.stats import norm
 from sklearn.base import clone
 from sklearn.utils import check_random_state
 
+from .._linear.units import Allowance, Units
+from .._ranker.greedy import GreedyConstraints
+from .._ranker.support import by_position
+from .._utils.order import scores_of
 from .._utils.progress import shown
 from .._utils.sklearn_private import HasMethods, Interval
 from ..base import FeatureRanker
-from .wrapping import WrappingRanker
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
 
 
 @dataclass(frozen=True)
@@ -28,10 +37,10 @@ class Stability:
     """
 
     value: float
-    interval: tuple
+    interval: tuple[float, float]
 
 
-def selection_stability(supports, confidence=0.95):
+def selection_stability(supports: ArrayLike, confidence: float = 0.95) -> Stability:
     """Stability of feature selection with its confidence interval.
 
     Parameters
@@ -67,6 +76,108 @@ def selection_stability(supports, confidence=0.95):
     spread = np.sqrt(4 / M**2 * ((part - part.mean()) ** 2).sum())
     reach = norm.ppf(0.5 + confidence / 2) * spread
     return Stability(float(value), (float(value - reach), float(min(1.0, value + reach))))
+
+
+class WrappingRanker(FeatureRanker):
+    """Base class of rankers that fit their parameter ``estimator``, a selector, many times.
+
+    ``include`` and ``exclude`` of both hold for the result, and so do the costs, budget and groups
+    of columns of the selector.
+    """
+
+    _accepts_sparse = True
+    _parameter_constraints = {
+        **FeatureRanker._parameter_constraints,
+        "estimator": [HasMethods(["fit", "get_support"])],
+    }
+
+    @property
+    def _accepts_gaps(self):
+        return getattr(self.estimator, "_accepts_gaps", False)
+
+    def _inner(self):
+        """A clone of the selector whose constraints refer to columns by position."""
+        names, labels = self._names_to_find(), self._labels_in()
+        return by_position(self.estimator, self.n_features_in_, names, labels)
+
+    def _check_constraints(self):
+        self._constraints, self._other_rules = self._joint_constraints()
+        super()._check_constraints()
+
+    def _given(self):
+        return self._constraints
+
+    def _joint_constraints(self):
+        """What `_given` returns, for both, and the Rules of the selector if there are others."""
+        include, exclude = super()._given()
+        inner = self._inner()
+        include += [j for j in getattr(inner, "include", None) or [] if j not in include]
+        exclude[getattr(inner, "exclude", None) or []] = True
+        both = [j for j in include if exclude[j]]
+        if both:
+            raise ValueError(
+                f"column {self._column_name(both[0])} is included and excluded, once here and once "
+                "in the selector: remove it from one of them"
+            )
+        if exclude.all():
+            raise ValueError("exclude names all columns: leave at least one to select")
+        if not isinstance(inner, GreedyConstraints):
+            return (include, exclude), None
+        inner.set_params(include=include, exclude=np.flatnonzero(exclude).tolist())
+        rules = inner._rules_for(self.n_features_in_)
+        has_others = not rules.units is rules.limits is rules.budget is None
+        return (list(rules.include), exclude), rules if has_others else None
+
+    def _keep(self, scores, usual, wanted=None):
+        """Decide how many features are kept; returns the scores, or those of an allowed order.
+
+        ``usual`` is the number of features where the parameters do not say how many. ``wanted``
+        masks the only ones that are kept, in the place of a number.
+        """
+        include, exclude = self._constraints
+        if wanted is not None:
+            count = np.count_nonzero(wanted)
+        elif self.n_features_to_select is None:
+            count = usual
+        else:
+            count = self._wanted_count(len(scores)) or len(scores)
+        self._n_kept = int(np.clip(count, max(1, len(include)), (~exclude).sum()))
+        if self._other_rules is None:
+            return scores
+        units = Units(self._other_rules.units, len(scores))
+        allowance = Allowance(self._other_rules, len(scores), self._n_kept)
+        allowance.spend(np.array(include, dtype=int))
+        kept = list(include)
+        seen = exclude.copy() if wanted is None else exclude | ~wanted
+        seen[include] = True
+        order = np.argsort(-scores, kind="stable")
+        for j in order:
+            if not seen[j]:
+                members = units.members(j)
+                seen[members] = True
+                if allowance.fits()[j]:
+                    allowance.spend(members)
+                    kept += list(members)
+        if not kept:
+            raise ValueError(
+                f"the constraints of {type(self.estimator).__name__} leave no feature to keep: "
+                "increase n_features_to_select or the budget"
+            )
+        self._n_kept = len(kept)
+        return scores_of(np.concatenate([kept, order[~np.isin(order, kept)]]).astype(int))
+
+    def _most_whole(self, n_features):
+        if self._other_rules is not None and self._other_rules.units is not None:
+            unit = self._other_rules.units[self.order_]
+            while 0 < n_features < len(unit) and unit[n_features] == unit[n_features - 1]:
+                n_features -= 1
+        return n_features
+
+    def _count_features(self, data):
+        if isinstance(self.n_features_to_select, str):
+            count = min(super()._count_features(data), self._n_kept)
+            return self._most_whole(count) or self._n_kept
+        return self._n_kept
 
 
 class StabilitySelection(WrappingRanker):
@@ -120,8 +231,7 @@ class StabilitySelection(WrappingRanker):
     """
 
     _parameter_constraints = {
-        **FeatureRanker._parameter_constraints,
-        "estimator": [HasMethods(["fit", "get_support"])],
+        **WrappingRanker._parameter_constraints,
         "n_resamples": [Interval(Integral, 2, None, closed="left")],
         "sample_fraction": [Interval(Real, 0, 1, closed="neither")],
         "min_frequency": [Interval(Real, 0, 1, closed="right"), None],
@@ -132,18 +242,18 @@ class StabilitySelection(WrappingRanker):
 
     def __init__(
         self,
-        estimator,
-        n_features_to_select=None,
+        estimator: FeatureRanker,
+        n_features_to_select: int | float | str | ArrayLike | None = None,
         *,
-        include=None,
-        exclude=None,
-        n_resamples=50,
-        sample_fraction=0.5,
-        min_frequency=None,
-        n_jobs=None,
-        random_state=None,
-        verbose=0,
-    ):
+        include: Any = None,
+        exclude: Any = None,
+        n_resamples: int = 50,
+        sample_fraction: float = 0.5,
+        min_frequency: float | None = None,
+        n_jobs: int | None = None,
+        random_state: int | np.random.RandomState | None = None,
+        verbose: int = 0,
+    ) -> None:
         super().__init__(n_features_to_select, include=include, exclude=exclude)
         self.estimator = estimator
         self.n_resamples = n_resamples
@@ -172,14 +282,12 @@ class StabilitySelection(WrappingRanker):
         # The mean rank decides between features of equal frequency.
         tie = 1 - np.mean(rankings, axis=0) / (data.n_features + 1)
         scores = self.frequency_ + tie / (2 * self.n_resamples)
+        wanted = None
         if self.min_frequency is not None:
             include, exclude = self._given()
             wanted = (self.frequency_ >= self.min_frequency) & ~exclude
             wanted[include] = True
-            return self._keep(scores, int(wanted.sum()), wanted)
-        if self.n_features_to_select is not None:
-            return self._keep(scores, self._wanted_count(data.n_features) or data.n_features)
-        return self._keep(scores, round(float(self.supports_.sum(axis=1).mean())))
+        return self._keep(scores, round(float(self.supports_.sum(axis=1).mean())), wanted)
 
     def _find_constant(self, data):
         # A constant column that the selector has to keep is kept.

@@ -1,5 +1,6 @@
 """The page about one selection."""
 
-from .page import Reporter, SelectionReport, make_report
+from .page import SelectionReport, make_report
+from .page import reporter as reporter
 
-__all__ = ["Reporter", "SelectionReport", "make_report"]
+__all__ = ["SelectionReport", "make_report"]

@@ -15,27 +15,19 @@ _UNITS_DIFFER = 1e4
 _UNITS_FRACTION = 0.1
 
 
-def write_notes(facts, sample, constant, coverage, closest, explained):
+def write_notes(facts, sample, coverage, correlation, explained):
     """Notes about the fit and the data: dicts with a ``level`` and a ``text``, warnings first.
 
-    Parameters
-    ----------
-    facts : Facts
-    sample : Sample
-    constant : ndarray of bool of shape (n_features,)
-    coverage : ndarray of shape (n_features,)
-        Coverage by the selected features.
-    closest : tuple of ndarray
-        Position and correlation of the closest selected feature of every column.
-    explained : tuple of float
-        Explained fraction of the selected features, and of as many random ones.
+    ``coverage`` is that of every column by the selected features, NaN where it is constant, and
+    ``correlation`` that with the closest of them; ``explained`` are the explained fractions of the
+    selected features, and of as many random ones.
     """
     notes = [
         *_convergence(facts),
         *_rows(facts, sample),
-        *_columns(facts, sample, constant, closest),
-        *_choice(facts, coverage, closest),
-        *_baseline(explained),
+        *_columns(facts, sample, np.isnan(coverage), np.abs(correlation)),
+        *_choice(facts, coverage, np.abs(correlation)),
+        *_baseline(*explained),
     ]
     # Warnings first; the order within a level stays.
     return sorted(notes, key=lambda note: ("warning", "note", "good").index(note["level"]))
@@ -89,7 +81,7 @@ def _rows(facts, sample):
         )
 
 
-def _columns(facts, sample, constant, closest):
+def _columns(facts, sample, constant, correlation):
     if sample.n_filled:
         yield _note(
             "note",
@@ -113,8 +105,7 @@ def _columns(facts, sample, constant, closest):
             "ranking: standardise the data first if they should not. On this page all features "
             "count alike.",
         )
-    is_kept = _is_kept(facts)
-    copies = int((np.abs(closest[1])[~is_kept] > _COPY).sum())
+    copies = int((correlation[~facts.is_kept] > _COPY).sum())
     if copies:
         yield _note(
             "note",
@@ -129,8 +120,7 @@ def _differ_in_units(X):
     return X.size > 0 and variance.max() > _UNITS_DIFFER * np.quantile(variance, _UNITS_FRACTION)
 
 
-def _choice(facts, coverage, closest):
-    is_kept = _is_kept(facts)
+def _choice(facts, coverage, correlation):
     if facts.n_exact < facts.n_features:
         yield _note(
             "note",
@@ -138,7 +128,7 @@ def _choice(facts, coverage, closest):
             "it. The others are ordered by what each would add next; fit again with a larger "
             "n_features_to_select to look further.",
         )
-    redundant = int((np.abs(closest[1])[is_kept] > _REDUNDANT).sum())
+    redundant = int((correlation[facts.is_kept] > _REDUNDANT).sum())
     if redundant:
         yield _note(
             "warning",
@@ -146,7 +136,7 @@ def _choice(facts, coverage, closest):
             f"correlation above {_REDUNDANT} with another kept one: the selection is redundant.",
         )
     # Constant features have no coverage, and nothing of them is lost.
-    dropped = coverage[~is_kept & ~np.isnan(coverage)]
+    dropped = coverage[~facts.is_kept & ~np.isnan(coverage)]
     poor = int((dropped < _POOR).sum())
     if poor:
         yield _note(
@@ -158,17 +148,10 @@ def _choice(facts, coverage, closest):
         )
 
 
-def _baseline(explained):
-    this, random = explained
+def _baseline(this, random):
     if this < random:
         yield _note(
             "warning",
             f"Random features explain more on average ({random:.0%}) than the selected ones "
             f"({this:.0%}). Try another method, or another scaling of the data.",
         )
-
-
-def _is_kept(facts):
-    is_kept = np.zeros(facts.n_features, dtype=bool)
-    is_kept[facts.order[: facts.n_selected]] = True
-    return is_kept

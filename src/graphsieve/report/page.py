@@ -1,18 +1,29 @@
 """Summary dict -> one HTML page that needs nothing else."""
 
+from __future__ import annotations
+
 import base64
 import hashlib
 import html
 import json
 import math
-import webbrowser
 from importlib.resources import files
 from pathlib import Path
+from types import MethodType
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from .._utils.files import replacing
 from .summary import summarise
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import ArrayLike
+
+    from ..base import FeatureRanker
+    from ..selection import Selection
 
 # In this order: later scripts use names of earlier ones.
 _SCRIPTS = ("data.js", "draw.js", "charts.js", "pictures.js", "table.js", "groups.js", "page.js")
@@ -23,24 +34,20 @@ _LISTED = 500
 class SelectionReport:
     """A page about one selection, from what ``summarise`` returns.
 
-    Shown inline by notebooks; ``save`` writes it to a file and ``open`` shows it in a browser. Its
-    attributes are the ``summary``, a dict, and the page itself, ``html``.
+    Shown inline by notebooks; ``save`` writes it to a file. Its attributes are the ``summary``, a
+    dict, and the page itself, ``html``.
     """
 
-    def __init__(self, summary):
+    def __init__(self, summary: dict[str, Any]) -> None:
         self.summary = summary
         self.html = render(summary)
 
-    def save(self, path):
+    def save(self, path: str | Path) -> Path:
         """Write the page to a file, which is replaced if it exists; returns its absolute path."""
         path = Path(path).absolute()
         with replacing(path) as temporary:
             temporary.write_bytes(self.html.encode("utf-8", errors="replace"))
         return path
-
-    def open(self, path):
-        """Write the page to a file and show it in a browser; returns whether there was one."""
-        return webbrowser.open(self.save(path).as_uri())
 
     def __repr__(self):
         return f"SelectionReport({self.summary['title']!r})"
@@ -56,8 +63,18 @@ class SelectionReport:
         )
 
 
-def make_report(sel, X, *, groups=None, color=None, image_shape=None, title=None, random_state=0):
-    """Make the page about a selection.
+def make_report(
+    sel: FeatureRanker | Selection,
+    X: Any,
+    path: str | Path | None = None,
+    *,
+    groups: ArrayLike | None = None,
+    color: str | ArrayLike | None = None,
+    image_shape: tuple[int, int] | None = None,
+    title: str | None = None,
+    random_state: int = 0,
+) -> SelectionReport:
+    """Make the page about a selection and, if ``path`` is given, write it.
 
     Parameters
     ----------
@@ -66,6 +83,8 @@ def make_report(sel, X, *, groups=None, color=None, image_shape=None, title=None
     X : container of shape (n_samples, n_features)
         The data that it was fitted on. At most 2,000 rows are used. A data frame may have further
         columns, for instance one to colour by.
+    path : path-like, optional
+        HTML file, which is replaced if it exists.
     groups : array-like of shape (n_samples,), optional
         Batch of every sample, if the selector was fitted with them: all numbers are then of
         columns that are centred within every batch.
@@ -84,63 +103,16 @@ def make_report(sel, X, *, groups=None, color=None, image_shape=None, title=None
     -------
     SelectionReport
     """
-    return SelectionReport(
-        summarise(
-            sel,
-            X,
-            groups=groups,
-            color=color,
-            image_shape=image_shape,
-            title=title,
-            random_state=random_state,
-        )
-    )
+    options = {"groups": groups, "color": color, "image_shape": image_shape, "title": title}
+    report = SelectionReport(summarise(sel, X, **options, random_state=random_state))
+    if path is not None:
+        report.save(path)
+    return report
 
 
-class Reporter:
-    """``sel.report``: the page about a fitted selector."""
-
-    def __init__(self, sel):
-        self._sel = sel
-
-    def __call__(
-        self,
-        X,
-        path=None,
-        *,
-        groups=None,
-        color=None,
-        image_shape=None,
-        title=None,
-        random_state=0,
-    ):
-        """Make the page and, if ``path`` is given, write it.
-
-        Parameters
-        ----------
-        X : container of shape (n_samples, n_features)
-            The data that the selector was fitted on.
-        path : path-like, optional
-            HTML file, which is replaced if it exists.
-        groups, color, image_shape, title, random_state
-            As in ``graphsieve.report.make_report``.
-
-        Returns
-        -------
-        SelectionReport
-        """
-        report = make_report(
-            self._sel,
-            X,
-            groups=groups,
-            color=color,
-            image_shape=image_shape,
-            title=title,
-            random_state=random_state,
-        )
-        if path is not None:
-            report.save(path)
-        return report
+def reporter(sel: FeatureRanker) -> Callable[..., SelectionReport]:
+    """``sel.report``: `make_report` as a method of a selector."""
+    return MethodType(make_report, sel)
 
 
 def render(summary):

@@ -1,9 +1,7 @@
 """The samples in two dimensions: principal components of all columns and of the kept ones."""
 
 import numpy as np
-from scipy.linalg import orthogonal_procrustes
 
-from .._rows.scaling import standardised
 from .._utils.linalg import some_eigenpairs
 from .._utils.threads import single_threaded_blas
 
@@ -15,79 +13,90 @@ _CATEGORIES = 8
 
 
 @single_threaded_blas()  # products of at most 400 rows
-def scatter(X, order, grid, rng):
+def scatter(Z, order, grid, rng):
     """First two principal components before and after the selection, for every grid point.
 
-    The components of the kept columns are rotated towards those of all columns, so that points
-    can be followed from one picture to the other. Columns are standardised: all count alike.
+    ``Z`` are standardised columns: all count alike. The components of the kept columns are rotated
+    towards those of all columns, so that points can be followed from one picture to the other.
 
     Returns
     -------
     dict
-        ``rows`` of X that are shown; ``before`` of shape (n_points, 2); ``after`` of shape
+        ``rows`` of Z that are shown; ``before`` of shape (n_points, 2); ``after`` of shape
         (len(grid), n_points, 2), both between -1 and 1; ``distances``, for every grid point the
         correlation of the distances between samples before and after; ``n_far``, the number of
         points that are drawn at the edge before, and for every grid point.
     """
-    rows = np.arange(len(X))
+    rows = np.arange(len(Z))
     if len(rows) > _POINTS:
         rows = np.sort(rng.choice(rows, _POINTS, replace=False))
-    Z = standardised(X)[0][rows]
-    Z -= Z.mean(axis=0)
-    whole = Z @ Z.T
-    target = _two_components(whole)
-    before, far_before = _framed(target)
-    pairs = np.triu_indices(len(rows), 1)
-    all_distances = _distances(whole)[pairs]
-    products = np.zeros_like(whole)
-    after, agreement, far_after, done = [], [], [], 0
+    Z = Z[rows] - Z[rows].mean(axis=0)
+    products = Z @ Z.T
+    whole, all_distances = _two_components(Z, products), _distances(products)
+    shown = Z[:, order[: grid[-1]]]
+    # Of few columns, their inner products have the components that those of the samples have.
+    few = shown[:, : len(rows)]
+    gram = few.T @ few
+    components, agreement = [], []
+    products, done = np.zeros_like(products), 0
     for k in grid:
-        kept = Z[:, order[done:k]]
-        products += kept @ kept.T
+        added = shown[:, done:k]
+        products += added @ added.T
         done = k
-        components = _two_components(products)
-        rotation, _ = orthogonal_procrustes(components, target)
-        points, far = _framed(components @ rotation)
-        after.append(points)
-        far_after.append(far)
-        agreement.append(_correlation(all_distances, _distances(products)[pairs]))
+        smaller = gram[:k, :k] if k < len(rows) else products
+        components.append(_two_components(shown[:, :k], smaller))
+        agreement.append(_correlation(all_distances, _distances(products)))
+    before, n_far = _framed(whole[np.newaxis])
+    # The rotations that bring the components as close as possible to those of all columns.
+    U, _, Vt = np.linalg.svd(np.transpose(components, (0, 2, 1)) @ whole)
+    after, n_far_after = _framed(components @ (U @ Vt))
     return {
         "rows": rows,
-        "before": before,
-        "after": np.array(after),
+        "before": before[0],
+        "after": after,
         "distances": agreement,
-        "n_far": {"before": far_before, "after": far_after},
+        "n_far": {"before": n_far[0], "after": n_far_after},
     }
 
 
-def _two_components(products):
+def _two_components(Z, products):
+    """Scores of the first two principal components, given Z'Z or Z Z'."""
     last = len(products) - 1
     values, vectors = some_eigenpairs(products, max(0, last - 1), last)
-    components = np.zeros((len(products), 2))
-    components[:, : vectors.shape[1]] = (vectors * np.sqrt(np.maximum(values, 0)))[:, ::-1]
+    by_columns = len(products) < len(Z)
+    scores = Z @ vectors if by_columns else vectors * np.sqrt(np.maximum(values, 0))
+    components = np.zeros((len(Z), 2))
+    components[:, : scores.shape[1]] = scores[:, ::-1]
     return components
 
 
-def _framed(points):
-    """Points about their median, scaled to lie between -1 and 1, and how many lay farther out."""
-    points = points - np.median(points, axis=0)
-    farthest = np.abs(points).max(axis=1, initial=0)
-    reach = np.quantile(farthest, 0.98)
-    if farthest.max() <= _FAR * reach:
-        reach = farthest.max()
-    scaled = points / max(reach, np.finfo(float).tiny)
-    return np.clip(scaled, -1, 1), int(np.count_nonzero(farthest > reach))
+def _framed(pictures):
+    """Points about their median, scaled to lie between -1 and 1, and how many lay farther out.
+
+    ``pictures`` has the shape (n_pictures, n_points, 2).
+    """
+    points = pictures - np.median(pictures, axis=1, keepdims=True)
+    farthest = np.abs(points).max(axis=2, initial=0)
+    reach, outermost = np.quantile(farthest, 0.98, axis=1), farthest.max(axis=1)
+    reach = np.where(outermost <= _FAR * reach, outermost, reach)[:, np.newaxis]
+    scaled = points / np.maximum(reach, np.finfo(float).tiny)[:, :, np.newaxis]
+    return np.clip(scaled, -1, 1), np.count_nonzero(farthest > reach, axis=1).tolist()
 
 
 def _distances(products):
+    """Distances between the samples about their mean, with zeros on the diagonal."""
     square = np.diag(products)
-    return np.sqrt(np.maximum(square[:, None] + square - 2 * products, 0))
+    distances = square[:, np.newaxis] + square - 2 * products
+    np.sqrt(np.maximum(distances, 0, out=distances), out=distances)
+    np.fill_diagonal(distances, 0)
+    distances -= distances.sum() / max(distances.size - len(distances), 1)
+    np.fill_diagonal(distances, 0)
+    return distances
 
 
 def _correlation(a, b):
-    a, b = a - a.mean(), b - b.mean()
-    size = np.sqrt((a @ a) * (b @ b))
-    return float(a @ b / size) if size > 0 else 0.0
+    size = np.sqrt(np.vdot(a, a) * np.vdot(b, b))
+    return float(np.vdot(a, b) / size) if size > 0 else 0.0
 
 
 def color_column(X, color, rows):

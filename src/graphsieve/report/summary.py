@@ -5,19 +5,12 @@ from importlib.metadata import version
 import numpy as np
 
 from .._linear.how_many import gain_curve
-from .._ranker.sample import read_sample
+from .._linear.regression import coverage_curve
 from .._rows.scaling import standardised
 from .._utils.images import check_shape
 from .._utils.threads import blas_for_table
-from ..inspection import (
-    coverage_curve,
-    explained_curves,
-    make_grid,
-    representatives,
-)
-from ..selection import Selection
-from .facts import read_facts
-from .images import choose_examples, image_part
+from ..inspection.coverage import closest_kept, explained_curves, make_grid, rows_of
+from ..selection import Selection, settings
 from .notes import write_notes
 from .scatter import color_column, scatter
 
@@ -26,6 +19,44 @@ _MAP = 60
 _TRACE = 200
 # Coverage is stored as a byte: 0 to 254, and 255 where it is not defined.
 _UNDEFINED = 255
+# Images that are shown with their reconstructions, and bytes that these may take in the page.
+_EXAMPLES = 6
+_IMAGE_BYTES = 1_200_000
+
+
+class Facts:
+    """What the page takes from a fitted selector, or from the Selection that one has saved.
+
+    A saved selection knows no gains, convergence or stability, and not how many of its features
+    were picked one by one, each given those before it (``n_exact``).
+    """
+
+    def __init__(self, sel):
+        is_saved = isinstance(sel, Selection)
+        selection = sel if is_saved else sel.to_selection()
+        parameters = selection.parameters if is_saved else settings(sel)
+        names, self.n_features = selection.feature_names_in, selection.n_features_in
+        self.names = [f"x{j}" for j in range(self.n_features)] if names is None else names
+        self.method = selection.method
+        self.order, self.scores = np.asarray(selection.order), np.asarray(selection.scores)
+        self.n_selected = len(selection.kept)
+        self.is_kept = np.isin(np.arange(self.n_features), self.order[: self.n_selected])
+        self.n_exact = getattr(sel, "n_exact_", self.n_features)
+        self.gains = getattr(sel, "gains_", None)
+        if self.gains is not None and not self.gains[self.order[self.n_exact :]].any():
+            self.n_exact = self.n_features  # the others are constant: they add nothing in any order
+        self.is_auto = parameters.get("n_features_to_select") == "auto"
+        self.parameters = {name: _short(repr(value)) for name, value in parameters.items()}
+        self.trace = [float(value) for value in getattr(sel, "objective_trace_", ())]
+        self.converged = getattr(sel, "converged_", None)
+        # The last network of an elimination only encodes.
+        self.ranks_by_trace = not hasattr(sel, "rounds_")
+        self.frequency = getattr(sel, "frequency_", None)
+        self.stability = getattr(sel, "stability_", None)
+
+
+def _short(text, length=80):
+    return text if len(text) <= length else text[: length - 1] + "…"
 
 
 def summarise(sel, X, *, groups=None, color=None, image_shape=None, title=None, random_state=0):
@@ -33,23 +64,23 @@ def summarise(sel, X, *, groups=None, color=None, image_shape=None, title=None, 
 
     The parameters are those of ``make_report``.
     """
-    facts = read_facts(sel)
+    facts = Facts(sel)
     shape = None
     if image_shape is not None:
         shape = check_shape(image_shape, facts.n_features, "image_shape")
     rng = np.random.default_rng(random_state)
-    sample = _read(sel, X, facts, groups)
+    sample = rows_of(sel, X, groups)
     values, order = sample.values, facts.order
+    Z = standardised(values)[0]
     grid = make_grid(facts.n_features, facts.n_selected)
-    examples = () if shape is None else choose_examples(values, len(grid), rng)
+    examples = () if shape is None else _choose_examples(values, len(grid), rng)
     curve = coverage_curve(values, order, grid, predict_rows=examples)
-    closest = representatives(values, order, grid[-1])
+    closest = closest_kept(Z, order, grid[-1])
     at_selected = int(np.searchsorted(grid, facts.n_selected))
-    constant = np.isnan(curve.coverage[0])
     curves = explained_curves(values, order, grid, curve.coverage, rng)
-    explained = [float(curves[name][at_selected]) for name in ("this", "random_mid")]
-    chance, suggested, suggested_text = _suggest(sel, facts, values)
-    points = scatter(values, order, grid, rng)
+    chance, suggested = _suggest(sel, facts, values)
+    or_more = "" if chance.is_complete or facts.is_auto else " or more"
+    points = scatter(Z, order, grid, rng)
     return {
         "title": title or f"{facts.method}: {facts.n_selected:,} of {facts.n_features:,} features",
         "method": facts.method,
@@ -57,13 +88,14 @@ def summarise(sel, X, *, groups=None, color=None, image_shape=None, title=None, 
         "n_rows": len(sample.rows),
         "n_features": facts.n_features,
         "n_selected": facts.n_selected,
+        "n_exact": facts.n_exact,
         "is_auto": facts.is_auto,
         "names": facts.names,
         "order": order.astype(np.uint32),
         "scores": facts.scores.astype(np.float32),
         "gains": None if facts.gains is None else np.asarray(facts.gains, dtype=np.float32),
         "frequency": None if facts.frequency is None else _as_bytes(facts.frequency),
-        "stability": facts.stability,
+        "stability": facts.stability and (facts.stability.value, *facts.stability.interval),
         "grid": grid.tolist(),
         "coverage": _as_bytes(curve.coverage),
         "coverage_selected": curve.coverage[at_selected].astype(np.float32),
@@ -77,9 +109,9 @@ def summarise(sel, X, *, groups=None, color=None, image_shape=None, title=None, 
             "gains": chance.gains[: grid[-1]].astype(np.float32),
             "most": chance.chance[: grid[-1]].astype(np.float32),
             "suggested": min(suggested, int(grid[-1])),
-            "suggested_text": suggested_text,
+            "suggested_text": f"{suggested:,}{or_more}",
         },
-        "map": _signed_bytes(_correlations(values[:, order[: min(_MAP, grid[-1])]])),
+        "map": _signed_bytes(_correlations(Z[:, order[: min(_MAP, grid[-1])]])),
         "scatter": {
             "before": _signed_bytes(points["before"]),
             "after": _signed_bytes(points["after"]),
@@ -87,14 +119,13 @@ def summarise(sel, X, *, groups=None, color=None, image_shape=None, title=None, 
             "n_far": points["n_far"],
             "color": color_column(X, color, sample.rows[points["rows"]]),
         },
-        "images": None if shape is None else image_part(values, shape, examples, curve.predictions),
+        "images": shape and _image_part(values, shape, examples, curve.predictions),
         "notes": write_notes(
             facts,
             sample,
-            constant,
             curve.coverage[at_selected],
-            closest.at(facts.n_selected),
-            explained,
+            closest.at(facts.n_selected)[1],
+            [float(curves[name][at_selected]) for name in ("this", "random_mid")],
         ),
         "trace": _thinned(facts.trace),
         "parameters": facts.parameters,
@@ -102,29 +133,14 @@ def summarise(sel, X, *, groups=None, color=None, image_shape=None, title=None, 
     }
 
 
-def _read(sel, X, facts, groups):
-    """The rows that the page is about, for a selector or a saved selection."""
-    if isinstance(sel, Selection):
-        names = facts.names if facts.has_names else None
-        return read_sample(X, facts.n_features, names, groups=groups)
-    return sel._sample(X, groups)
-
-
 def _suggest(sel, facts, values):
-    """GainCurve, and the number of features that "auto" selects, as a number and in words."""
+    """GainCurve, and the number of features that "auto" selects."""
     if isinstance(sel, Selection):
-        # It does not know how many of its features were picked one by one.
         chance = gain_curve(values, facts.order[: facts.n_selected])
-        number = facts.n_selected if facts.is_auto else chance.suggested
-    else:
-        # Beyond the exact picks, greedy methods estimate the order.
-        chance = facts.gain_curve or gain_curve(values, facts.order[: facts.n_exact])
-        number = sel._suggested(chance)
-    return (
-        chance,
-        number,
-        f"{number:,}" + ("" if chance.is_complete or facts.is_auto else " or more"),
-    )
+        return chance, facts.n_selected if facts.is_auto else chance.suggested
+    # Beyond the exact picks, greedy methods estimate the order.
+    chance = getattr(sel, "gain_curve_", None) or gain_curve(values, facts.order[: facts.n_exact])
+    return chance, sel._suggested(chance)
 
 
 def _as_bytes(fraction):
@@ -138,8 +154,7 @@ def _signed_bytes(values):
 
 
 @blas_for_table
-def _correlations(columns):
-    Z = standardised(columns)[0]
+def _correlations(Z):
     return np.clip(Z.T @ Z / len(Z), -1, 1)
 
 
@@ -147,3 +162,39 @@ def _thinned(trace):
     """At most 200 (iteration, value) pairs, the first and last among them."""
     chosen = np.unique(np.linspace(0, len(trace) - 1, min(len(trace), _TRACE)).astype(int))
     return [[int(step), trace[step]] for step in chosen]
+
+
+def _choose_examples(X, n_grid, rng):
+    """Rows of a few different images.
+
+    The first is drawn at random; each further one is farthest from those before it, among some
+    random ones, so that the examples show different things.
+    """
+    n_examples = int(np.clip(_IMAGE_BYTES // (n_grid * X.shape[1]), 1, min(_EXAMPLES, len(X))))
+    candidates = rng.permutation(len(X))[:50]
+    chosen = [candidates[0]]
+    nearest = np.full(len(candidates), np.inf)
+    while len(chosen) < n_examples:
+        distance = ((X[candidates] - X[chosen[-1]]) ** 2).sum(axis=1)
+        nearest = np.minimum(nearest, distance)
+        chosen.append(candidates[nearest.argmax()])
+    return np.array(chosen)
+
+
+def _image_part(X, shape, examples, predictions):
+    """Images of a shape as bytes: the mean, the examples, and their predictions.
+
+    The predictions have the shape (n_grid, n_examples, n_features).
+    """
+    low, high = X[examples].min(), X[examples].max()
+    mean = X.mean(axis=0)
+    return {
+        "shape": list(shape),
+        "mean": _grey(mean, mean.min(), mean.max()),
+        "examples": _grey(X[examples], low, high),
+        "predictions": _grey(predictions, low, high),
+    }
+
+
+def _grey(values, low, high):
+    return np.clip(np.round(255 * (values - low) / ((high - low) or 1)), 0, 255).astype(np.uint8)

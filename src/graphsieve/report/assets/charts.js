@@ -30,9 +30,14 @@ function drawCurve(width) {
   const points = (values) => GRID.map((k, i) => [x(k), y(Math.max(0, Math.min(end, values[i])))]);
   const band = [...points(curves.random_high), ...points(curves.random_low).reverse()];
   svg.append(s("path", { class: "band", d: `${linePath(band)}Z` }));
-  for (const [name] of [...LINES].reverse()) {
+  for (const [name] of LINES.slice(1).reverse()) {
     svg.append(s("path", { class: `line ${name}`, d: linePath(points(curves[name])) }));
   }
+  // Beyond the features that were picked one by one, the order is an estimate.
+  const own = points(curves.this), nExact = Math.min(report.n_exact, MAX_K);
+  const last = GRID.filter((k) => k <= nExact).length, limit = [x(nExact), y(Math.min(end, interpolate(curves.this, nExact)))];
+  svg.append(s("path", { class: "line this estimated", d: linePath([limit, ...own.slice(last)]) }));
+  svg.append(s("path", { class: "line this", d: linePath([...own.slice(0, last), limit]) }));
   markSuggested(svg, box, x);
   const now = [x(state.k), y(interpolate(curves.this, state.k))];
   svg.append(s("line", { class: "now", x1: now[0], x2: now[0], y1: box.top, y2: box.bottom }));
@@ -54,7 +59,8 @@ function drawCurve(width) {
 }
 
 function drawCurveLegend() {
-  byId("curve-legend").replaceChildren(...LINES.map(([name, text]) =>
+  const estimated = report.n_exact < MAX_K ? [["this estimated", "This ranking, where its order is an estimate"]] : [];
+  byId("curve-legend").replaceChildren(...[...LINES, ...estimated].map(([name, text]) =>
     h("li", {}, s("svg", { width: 30, height: 10, "aria-hidden": "true" },
       s("line", { class: `line ${name}`, x1: 0, x2: 30, y1: 5, y2: 5 })), text)),
   h("li", {}, s("svg", { width: 14, height: 10, "aria-hidden": "true" },

@@ -39,7 +39,9 @@ function setK(k) {
 function update() {
   now = selection(state.k);
   byId("slider").value = gridStep(state.k).high;
-  byId("slider").setAttribute("aria-valuetext", `${state.k} features`);
+  const isEstimate = state.k > report.n_exact;
+  byId("controls").classList.toggle("is-estimate", isEstimate);
+  byId("slider").setAttribute("aria-valuetext", `${state.k} features${isEstimate ? ", order estimated" : ""}`);
   if (document.activeElement !== byId("number")) byId("number").value = state.k;
   drawTiles();
   drawNeeded();

@@ -5,8 +5,15 @@ import pandas as pd
 import pytest
 from scipy.stats import ttest_rel
 
-from graphsieve.inspection.decision import AGREEMENT, TITLES, choose, difference, ranked_table
-from graphsieve.inspection.halves import CRITERIA, Judged
+from graphsieve.inspection.compare import (
+    AGREEMENT,
+    CRITERIA,
+    TITLES,
+    Judged,
+    choose,
+    difference,
+    ranked_table,
+)
 from graphsieve.inspection.stability import Stability
 
 

@@ -14,8 +14,7 @@ from graphsieve._linear.redundancy import redundancy
 from graphsieve._linear.regression import reconstruction_error
 from graphsieve._linear.structure import find_structure
 from graphsieve.base import FeatureRanker
-from graphsieve.inspection import halves as module
-from graphsieve.inspection.halves import judge
+from graphsieve.inspection.compare import CRITERIA, judge
 
 
 @pytest.fixture
@@ -128,5 +127,5 @@ def test_progress_names_the_candidates(table, capsys):
 
 def test_criteria_are_columns_of_the_result(table):
     judged = judge({"css": GreedyCSS()}, table, 0.5, n_repeats=1)
-    assert set(module.CRITERIA) - {"stability"} <= set(judged.halves)
+    assert set(CRITERIA) - {"stability"} <= set(judged.halves)
     assert judged.n_features == 4
