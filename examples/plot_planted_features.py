@@ -13,9 +13,9 @@ of the dashed line.
 
 import matplotlib.pyplot as plt
 import numpy as np
+from graphsieve.datasets import make_planted
 
 from graphsieve import MRSF, GraphSieve, GreedyCSS, LaplacianScore, RandomRanker, Variance
-from graphsieve.datasets import make_planted
 
 X, _, informative = make_planted(random_state=0)
 methods = {

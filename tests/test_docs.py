@@ -12,11 +12,11 @@ import sys
 import warnings
 from pathlib import Path
 
+import graphsieve.datasets
 import pytest
 from numpydoc.validate import validate
 
 import graphsieve
-import graphsieve.datasets
 import graphsieve.evaluation
 
 ROOT = Path(__file__).resolve().parents[1]
