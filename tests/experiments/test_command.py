@@ -10,6 +10,14 @@ from scipy.io import savemat
 from experiments.data import DATASETS
 
 
+@pytest.mark.parametrize("command", [[], ["run"], ["report"], ["data"]])
+def test_help_has_examples(run_command, command):
+    result = run_command(*command, "--help")
+    assert result.exit_code == 0
+    examples = result.stdout.partition("Examples:")[2]
+    assert f"python -m experiments {' '.join(command)}".strip() in examples
+
+
 def test_run_writes_the_table_and_goes_on(run_command, tmp_path):
     command = ["run", "quality", "--datasets", "iris", "--methods", "variance,random"]
     command += ["--jobs", "1", "--out", tmp_path]

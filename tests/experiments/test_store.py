@@ -41,9 +41,7 @@ def test_numbers_of_a_table_are_rounded(tmp_path):
 
 def test_foreign_parquet_file_is_named(tmp_path):
     pd.DataFrame({"x": [1.0]}).to_parquet(tmp_path / "mine.parquet")
-    with pytest.raises(
-        ValueError, match=r"mine\.parquet is not a table of the experiments"
-    ):
+    with pytest.raises(ValueError, match=r"mine\.parquet is not a table of the experiments"):
         read_tables(tmp_path)
 
 
