@@ -1,10 +1,14 @@
 """Records and tables on disk: whole or absent, checked when they are read."""
 
+from pathlib import Path
+
 import pandas as pd
 import pytest
 
-from experiments import Store, read_tables, run
-from experiments.store import DamagedRecord
+import experiments
+from experiments import Store, load_experiment, read_tables, run
+from experiments.cells import plan
+from experiments.store import DamagedRecord, read_table
 
 RECORD = {"status": "ok", "error": "", "rows": [{"acc": 0.5}], "provenance": {}}
 
@@ -56,3 +60,15 @@ def test_file_that_is_no_parquet_is_named(tmp_path):
     (tmp_path / "broken.parquet").write_bytes(b"PAR1 and nothing else")
     with pytest.raises(ValueError, match=r"broken\.parquet cannot be read as a Parquet file"):
         read_tables(tmp_path)
+
+
+RECORDS = sorted((Path(experiments.__file__).parent / "records" / "paper").glob("*.parquet"))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("path", RECORDS, ids=lambda path: path.stem)
+def test_recorded_tables_are_of_cells_that_are_planned(path):
+    """What is recorded need not be run again: neither experiment nor defaults have changed."""
+    table = read_table(path)
+    cells = plan(load_experiment(path.stem), table["profile"].iloc[0])
+    assert set(table["key"]) <= {cell.key for cell, _, _ in cells}
