@@ -1,15 +1,6 @@
-"""The experiments of the GAFS paper and others: data, protocol, runner, claims and their report."""
+"""The experiments of the GAFS paper and others, which are not installed with the library.
 
-from .runner import run
-from .spec import Experiment, experiment_names, load_experiment, read_experiment
-from .store import Store, read_tables
-
-__all__ = [
-    "Experiment",
-    "Store",
-    "experiment_names",
-    "load_experiment",
-    "read_experiment",
-    "read_tables",
-    "run",
-]
+`data` has the data sets, `protocol` the splits and scores, `specs` what is run. `runner` runs it
+cell by cell, `claims` judges the tables, and `report` writes the page. ``python -m experiments`` is
+the command line.
+"""

@@ -40,6 +40,14 @@ def oracle(table, score):
     return table.merge(best, on=[*case, "setting"])
 
 
+def under_both_rules(table):
+    """The rows to compare, by rule and score."""
+    return {
+        "oracle": {score: oracle(table, score) for score in SCORES},
+        "fixed setting": dict.fromkeys(SCORES, fixed(table)),
+    }
+
+
 def scores_by_case(table, score):
     """Mean score over the splits: one row per data set and fraction, one column per method.
 

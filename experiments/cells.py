@@ -7,7 +7,7 @@ import re
 import time
 import warnings
 from dataclasses import asdict, dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 import numpy as np
 
@@ -43,7 +43,7 @@ class Cell:
         digest = hashlib.sha256(f"{self.dataset}/{self.split}".encode()).digest()
         return int.from_bytes(digest[:4], "big") >> 1
 
-    @property
+    @cached_property
     def key(self):
         """Hash of everything the result depends on."""
         content = asdict(self) | {"version": VERSION, "seed": self.seed}

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from graphsieve._utils.files import replacing
 
-from ..analysis import SCORES, finished, fixed, mean_ranks, oracle
+from ..analysis import finished, mean_ranks, under_both_rules
 from ..claims import CLAIMS, check
 from ..spec import load_experiment
 from .page import about, check_tables
@@ -63,13 +63,9 @@ def _table(rows):
 
 def _ranks(table):
     """Mean ranks under both rules."""
-    rules = {
-        "oracle": {score: oracle(table, score) for score in SCORES},
-        "fixed": dict.fromkeys(SCORES, fixed(table)),
-    }
     ranked = {
-        f"{SHORT[score]}, {rule}": mean_ranks(rows, score)
-        for rule, by_score in rules.items()
+        f"{SHORT[score]}, {rule.split()[0]}": mean_ranks(rows, score)
+        for rule, by_score in under_both_rules(table).items()
         for score, rows in by_score.items()
     }
     if None in ranked.values():

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..analysis import SCORES, exponents, fixed, oracle, unpacked, with_published
+from ..analysis import exponents, fixed, under_both_rules, unpacked, with_published
 from ..cells import load_dataset, plan
 from ..claims import penalties
 from ..figures import heatmap_figure, kept_pixels_figure, lines_figure
@@ -31,40 +31,24 @@ _FACES = 5
 
 
 def _comparison(table):
+    rules = under_both_rules(table)
     groups = []
-    for score in SCORES:
-        best = oracle(table, score)
-        groups.append(
-            curves(
-                best,
-                score,
-                name=f"oracle-{score}",
-                title=f"{SHORT[score]}, best setting of each grid (oracle)",
-                note="Bands: one standard deviation over the splits or, with one split, over the "
-                "repetitions of k-means.",
-            )
-        )
-    for score in SCORES:
-        groups.append(
-            curves(
-                fixed(table),
-                score,
-                name=f"fixed-{score}",
-                title=f"{SHORT[score]}, every method at one fixed setting",
-                folded=True,
-            )
-        )
-    rules = {
-        "oracle": {score: oracle(table, score) for score in SCORES},
-        "fixed setting": dict.fromkeys(SCORES, fixed(table)),
-    }
-    overall = []
     for rule, by_score in rules.items():
-        overall += rank_group(by_score, rule)
+        groups += rank_group(by_score, rule)
         if {"gafs", "random"} <= set(table["method"]):
-            overall.append(gains_group(by_score, "gafs", rule))
+            groups.append(gains_group(by_score, "gafs", rule))
+    for score, rows in rules["oracle"].items():
+        title = f"{SHORT[score]}, best setting of each grid (oracle)"
+        note = (
+            "Bands: one standard deviation over the splits or, with one split, over the "
+            "repetitions of k-means."
+        )
+        groups.append(curves(rows, score, f"oracle-{score}", title, note))
+    for score, rows in rules["fixed setting"].items():
+        title = f"{SHORT[score]}, every method at one fixed setting"
+        groups.append(curves(rows, score, f"fixed-{score}", title, folded=True))
     tables = [*rank_tables(rules), settings_table(table)]
-    return {"tables": [t for t in tables if t["rows"]], "groups": [*overall, *groups]}
+    return {"tables": [t for t in tables if t["rows"]], "groups": groups}
 
 
 def quality(table):

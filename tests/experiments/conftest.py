@@ -6,8 +6,8 @@ import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
-from experiments import read_experiment
-from experiments.__main__ import app
+from experiments.command import app
+from experiments.spec import read_experiment
 
 SMALL = """
 title = "small"

@@ -18,9 +18,12 @@ import psutil
 import pytest
 from typer.testing import CliRunner
 
-from experiments import read_experiment, read_tables, run, runner
-from experiments.__main__ import app
+from experiments import runner
 from experiments.cells import plan
+from experiments.command import app
+from experiments.runner import run
+from experiments.spec import read_experiment
+from experiments.store import read_tables
 from tests.experiments.conftest import SMALL, assert_same
 
 pytestmark = pytest.mark.slow
@@ -29,8 +32,8 @@ N_CELLS = 24
 PATIENCE = 120
 SCRIPT = """
 import sys
-from experiments.__main__ import app
-from experiments import read_experiment, run
+from experiments.runner import run
+from experiments.spec import read_experiment
 text, folder, n_jobs = sys.argv[1:]
 run(read_experiment(text, "small"), folder, n_jobs=int(n_jobs))
 """

@@ -6,10 +6,12 @@ import pandas as pd
 import pytest
 from sklearn.datasets import load_wine
 
-from experiments import baselines, load_experiment, read_experiment, run
+from experiments import baselines
 from experiments.cells import plan
 from experiments.protocol import ALL_FEATURES, forest_accuracy, score_order
 from experiments.provenance import provenance
+from experiments.runner import run
+from experiments.spec import load_experiment, read_experiment
 from graphsieve.methods import REGISTRY, Variance
 from tests.experiments.conftest import assert_same
 

@@ -2,10 +2,9 @@
 
 import pytest
 
-from experiments import experiment_names, load_experiment, read_experiment
 from experiments.baselines import BASELINES
 from experiments.cells import plan
-from experiments.spec import PROFILES
+from experiments.spec import PROFILES, experiment_names, load_experiment, read_experiment
 from graphsieve.evaluation import ALL_FEATURES, SHARES
 from graphsieve.methods import REGISTRY
 from tests.experiments.conftest import SMALL
@@ -111,8 +110,10 @@ def test_key_depends_on_everything_that_matters(small):
 
 
 def test_key_changes_with_a_default(small, monkeypatch):
-    cell = next(cell for cell, label, _ in plan(small, "quick") if label == "lap_score")
-    before = cell.key
+    def key():
+        return next(cell.key for cell, label, _ in plan(small, "quick") if label == "lap_score")
+
+    before = key()
     cls = REGISTRY["lap_score"]
     monkeypatch.setitem(REGISTRY, "lap_score", lambda share: cls(share, n_neighbors=7))
-    assert cell.key != before
+    assert key() != before

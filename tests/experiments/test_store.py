@@ -6,9 +6,10 @@ import pandas as pd
 import pytest
 
 import experiments
-from experiments import Store, load_experiment, read_tables, run
 from experiments.cells import plan
-from experiments.store import DamagedRecord, read_table
+from experiments.runner import run
+from experiments.spec import load_experiment
+from experiments.store import DamagedRecord, Store, read_table, read_tables
 
 RECORD = {"status": "ok", "error": "", "rows": [{"acc": 0.5}], "provenance": {}}
 

@@ -8,12 +8,13 @@ import pytest
 from PIL import Image
 from typer.testing import CliRunner
 
-from experiments import read_tables, run
-from experiments.__main__ import app
 from experiments.claims import OPEN, check
+from experiments.command import app
 from experiments.report import write_report
 from experiments.report.markdown import claims_text
 from experiments.report.page import about, summarise
+from experiments.runner import run
+from experiments.store import read_tables
 
 # One process runs the experiments for all tests.
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("page of the paper")]
