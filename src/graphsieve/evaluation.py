@@ -1,13 +1,18 @@
 """How good a selection is, with labels and without: single scores, and `evaluate` for a method."""
 
+from __future__ import annotations
+
 import time
 import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from numbers import Integral
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import ArrayLike
 from scipy.optimize import linear_sum_assignment
 from sklearn.base import clone
 from sklearn.cluster import KMeans
@@ -26,6 +31,9 @@ from ._rows.scaling import SCALES, column_scaling, to_unit_interval
 from ._utils.names import check_choice
 from ._utils.order import count_features
 from ._utils.threads import single_threaded_blas
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 __all__ = [
     "ALL_FEATURES",
@@ -60,7 +68,9 @@ METRICS = ("accuracy", "clustering", "reconstruction", "redundancy")
 WITHOUT_CLASSES = ("reconstruction", "redundancy", "neighborhood")
 
 
-def classification_accuracy(X_train, y_train, X_test, y_test):
+def classification_accuracy(
+    X_train: Any, y_train: ArrayLike, X_test: Any, y_test: ArrayLike
+) -> float:
     """Accuracy of a softmax classifier.
 
     Multinomial logistic regression with an l2 penalty (C=1), meant for columns scaled to about
@@ -102,7 +112,7 @@ def classification_accuracy(X_train, y_train, X_test, y_test):
         return float(np.mean(softmax.predict(X_test) == np.asarray(y_test)))
 
 
-def clustering_accuracy(y_true, clusters):
+def clustering_accuracy(y_true: ArrayLike, clusters: ArrayLike) -> float:
     """Clustering accuracy (ACC): accuracy under the best one-to-one map of clusters to classes.
 
     The best map solves an assignment problem. If there are more clusters than classes, the
@@ -128,7 +138,7 @@ def clustering_accuracy(y_true, clusters):
     return float(counts[linear_sum_assignment(counts, maximize=True)].sum() / counts.sum())
 
 
-def nmi(y_true, clusters):
+def nmi(y_true: ArrayLike, clusters: ArrayLike) -> float:
     """Normalised mutual information ``MI(C, G) / max(H(C), H(G))``.
 
     Normalised by the larger entropy, as in the GAFS paper. The default of scikit-learn, the mean
@@ -152,7 +162,9 @@ def nmi(y_true, clusters):
     return float(normalized_mutual_info_score(y_true, clusters, average_method="max"))
 
 
-def clustering_scores(X, y, n_repeats=20, random_state=0):
+def clustering_scores(
+    X: Any, y: ArrayLike, n_repeats: int = 20, random_state: Any = 0
+) -> np.ndarray:
     """ACC and NMI of repeated k-means clusterings with as many clusters as classes.
 
     Each repetition starts once, from random samples, as in the GAFS paper: the mean over the
@@ -205,19 +217,19 @@ def single_precision(X):
 
 
 def evaluate(
-    estimator,
-    X,
-    y=None,
+    estimator: Any,
+    X: Any,
+    y: Any = None,
     *,
-    shares=SHARES,
-    n_splits=1,
-    test_size=0.5,
-    scale="minmax",
-    n_repeats=20,
-    metrics=METRICS,
-    all_features=True,
-    random_state=0,
-):
+    shares: Sequence[float] = SHARES,
+    n_splits: int = 1,
+    test_size: float = 0.5,
+    scale: str | None = "minmax",
+    n_repeats: int = 20,
+    metrics: Sequence[str] = METRICS,
+    all_features: bool = True,
+    random_state: Any = 0,
+) -> pd.DataFrame:
     """Score a feature selection method at several fractions of features.
 
     For each split into training and test rows, the scaling is learned and the features are selected
