@@ -37,6 +37,8 @@ docs: $(VENV)/.installed-docs
 	rm -rf docs/generated
 	$(BIN)/python -m sphinx -W --keep-going --jobs auto docs docs/_build/html
 
+# The data sets are those of experiments/, which is not installed.
+bench: export PYTHONPATH = $(CURDIR)
 bench: $(VENV)/.installed-bench
 	$(BIN)/python benchmarks/run.py
 

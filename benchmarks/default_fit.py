@@ -9,8 +9,8 @@ rounds in turn.
 import numpy as np
 from measure import best_times, quiet
 
+from experiments.data import load
 from graphsieve import GAFS, GraphSieve, GreedyCSS
-from graphsieve.datasets import load
 
 DATASETS = ("yale", "prostate_ge", "isolet", "coil20", "mnist", "pcmac", "relathe", "basehock")
 

@@ -13,8 +13,8 @@ from pathlib import Path
 
 import numpy as np
 
-from graphsieve.datasets import load
-from graphsieve.evaluation import balanced_split
+from experiments.data import load
+from experiments.protocol import balanced_split
 
 
 def timed(function):

@@ -32,10 +32,10 @@ from scipy.sparse import csr_matrix
 from sklearn.decomposition import PCA
 from sklearn.preprocessing import minmax_scale
 
+from experiments.data import load
 from graphsieve import GAFS, MCFS, SPEC, UDFS, GreedyCSS, LaplacianScore, RandomRanker, Variance
 from graphsieve._graph.affinity import build_graph
 from graphsieve._rows import RowBlocks
-from graphsieve.datasets import load
 from graphsieve.evaluation import reconstruction_error
 
 # LassoNet takes minutes to hours on the larger data sets.

@@ -16,10 +16,9 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from tests.helpers.browser import start_chromium
-
 from graphsieve import Variance
 from graphsieve.report import make_report
+from tests.helpers.browser import start_chromium
 
 STEP = """
 const done = arguments[arguments.length - 1], begin = performance.now();

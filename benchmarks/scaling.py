@@ -16,10 +16,10 @@ import numpy as np
 import pandas as pd
 from measure import Peak, best_times, in_own_process, log_slope, quiet, timed
 
+from experiments.data import load
 from graphsieve import GAFS
 from graphsieve._graph.affinity import build_graph
 from graphsieve._rows import RowBlocks
-from graphsieve.datasets import load
 
 ALONG_N = tuple((n, 784, 10) for n in (2_000, 6_000, 20_000, 60_000))
 ALONG_D = tuple((2_000, d, 10) for d in (784, 1_568, 3_136, 6_272))

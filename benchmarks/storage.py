@@ -23,8 +23,8 @@ import scipy.sparse as sp
 from measure import Peak, in_own_process, quiet, timed, write_walk
 from sklearn.utils import get_tags
 
+from experiments.data import load
 from graphsieve import GAFS
-from graphsieve.datasets import load
 from graphsieve.methods import REGISTRY
 
 KINDS = ("memory", "memory map", "parquet", "zarr", "dask")

@@ -2,8 +2,8 @@
 Known answer: 20 informative columns among 200
 ==============================================
 
-``make_planted`` generates 20 columns that are smooth functions of two hidden coordinates, and 180
-columns that are the same kind of function with their rows shuffled. No column can be recognised on
+20 columns are smooth functions of two hidden coordinates, and 180 columns are the same kind of
+function with their rows shuffled. No column can be recognised on
 its own, by its variance or its histogram: only the dependence between columns shows which ones
 belong together.
 
@@ -15,9 +15,16 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from graphsieve import MRSF, GraphSieve, GreedyCSS, LaplacianScore, RandomRanker, Variance
-from graphsieve.datasets import make_planted
 
-X, _, informative = make_planted(random_state=0)
+rng = np.random.default_rng(0)
+Z = rng.uniform(-1, 1, size=(300, 2))  # two hidden coordinates
+directions = rng.normal(size=(2, 200))
+directions /= np.linalg.norm(directions, axis=0)
+X = np.sin(np.pi * Z @ directions + rng.uniform(0, 2 * np.pi, 200))
+X += 0.04 * rng.normal(size=X.shape)
+informative = np.zeros(200, dtype=bool)
+informative[rng.choice(200, 20, replace=False)] = True
+X[:, ~informative] = rng.permuted(X[:, ~informative], axis=0)
 methods = {
     "GraphSieve": GraphSieve(20, random_state=0),
     "Laplacian score": LaplacianScore(),

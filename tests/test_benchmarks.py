@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+
 from experiments.studies.tables import fill_marks
 
 FOLDER = Path(__file__).resolve().parents[1] / "benchmarks"

@@ -15,8 +15,8 @@ from pathlib import Path
 import pytest
 from numpydoc.validate import validate
 
+import experiments
 import graphsieve
-import graphsieve.datasets
 import graphsieve.evaluation
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -29,8 +29,10 @@ PAGES = [
 PAGES = [page for page in PAGES if "auto_examples" not in page.parts]
 MODULES = sorted(
     module.name
-    for module in pkgutil.walk_packages(graphsieve.__path__, "graphsieve.")
-    if not module.name.startswith("graphsieve.cli") and not module.name.endswith("__main__")
+    for package in (graphsieve, experiments)
+    for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}.")
+    if not module.name.startswith(("graphsieve.cli", "experiments.studies"))
+    and not module.name.endswith("__main__")
 )
 
 
@@ -103,7 +105,15 @@ def _split(lines):
 def test_console_blocks_run(page, tmp_path):
     """Commands succeed, unless an error is shown, and say what the page shows."""
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-    environment = {**os.environ, "PATH": path, "COLUMNS": "80", "NO_COLOR": "1", "TERM": "dumb"}
+    search = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
+    environment = {
+        **os.environ,
+        "PATH": path,
+        "PYTHONPATH": search,
+        "COLUMNS": "80",
+        "NO_COLOR": "1",
+        "TERM": "dumb",
+    }
     for block in blocks(page, "console"):
         for command, shown in console_steps(block):
             run = subprocess.run(
@@ -195,7 +205,7 @@ def test_every_method_has_a_page_and_a_true_row(name, page):
 
 def public_names():
     """Every public class and function, and the methods that graphsieve defines on the classes."""
-    for module in (graphsieve, graphsieve.datasets, graphsieve.evaluation):
+    for module in (graphsieve, graphsieve.evaluation):
         for name in module.__all__:
             item = getattr(module, name)
             if inspect.isclass(item) or inspect.isfunction(item):

@@ -22,8 +22,8 @@ from sklearn.linear_model import LinearRegression
 from sklearn.model_selection import train_test_split
 from sklearn.preprocessing import minmax_scale
 
-from graphsieve.datasets import load
-from graphsieve.paper.baselines import ranker
+from experiments.baselines import ranker
+from experiments.data import load
 
 DATASETS = ("isolet", "mnist", "coil20")
 METHODS = ("sieve", "gafs", "css", "mrsf", "pfa", "variance", "random")

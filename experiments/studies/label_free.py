@@ -17,14 +17,14 @@ from dataclasses import asdict
 
 import numpy as np
 import pandas as pd
+
+from experiments.baselines import ranker
+from experiments.cells import Cell
+from experiments.protocol import fit_on, score_order
+from experiments.spec import load_experiment
 from experiments.studies.resume import append, finished
 from experiments.studies.tables import RECORDS
-
-from graphsieve.evaluation import fit_on, score_order
 from graphsieve.inspection.compare import CRITERIA, Judged, choose, judge
-from graphsieve.paper.baselines import ranker
-from graphsieve.paper.cells import Cell
-from graphsieve.paper.spec import load_experiment
 
 QUALITY = RECORDS / "quality" / "quality.parquet"
 HALVES = RECORDS / "label_free" / "halves.csv"

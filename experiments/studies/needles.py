@@ -17,8 +17,8 @@ from unittest.mock import patch
 import numpy as np
 from sklearn.datasets import load_breast_cancer, load_digits, load_wine
 
+from experiments.data import make_planted
 from graphsieve import GAFS, GraphSieve, GreedyCSS, Variance
-from graphsieve.datasets import make_planted
 
 SIZES = [
     (300, 300, 1.0),

@@ -21,12 +21,12 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from experiments.studies.resume import append, finished
-from experiments.studies.tables import RECORDS
 from sklearn.datasets import load_breast_cancer, load_digits, load_wine
 
-from graphsieve.evaluation import fit_on, make_split, score_order
-from graphsieve.paper.baselines import ranker
+from experiments.baselines import ranker
+from experiments.protocol import fit_on, make_split, score_order
+from experiments.studies.resume import append, finished
+from experiments.studies.tables import RECORDS
 
 OUT = RECORDS / "quality" / "other_sets.csv"
 METHODS = (

@@ -9,12 +9,11 @@ of some methods, for every purpose.
 
 import matplotlib.pyplot as plt
 import pandas as pd
+
+from experiments.analysis import ERRORS, by_split, gains, with_published
 from experiments.studies.other_sets import OUT as OTHER_SETS
 from experiments.studies.tables import RECORDS, ROOT, markdown, write_page
-
 from graphsieve.evaluation import ALL_FEATURES
-from graphsieve.paper.paired import ERRORS, by_split, gains
-from graphsieve.paper.published import with_published
 
 PAGES = (ROOT / "README.md", ROOT / "docs" / "choosing_defaults.md")
 FIGURE = ROOT / "docs" / "images" / "choosing.png"

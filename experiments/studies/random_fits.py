@@ -31,13 +31,13 @@ from tempfile import TemporaryFile
 import numpy as np
 import pandas as pd
 import scipy.sparse as sp
-from experiments.studies.resume import append, finished
-from experiments.studies.tables import RECORDS, ROOT, write_page
 from sklearn.exceptions import ConvergenceWarning
 from threadpoolctl import threadpool_limits
 
+from experiments.provenance import provenance
+from experiments.studies.resume import append, finished
+from experiments.studies.tables import RECORDS, ROOT, write_page
 from graphsieve import REGISTRY
-from graphsieve.paper.provenance import provenance
 
 STORE = RECORDS / "random_fits" / "fits.csv.gz"
 PAGE = ROOT / "docs" / "promises.md"

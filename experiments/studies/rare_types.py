@@ -22,6 +22,11 @@ import warnings
 
 import numpy as np
 import pandas as pd
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import recall_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
 from experiments.studies.gene_panels import (
     SIZES,
     add_variants,
@@ -29,10 +34,6 @@ from experiments.studies.gene_panels import (
     simulate,
     variants,
 )
-from sklearn.linear_model import LogisticRegression
-from sklearn.metrics import recall_score
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
 
 SHAPE = {"n_cells": 800, "n_genes": 600, "n_programmes": 10, "n_members": 12, "n_types": 6}
 MEASURES = ["programmes", "rare programme", "rare recall", "balanced accuracy"]

@@ -22,9 +22,7 @@ def without(package):
     return f"import sys; sys.modules[{package!r}] = None; from graphsieve.cli import main; main()"
 
 
-@pytest.mark.parametrize(
-    "command", [[], ["select"], ["methods"], ["demo"], ["data"], ["data", "fetch"]]
-)
+@pytest.mark.parametrize("command", [[], ["select"], ["methods"], ["demo"]])
 def test_help_has_examples(run, command):
     result = run(*command, "--help")
     assert result.exit_code == 0

@@ -11,12 +11,12 @@ import scipy.sparse as sp
 from sklearn.datasets import load_breast_cancer, load_wine
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 
+from experiments.data import make_planted
 from graphsieve import GAFS
 from graphsieve._autoencoder.objective import Objective
 from graphsieve._graph.affinity import build_graph, laplacian
 from graphsieve._rows import RowBlocks
 from graphsieve._utils.threads import Workers
-from graphsieve.datasets import make_planted
 from tests.helpers.paper import paper_gafs
 
 

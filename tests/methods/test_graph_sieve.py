@@ -5,12 +5,12 @@ import pytest
 import scipy.sparse as sp
 from sklearn.datasets import load_breast_cancer, load_wine
 
+from experiments.data import make_planted
 from graphsieve import GAFS, GraphSieve, GreedyCSS
 from graphsieve._graph.affinity import build_graph
 from graphsieve._graph.spectral import embedding
 from graphsieve._linear.targets import FactorTarget, join_targets
 from graphsieve._rows import RowBlocks
-from graphsieve.datasets import make_planted
 from tests.helpers.mapped import mapped
 from tests.helpers.tables import KINDS, batches, covered, mixed, n_dimensions, needles
 

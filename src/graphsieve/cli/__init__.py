@@ -11,7 +11,6 @@ _EXTRAS = {
     "pandas": "cli",
     "pyarrow": "cli",
     "matplotlib": "cli",
-    "pooch": "cli",
     "jinja2": "report",
     "zarr": "zarr",
     "openpyxl": "excel",

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from . import apply, bench, compare, data, demo, methods, select
+from . import apply, compare, demo, methods, select
 from .console import Group, examples
 from .load import Command
 
@@ -29,8 +29,6 @@ app.command(epilog=apply.APPLY_EPILOG)(apply.apply)
 app.command(epilog=apply.REPORT_EPILOG)(apply.report)
 app.command(epilog=methods.EPILOG)(methods.methods)
 app.command(epilog=demo.EPILOG)(demo.demo)
-app.add_typer(data.app, name="data")
-app.add_typer(bench.app, name="bench")
 
 
 def _show_version(wanted: bool):

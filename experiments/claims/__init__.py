@@ -1,0 +1,65 @@
+"""The claims of the paper in our words, with verdicts computed from the tables."""
+
+from ..analysis import finished
+from .claim import FAILS, HOLDS, OPEN, PARTLY, RIVALS, UNDECIDED, Claim
+from .comparison import (
+    beats_all_features,
+    beats_rivals,
+    beats_rivals_fixed,
+    keeps_discriminative_pixels,
+    random_under_oracle,
+    recursion_beats_rivals,
+    sieve_beats_rivals,
+)
+from .cost import (
+    costs_as_in_the_table,
+    gafs_is_worth_the_time,
+    slower_on_redundant,
+    sparse_is_slower,
+)
+from .sensitivity import (
+    best_lambda,
+    flat_on_text,
+    gamma_in_the_middle,
+    grows_with_lambda,
+    insensitive_to_hidden,
+    penalties,
+)
+
+__all__ = [
+    "FAILS",
+    "HOLDS",
+    "OPEN",
+    "PARTLY",
+    "RIVALS",
+    "UNDECIDED",
+    "Claim",
+    "check",
+    "penalties",
+]
+
+CLAIMS = {
+    "comparison": (
+        beats_rivals,
+        beats_rivals_fixed,
+        recursion_beats_rivals,
+        sieve_beats_rivals,
+        beats_all_features,
+        random_under_oracle,
+    ),
+    "sensitivity_hidden": (insensitive_to_hidden,),
+    "sensitivity_penalties": (best_lambda, grows_with_lambda, flat_on_text, gamma_in_the_middle),
+    "yale_masks": (keeps_discriminative_pixels,),
+    "convergence": (slower_on_redundant, sparse_is_slower),
+    "training_time": (gafs_is_worth_the_time,),
+    "complexity": (costs_as_in_the_table,),
+}
+
+
+def check(tables):
+    """Check the claims of the paper, by experiment, also on tables of interrupted runs."""
+    return {
+        name: [claim(finished(table)) for claim in CLAIMS.get(name, ())]
+        for name, table in tables.items()
+        if len(finished(table))
+    }
