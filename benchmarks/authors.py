@@ -19,9 +19,9 @@ from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.preprocessing import StandardScaler, normalize
 
 from graphsieve import AEFS, SCUFS
-from graphsieve._linear.subspace import sweep_representation
 from graphsieve.datasets import load
 from graphsieve.evaluation import make_split, score_order
+from graphsieve.methods.scufs import sweep_representation
 
 DATASETS = ("yale", "colon", "isolet")
 SPLITS = (0, 1, 2)

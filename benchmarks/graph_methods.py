@@ -17,10 +17,9 @@ from measure import quiet
 from scipy.linalg import eigh
 
 from graphsieve import SCUFS, SPEC, UDFS, LaplacianScore, RandomRanker
-from graphsieve._graph.local_scatter import local_scatter
-from graphsieve._linear.sparse_trace import DenseProblem, starts
 from graphsieve.datasets import load
 from graphsieve.evaluation import evaluate
+from graphsieve.methods.udfs import DenseProblem, local_scatter, starts
 
 SHARES = (0.02, 0.05, 0.1, 0.2)
 DATASETS = ("yale", "isolet", "coil20")

@@ -17,8 +17,12 @@ from sklearn.utils.extmath import row_norms
 from graphsieve._graph.affinity import build_graph
 from graphsieve._graph.spectral import embedding
 from graphsieve._linear.columns import Columns
-from graphsieve._linear.inner_products import InnerProducts
-from graphsieve._linear.row_sparse import penalty_limit, penalty_path, row_sparse_path
+from graphsieve._linear.row_sparse import (
+    InnerProducts,
+    penalty_limit,
+    penalty_path,
+    row_sparse_path,
+)
 from graphsieve._rows import RowBlocks
 from graphsieve._solvers import Monitor
 from graphsieve.datasets import load

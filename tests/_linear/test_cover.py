@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from graphsieve._linear.cover import cover_columns, keep_uncorrelated
+from graphsieve.methods.drop_redundant import cover_columns, keep_uncorrelated
 
 
 def correlated(rng, n=80, d=30):

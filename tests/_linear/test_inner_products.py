@@ -5,7 +5,7 @@ import pytest
 import scipy.sparse as sp
 
 from graphsieve._linear.columns import Columns
-from graphsieve._linear.inner_products import InnerProducts
+from graphsieve._linear.row_sparse import InnerProducts
 
 
 @pytest.mark.parametrize("container", [np.asarray, sp.csr_array])

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from graphsieve._linear import laplacian_systems as module
-from graphsieve._linear.laplacian_systems import solve_laplacian
+from graphsieve.methods import dfsc as module
+from graphsieve.methods.dfsc import solve_laplacian
 
 
 def graph_laplacian(rng, d):

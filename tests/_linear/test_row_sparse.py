@@ -4,16 +4,16 @@ import numpy as np
 import pytest
 
 from graphsieve._linear.columns import Columns
-from graphsieve._linear.inner_products import InnerProducts
-from graphsieve._linear.lasso_path import lasso
 from graphsieve._linear.row_sparse import (
-    interpolate,
+    InnerProducts,
     penalty_limit,
     penalty_path,
     row_sparse,
     row_sparse_path,
 )
 from graphsieve._solvers import Monitor
+from graphsieve.methods.jfssl import interpolate
+from graphsieve.methods.mcfs import lasso
 from tests.helpers.row_sparse_reference import check_optimal, coordinate_descent
 
 SHAPES = [(15, 40), (25, 25), (60, 12)]

@@ -97,8 +97,8 @@ def test_sparse_is_the_same(rng, by):
 def test_many_columns_need_no_square_matrix(monkeypatch, container):
     X = load_breast_cancer().data
     stored = DropRedundant().fit(container(X))
-    monkeypatch.setattr("graphsieve._linear.correlation.MOST_STORED", 10)
-    monkeypatch.setattr("graphsieve.methods.drop_redundant.MOST_STORED", 10)
+    monkeypatch.setattr("graphsieve.methods.drop_redundant._MOST_STORED", 10)
+    monkeypatch.setattr("graphsieve.methods.drop_redundant._MOST_STORED", 10)
     np.testing.assert_array_equal(DropRedundant().fit(container(X)).order_, stored.order_)
     with pytest.raises(ValueError, match='at most 10 columns, but X has 30: use by="r2"'):
         DropRedundant(by="correlation").fit(X)
@@ -136,7 +136,7 @@ def _measured_three_times(rng):
 @pytest.mark.parametrize("most_stored", [0, 5000])
 @pytest.mark.parametrize("as_stored", [sp.csr_array, np.float32, np.float64])
 def test_an_offset_changes_nothing(rng, monkeypatch, as_stored, most_stored):
-    monkeypatch.setattr("graphsieve._linear.correlation.MOST_STORED", most_stored)
+    monkeypatch.setattr("graphsieve.methods.drop_redundant._MOST_STORED", most_stored)
     X = _measured_three_times(rng)
     offset = 1e5 if as_stored is np.float32 else 1e7
     expected = DropRedundant().fit(X)

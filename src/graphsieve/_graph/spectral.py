@@ -126,19 +126,6 @@ def eigenpairs(A, components, n_pairs, random_state=0):
     return np.clip(values[chosen], 0, 2), fix_signs(result)
 
 
-def low_eigenpairs(A, components, n_pairs, random_state=0):
-    """``eigenpairs`` with all copies of the last eigenvalue; none when ``n_pairs`` < 1."""
-    if n_pairs < 1:
-        return np.empty(0), np.empty((A.shape[0], 0))
-    more = 4
-    while True:
-        values, V = eigenpairs(A, components, n_pairs + more, random_state)
-        kept = values <= values[:n_pairs][-1] + 1e-8
-        if not kept[-1] or len(values) < n_pairs + more:
-            return values[kept], V[:, kept]
-        more *= 2
-
-
 def embedding(A, n_dims, random_state=0):
     """Solutions of L y = l D y with the smallest l after the constant one, (n, n_dims).
 
