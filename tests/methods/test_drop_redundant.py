@@ -98,7 +98,6 @@ def test_many_columns_need_no_square_matrix(monkeypatch, container):
     X = load_breast_cancer().data
     stored = DropRedundant().fit(container(X))
     monkeypatch.setattr("graphsieve.methods.drop_redundant._MOST_STORED", 10)
-    monkeypatch.setattr("graphsieve.methods.drop_redundant._MOST_STORED", 10)
     np.testing.assert_array_equal(DropRedundant().fit(container(X)).order_, stored.order_)
     with pytest.raises(ValueError, match='at most 10 columns, but X has 30: use by="r2"'):
         DropRedundant(by="correlation").fit(X)

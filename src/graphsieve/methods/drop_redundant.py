@@ -1,6 +1,5 @@
 """DropRedundant: drop the columns that the kept ones predict."""
 
-from dataclasses import dataclass
 from functools import partial
 from numbers import Real
 
@@ -40,7 +39,13 @@ class DropRedundant(FeatureRanker):
 
     Features are kept one at a time, each for what it explains of the features that are not covered
     yet, until a linear regression on the kept features predicts every dropped feature with an R^2
-    of at least ``explained`` on the training rows. Features that others, kept later, have made
+    of at least ``explained`` on the training rows. With C the correlation matrix and S the kept
+    features, the residual correlation is R = C - C_S C_SS^-1 C_S', the R^2 of feature j is
+    1 - R_jj, and the next pick is ::
+
+        argmax_j  sum_{i not covered} R_ij^2 / R_jj.
+
+    Features that others, kept later, have made
     superfluous are then dropped. The sum of two kept features is dropped, although its correlation
     with either may be low. The result does not depend on the order of the features.
 
@@ -112,8 +117,7 @@ class DropRedundant(FeatureRanker):
         if self.by == "correlation" and self.n_features_in_ > _MOST_STORED:
             raise ValueError(
                 'by="correlation" compares all pairs of columns and takes at most '
-                f"{_MOST_STORED:,} "
-                f'columns, but X has {self.n_features_in_:,}: use by="r2"'
+                f'{_MOST_STORED:,} columns, but X has {self.n_features_in_:,}: use by="r2"'
             )
 
     def _own_memory(self, n_samples, n_features):
@@ -150,7 +154,7 @@ class DropRedundant(FeatureRanker):
         if dtype == np.float32 and threshold < 1 - 10 * _SINGLE:
             threshold += _SINGLE
         C = correlations.apply, correlations.take
-        return cover_columns(*C, varying, threshold, **options).picked
+        return cover_columns(*C, varying, threshold, **options)[0]
 
     def _check_promise(self, support):
         if self.by != "r2":
@@ -181,14 +185,6 @@ class DropRedundant(FeatureRanker):
         return self._n_kept
 
 
-@dataclass(frozen=True)
-class Cover:
-    """Kept columns, in the order in which they were picked, and the R^2 of all columns on them."""
-
-    picked: np.ndarray
-    explained: np.ndarray
-
-
 def cover_columns(apply, take, varying, threshold, *, tie_break, given=(), candidates=None):
     """Keep columns until every column is explained to ``threshold`` by the kept ones jointly.
 
@@ -208,6 +204,13 @@ def cover_columns(apply, take, varying, threshold, *, tie_break, given=(), candi
         Columns that are always kept.
     candidates : ndarray of bool, optional
         Columns that may be kept; all by default.
+
+    Returns
+    -------
+    picked : ndarray of int
+        Kept columns, in the order in which they were picked.
+    explained : ndarray of shape (n_features,)
+        R^2 of all columns on them.
     """
     state = _Residuals(apply, take, varying, threshold)
     allowed = varying if candidates is None else varying & candidates
@@ -224,7 +227,7 @@ def cover_columns(apply, take, varying, threshold, *, tie_break, given=(), candi
         may_go = np.isin(picked, given, invert=True)
         options = {"may_go": may_go, "tie_break": tie_break}
         picked, residual = prune(take(picked), picked, residual, state.slack, **options)
-    return Cover(picked, np.where(varying, 1 - residual, 1.0))
+    return picked, np.where(varying, 1 - residual, 1.0)
 
 
 class _Residuals:
@@ -303,9 +306,7 @@ def keep_uncorrelated(C, varying, threshold, *, tie_break, given=(), candidates=
     for j in given:
         left &= ~close[j]
         left[j] = False
-    while left.any():
-        if not (left & allowed).any():
-            break
+    while (left & allowed).any():
         count = np.where(left & allowed, close[:, left].sum(axis=1), -1)
         ties = np.flatnonzero(count == count.max())
         j = int(ties[np.argmin(tie_break[ties])])
