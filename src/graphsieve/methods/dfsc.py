@@ -18,17 +18,9 @@ from .._linear.self_representation import (
 )
 from .._rows import RowBlocks
 from .._rows.scaling import divide_columns
-from .._utils.docs import with_shared_parameters
+from .._utils.shared import with_shared_parameters
 from .._utils.threads import Workers
-from ..base import (
-    GRAPH_CONSTRAINTS,
-    ITERATION_CONSTRAINTS,
-    NON_NEGATIVE,
-    POSITIVE,
-    SCALE_CONSTRAINTS,
-    THREAD_CONSTRAINTS,
-    FeatureRanker,
-)
+from ..base import NON_NEGATIVE, POSITIVE, FeatureRanker
 
 # Up to here d x d matrices are faster than the sparse form, also when n < d.
 _SMALL = 2000
@@ -101,11 +93,6 @@ class DFSC(FeatureRanker):
     """
 
     _parameter_constraints = {
-        **FeatureRanker._parameter_constraints,
-        **GRAPH_CONSTRAINTS,
-        **SCALE_CONSTRAINTS,
-        **THREAD_CONSTRAINTS,
-        **ITERATION_CONSTRAINTS,
         "alpha": [POSITIVE, None],
         "graph_weight": [NON_NEGATIVE],
         "feature_graph_weight": [NON_NEGATIVE, None],

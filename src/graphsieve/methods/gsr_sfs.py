@@ -14,17 +14,9 @@ from .._linear.self_representation import (
     square_memory,
 )
 from .._rows.scaling import divide_columns
-from .._utils.docs import with_shared_parameters
+from .._utils.shared import with_shared_parameters
 from .._utils.threads import Workers
-from ..base import (
-    GRAPH_CONSTRAINTS,
-    ITERATION_CONSTRAINTS,
-    NON_NEGATIVE,
-    POSITIVE,
-    SCALE_CONSTRAINTS,
-    THREAD_CONSTRAINTS,
-    FeatureRanker,
-)
+from ..base import NON_NEGATIVE, POSITIVE, FeatureRanker
 
 
 @with_shared_parameters
@@ -71,11 +63,6 @@ class GSRSFS(FeatureRanker):
     """
 
     _parameter_constraints = {
-        **FeatureRanker._parameter_constraints,
-        **GRAPH_CONSTRAINTS,
-        **SCALE_CONSTRAINTS,
-        **THREAD_CONSTRAINTS,
-        **ITERATION_CONSTRAINTS,
         "alpha": [POSITIVE, None],
         "graph_weight": [NON_NEGATIVE],
     }

@@ -11,18 +11,11 @@ from .._linear.columns import Columns
 from .._linear.reweighted import reweighted_l21
 from .._linear.row_sparse import InnerProducts, penalty_limit, penalty_path, row_sparse_path
 from .._rows.scaling import divide_columns
-from .._utils.docs import with_shared_parameters
 from .._utils.linalg import factorise
+from .._utils.shared import with_shared_parameters
 from .._utils.sklearn_private import Interval
 from .._utils.threads import Workers, single_threaded_blas
-from ..base import (
-    GRAPH_CONSTRAINTS,
-    ITERATION_CONSTRAINTS,
-    POSITIVE,
-    SCALE_CONSTRAINTS,
-    THREAD_CONSTRAINTS,
-    FeatureRanker,
-)
+from ..base import POSITIVE, FeatureRanker
 
 # Default alpha, as a fraction of the smallest one for which all weights are zero.
 _ALPHA_FRACTION = 1e-2
@@ -82,11 +75,6 @@ class JFSSL(FeatureRanker):
     """
 
     _parameter_constraints = {
-        **FeatureRanker._parameter_constraints,
-        **GRAPH_CONSTRAINTS,
-        **SCALE_CONSTRAINTS,
-        **THREAD_CONSTRAINTS,
-        **ITERATION_CONSTRAINTS,
         "n_components": [Interval(Integral, 1, None, closed="left")],
         "alpha": [POSITIVE, None],
     }

@@ -15,10 +15,10 @@ from .._graph.spectral import (
 )
 from .._rows import Moments, to_dense
 from .._rows.scaling import divide_columns
-from .._utils.docs import with_shared_parameters
 from .._utils.progress import Stages
+from .._utils.shared import with_shared_parameters
 from .._utils.threads import single_threaded_blas
-from ..base import GRAPH_CONSTRAINTS, SCALE_CONSTRAINTS, THREAD_CONSTRAINTS, FeatureRanker
+from ..base import FeatureRanker
 
 
 @with_shared_parameters
@@ -55,13 +55,6 @@ class LaplacianScore(FeatureRanker):
     [False, True]
     """
 
-    _parameter_constraints = {
-        **FeatureRanker._parameter_constraints,
-        **SCALE_CONSTRAINTS,
-        **GRAPH_CONSTRAINTS,
-        **THREAD_CONSTRAINTS,
-        "verbose": ["verbose"],
-    }
     _accepts_sparse = True
     _distributes = True
 

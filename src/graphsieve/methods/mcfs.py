@@ -9,11 +9,11 @@ from .._graph.spectral import embedding
 from .._linear.columns import Columns
 from .._linear.row_sparse import InnerProducts, rank_zero_rows
 from .._rows.scaling import divide_columns
-from .._utils.docs import with_shared_parameters
 from .._utils.progress import Stages
+from .._utils.shared import with_shared_parameters
 from .._utils.sklearn_private import Interval
 from .._utils.threads import Workers
-from ..base import GRAPH_CONSTRAINTS, SCALE_CONSTRAINTS, THREAD_CONSTRAINTS, FeatureRanker
+from ..base import FeatureRanker
 
 # A column counts as dependent on the active ones when it differs from them by less than this.
 _DEPENDENT = 1e-9
@@ -60,11 +60,6 @@ class MCFS(FeatureRanker):
     """
 
     _parameter_constraints = {
-        **FeatureRanker._parameter_constraints,
-        **GRAPH_CONSTRAINTS,
-        **SCALE_CONSTRAINTS,
-        **THREAD_CONSTRAINTS,
-        "verbose": ["verbose"],
         "n_components": [Interval(Integral, 1, None, closed="left")],
         "n_nonzero": [Interval(Integral, 1, None, closed="left")],
     }

@@ -15,17 +15,10 @@ from .._linear.row_sparse import (
     row_sparse_path,
 )
 from .._rows.scaling import divide_columns
-from .._utils.docs import with_shared_parameters
+from .._utils.shared import with_shared_parameters
 from .._utils.sklearn_private import Interval
 from .._utils.threads import Workers
-from ..base import (
-    GRAPH_CONSTRAINTS,
-    ITERATION_CONSTRAINTS,
-    POSITIVE,
-    SCALE_CONSTRAINTS,
-    THREAD_CONSTRAINTS,
-    FeatureRanker,
-)
+from ..base import POSITIVE, FeatureRanker
 
 
 @with_shared_parameters
@@ -84,11 +77,6 @@ class MRSF(FeatureRanker):
     """
 
     _parameter_constraints = {
-        **FeatureRanker._parameter_constraints,
-        **GRAPH_CONSTRAINTS,
-        **SCALE_CONSTRAINTS,
-        **THREAD_CONSTRAINTS,
-        **ITERATION_CONSTRAINTS,
         "n_components": [Interval(Integral, 1, None, closed="left")],
         "alpha": [POSITIVE, None],
         "n_nonzero": [Interval(Integral, 1, None, closed="left")],

@@ -2,8 +2,8 @@
 
 from sklearn.utils import check_random_state
 
-from .._utils.docs import with_shared_parameters
 from .._utils.order import scores_of
+from .._utils.shared import with_shared_parameters
 from ..base import FeatureRanker
 
 
@@ -26,10 +26,6 @@ class RandomRanker(FeatureRanker):
     2
     """
 
-    _parameter_constraints = {
-        **FeatureRanker._parameter_constraints,
-        "random_state": ["random_state"],
-    }
     _accepts_sparse = True
     _accepts_gaps = True
     _distributes = True

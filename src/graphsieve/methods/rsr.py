@@ -15,17 +15,11 @@ from .._linear.self_representation import (
 )
 from .._rows.scaling import divide_columns
 from .._solvers import Monitor
-from .._utils.docs import with_shared_parameters
+from .._utils.shared import with_shared_parameters
 from .._utils.sklearn_private import Interval
 from .._utils.threads import Workers
 from .._utils.warn import warn
-from ..base import (
-    ITERATION_CONSTRAINTS,
-    POSITIVE,
-    SCALE_CONSTRAINTS,
-    THREAD_CONSTRAINTS,
-    FeatureRanker,
-)
+from ..base import POSITIVE, FeatureRanker
 
 # Sum of the residual norms, relative to that for W = 0, below which a fit is exact, and above which
 # a default alpha leaves enough residuals for the order of the columns to mean something.
@@ -88,10 +82,6 @@ class RSR(FeatureRanker):
     """
 
     _parameter_constraints = {
-        **FeatureRanker._parameter_constraints,
-        **SCALE_CONSTRAINTS,
-        **THREAD_CONSTRAINTS,
-        **ITERATION_CONSTRAINTS,
         "p": [Interval(Real, 0, 1, closed="right")],
         "alpha": [POSITIVE, None],
     }

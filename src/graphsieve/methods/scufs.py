@@ -17,12 +17,12 @@ from .._linear.self_representation import ALPHA_FRACTION, ridge_rows
 from .._rows import split_rows, to_dense
 from .._rows.scaling import divide_columns
 from .._solvers import Monitor
-from .._utils.docs import with_shared_parameters
 from .._utils.linalg import factorise
+from .._utils.shared import with_shared_parameters
 from .._utils.sklearn_private import Interval
 from .._utils.threads import single_threaded_blas
 from .._utils.warn import warn
-from ..base import ITERATION_CONSTRAINTS, SCALE_CONSTRAINTS, FeatureRanker
+from ..base import FeatureRanker
 
 # Weight of |F'F - I|^2.
 _ORTHOGONALITY = 10.0
@@ -110,15 +110,11 @@ class SCUFS(FeatureRanker):
     """
 
     _parameter_constraints = {
-        **FeatureRanker._parameter_constraints,
-        **SCALE_CONSTRAINTS,
-        **ITERATION_CONSTRAINTS,
         "n_clusters": [Interval(Integral, 1, None, closed="left")],
         # The rows have unit length: weights have no units, and larger ones overflow.
         "alpha": [Interval(Real, 0, 1e30, closed="right"), None],
         "graph_weight": [Interval(Real, 0, 1e30, closed="both")],
         "fit_weight": [Interval(Real, 0, 1e30, closed="right")],
-        "random_state": ["random_state"],
     }
 
     def __init__(

@@ -14,11 +14,11 @@ from .._graph.spectral import (
     weighted_moments,
 )
 from .._rows.scaling import divide_columns
-from .._utils.docs import with_shared_parameters
 from .._utils.progress import Stages
+from .._utils.shared import with_shared_parameters
 from .._utils.sklearn_private import Interval, StrOptions
 from .._utils.threads import single_threaded_blas
-from ..base import GRAPH_CONSTRAINTS, SCALE_CONSTRAINTS, THREAD_CONSTRAINTS, FeatureRanker
+from ..base import FeatureRanker
 
 
 @with_shared_parameters
@@ -63,11 +63,6 @@ class SPEC(FeatureRanker):
     """
 
     _parameter_constraints = {
-        **FeatureRanker._parameter_constraints,
-        **SCALE_CONSTRAINTS,
-        **GRAPH_CONSTRAINTS,
-        **THREAD_CONSTRAINTS,
-        "verbose": ["verbose"],
         "criterion": [StrOptions({"phi1", "phi2", "phi3"})],
         "power": [Interval(Integral, 1, 100, closed="both")],
         "n_components": [Interval(Integral, 1, None, closed="left")],

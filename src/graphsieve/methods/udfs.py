@@ -13,18 +13,12 @@ from .._linear.reweighted import SMOOTHING, inverse_weights, reweighted_l21
 from .._rows import BLOCK_BYTES, RowBlocks, split_rows
 from .._rows.scaling import divide_columns
 from .._solvers import Monitor
-from .._utils.docs import with_shared_parameters
 from .._utils.linalg import some_eigenpairs
+from .._utils.shared import with_shared_parameters
 from .._utils.sklearn_private import Interval
 from .._utils.threads import single_threaded_blas
 from .._utils.warn import warn
-from ..base import (
-    ITERATION_CONSTRAINTS,
-    POSITIVE,
-    SCALE_CONSTRAINTS,
-    THREAD_CONSTRAINTS,
-    FeatureRanker,
-)
+from ..base import POSITIVE, FeatureRanker
 
 # Default alpha, relative to the mean of the diagonal of M.
 _ALPHA_FRACTION = 0.01
@@ -105,10 +99,6 @@ class UDFS(FeatureRanker):
     """
 
     _parameter_constraints = {
-        **FeatureRanker._parameter_constraints,
-        **SCALE_CONSTRAINTS,
-        **ITERATION_CONSTRAINTS,
-        **THREAD_CONSTRAINTS,
         "n_components": [Interval(Integral, 1, None, closed="left")],
         "alpha": [POSITIVE, None],
         "ridge": [POSITIVE],

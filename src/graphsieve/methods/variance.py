@@ -1,7 +1,7 @@
 """Variance: the simplest baseline."""
 
 from .._rows.scaling import divide_columns
-from .._utils.docs import with_shared_parameters
+from .._utils.shared import with_shared_parameters
 from .._utils.sklearn_private import StrOptions
 from .._utils.warn import warn
 from ..base import FeatureRanker
@@ -32,7 +32,6 @@ class Variance(FeatureRanker):
     """
 
     _parameter_constraints = {
-        **FeatureRanker._parameter_constraints,
         "scale": [StrOptions({"minmax", "global"}), None],
     }
     _accepts_sparse = True

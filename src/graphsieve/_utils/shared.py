@@ -1,4 +1,4 @@
-"""Descriptions of the parameters that many methods have in common, written once."""
+"""Parameters that many methods have in common: described and constrained once."""
 
 import inspect
 import re
@@ -34,12 +34,23 @@ callback : callable(iteration, objective) or None, default=None
 
 
 def with_shared_parameters(cls):
-    """Add to the docstring of a method the parameters that it leaves out, in their order."""
+    """Class decorator that adds what a method leaves out of its docstring and constraints.
+
+    The docstring gets the descriptions of the shared parameters of its constructor, in their order,
+    and ``_parameter_constraints`` those of the base class.
+    """
+    names = list(inspect.signature(cls).parameters)
+    inherited = cls.__base__
+    constraints = {
+        **inherited._shared_constraints,
+        **inherited._parameter_constraints,
+        **vars(cls).get("_parameter_constraints", {}),
+    }
+    cls._parameter_constraints = {name: constraints[name] for name in names}
     if cls.__doc__:
         head, text = inspect.cleandoc(cls.__doc__).split("Parameters\n----------\n")
         own, *rest = re.split(r"\n+(?=\w[\w ]*\n---)", text, maxsplit=1)
         described = {**_by_name(_SHARED), **_by_name(own)}
-        names = list(inspect.signature(cls).parameters)
         section = "\n".join(dict.fromkeys(described[name] for name in names))
         cls.__doc__ = "\n\n".join([f"{head}Parameters\n----------\n{section}", *rest])
     return cls
