@@ -49,10 +49,10 @@ class DFSC(FeatureRanker):
 
     and the score of feature j is |S_j|. Similar features get similar rows of S.
 
-    This is the feature side of the model as later papers describe it. It is experimental: the exact
-    terms and the multiplicative updates of the original paper could not be confirmed. The original
-    also represents samples by samples; that part is left out, because it has no influence on the
-    scores of the features.
+    It is experimental. The abstract of the paper and later reviews name the terms: representation
+    of features by features and of samples by samples, a graph of each, and the l2,1 norm. How the
+    two sides share variables could not be confirmed. Here they share none, so that the side of the
+    samples has no influence on the scores and is left out.
 
     Parameters
     ----------
