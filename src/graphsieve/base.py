@@ -118,6 +118,15 @@ class FeatureRanker(ReadsInput, Support, Explains, SelectorMixin, BaseEstimator)
         **INCLUDE_CONSTRAINTS,
     }
 
+    # Of parameters that many methods share; see ``with_shared_parameters``.
+    _shared_constraints = {
+        **GRAPH_CONSTRAINTS,
+        **SCALE_CONSTRAINTS,
+        **ITERATION_CONSTRAINTS,
+        **THREAD_CONSTRAINTS,
+        "random_state": ["random_state"],
+    }
+
     plot = LazyAccessor(
         "graphsieve.plots",
         "SelectionPlots",

@@ -2,18 +2,19 @@
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 
 from graphsieve._linear.columns import Columns
-from graphsieve._linear.inner_products import InnerProducts
-from graphsieve._linear.lasso_path import lasso
 from graphsieve._linear.row_sparse import (
-    interpolate,
+    InnerProducts,
     penalty_limit,
     penalty_path,
     row_sparse,
     row_sparse_path,
 )
 from graphsieve._solvers import Monitor
+from graphsieve.methods.jfssl import interpolate
+from graphsieve.methods.mcfs import lasso
 from tests.helpers.row_sparse_reference import check_optimal, coordinate_descent
 
 SHAPES = [(15, 40), (25, 25), (60, 12)]
@@ -196,3 +197,21 @@ def test_interpolation_has_no_duality_gap(n_targets):
     multiplier /= np.linalg.norm(V @ multiplier, axis=1).max()
     np.testing.assert_allclose(np.vdot(multiplier, T), result.x.sum(), rtol=1e-4)
     assert (np.diff(result.trace) <= 1e-12 * result.trace[0]).all()
+
+
+@pytest.mark.parametrize("container", [np.asarray, sp.csr_array])
+def test_equal_plain_products(container, rng):
+    X = rng.random((20, 40)) * (rng.random((20, 40)) > 0.5) + 3.0
+    C = X - X.mean(axis=0)
+    products = InnerProducts(Columns(container(X)))
+    some = np.array([7, 2, 30])
+    np.testing.assert_allclose(products.gram(some), C[:, some].T @ C[:, some], atol=1e-10)
+    np.testing.assert_allclose(products.with_column(4, np.ones(40)), C.T @ C[:, 4], atol=1e-10)
+    products.keep(np.arange(25))
+    W = rng.normal(size=(3, 2))
+    np.testing.assert_allclose(products.combine(some, W), C.T @ C[:, some] @ W, atol=1e-10)
+    full = np.zeros((40, 2))
+    full[some] = W
+    XtY = C.T @ rng.normal(size=(20, 2))
+    expected = XtY - C.T @ C @ full
+    np.testing.assert_allclose(products.residual_products(XtY, full), expected, atol=1e-10)

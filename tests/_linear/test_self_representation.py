@@ -11,11 +11,11 @@ from graphsieve._linear.self_representation import (
     quadratic_step,
     ridge_rows,
     ridge_samples,
-    robust_self_representation,
 )
 from graphsieve._rows import RowBlocks
 from graphsieve._solvers import Monitor
 from graphsieve._utils.threads import Workers
+from graphsieve.methods.rsr import robust_self_representation
 
 
 @pytest.fixture(params=[1, 3])

@@ -5,7 +5,7 @@ from unittest.mock import patch
 
 import numpy as np
 
-from graphsieve._solvers import reweighted
+from graphsieve._linear import reweighted
 
 
 @contextmanager

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from graphsieve import SCUFS
-from graphsieve._linear.subspace import first_representation, sweep_representation
-from graphsieve.methods.scufs import first_clusters
+from graphsieve.methods.scufs import first_clusters, first_representation, sweep_representation
 from tests.helpers.awkward import tables
 
 pytestmark = [

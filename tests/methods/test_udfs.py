@@ -6,10 +6,9 @@ import numpy as np
 import pytest
 
 from graphsieve import UDFS
-from graphsieve._graph.local_scatter import local_scatter
 from graphsieve._graph.neighbors import nearest_neighbors
-from graphsieve._linear.sparse_trace import DenseProblem, LanczosProblem
 from graphsieve._rows import RowBlocks
+from graphsieve.methods.udfs import DenseProblem, LanczosProblem, local_scatter
 from tests.helpers.awkward import tables
 from tests.helpers.textbook import without_momentum
 from tests.helpers.ties import by_content
@@ -264,7 +263,7 @@ def test_local_scatter_with_too_few_neighbours_found(rng, monkeypatch):
     kept = rng.random(90) < 0.7
     kept[:3] = False
     monkeypatch.setattr(
-        "graphsieve._graph.local_scatter.nearest_neighbors",
+        "graphsieve.methods.udfs.nearest_neighbors",
         lambda *args, **params: tuple(array[kept] for array in found),
     )
     B = local_scatter(X, n_neighbors=3, ridge=2.0).toarray()

@@ -15,7 +15,7 @@ from sklearn.metrics import pairwise_distances_argmin
 from sklearn.utils.extmath import randomized_svd, row_norms
 
 from .._rows import chosen_rows, split_rows, to_dense
-from .points import maxima_of_groups
+from .neighbors import largest_of_groups
 
 # Data with more features than this are searched along at most as many principal axes: as many as
 # explain this fraction of the variance of some rows.
@@ -45,35 +45,32 @@ _FARTHEST = 1e3
 _BLOCK_ENTRIES = 2**22
 
 
-def approximate_pairs(points, n_neighbors, workers):
-    """Sample and neighbour, for about the ``n_neighbors`` nearest samples of every sample.
-
-    Parameters and return values are those of ``exact_pairs``.
-    """
+def approximate_pairs(data, points, n_neighbors, workers):
+    """Sample and candidate, among them about all of the nearest samples of every sample."""
     numbers = points.searched
     if len(numbers) < 2:
         return numbers[:0], numbers[:0]
-    axes = _principal_axes(points)
-    Y = points.stack(partial(_along, axes))[numbers]
-    n_candidates = n_neighbors if axes is None else _CANDIDATES * n_neighbors
-    i, j = search_cells(Y, n_neighbors, n_candidates, workers)
-    del Y
-    i, j = numbers[i], numbers[j]
-    similarity = points.similarity(i, j, workers)
-    squared = np.maximum(2 - 2 * similarity, 0) if points.is_cosine else -similarity
-    chosen = points.nearest(i, j, squared, n_neighbors)
-    i, j = i[chosen], j[chosen]
-    order = np.lexsort((j, i))
-    return i[order], j[order]
+
+    def stack(function, *aligned):
+        on_points = partial(_on_points, points, function)
+        return data.stack(on_points, np.arange(data.n_samples), *aligned)
+
+    axes = None
+    if data.n_features > _MOST_AXES:
+        chosen = np.zeros(data.n_samples, dtype=bool)
+        chosen[:: -(-data.n_samples // _AXES_ROWS)] = True
+        axes = _principal_axes(stack(chosen_rows, chosen))
+    Y = stack(partial(_along, axes))[numbers]
+    i, j = search_cells(Y, n_neighbors, (1 if axes is None else _CANDIDATES) * n_neighbors, workers)
+    return numbers[i], numbers[j]
 
 
-def _principal_axes(points):
-    """Directions of largest variance, (n_features, n_axes); None if there are few features."""
-    if points.n_features <= _MOST_AXES:
-        return None
-    chosen = np.zeros(len(points.norm), dtype=bool)
-    chosen[:: -(-len(points.norm) // _AXES_ROWS)] = True
-    X = points.stack(chosen_rows, chosen)
+def _on_points(points, function, block, number, *aligned):
+    return function(points.prepare(block, number), *aligned)
+
+
+def _principal_axes(X):
+    """Directions of largest variance, (n_features, n_axes)."""
     X -= X.mean(axis=0)
     n_axes = min(_MOST_AXES, *X.shape)
     _, size, axes = randomized_svd(X, n_axes, n_iter=2, random_state=0)
@@ -117,9 +114,7 @@ def _best(Y, square, rows, columns, k):
     S = 2 * Y[rows] @ Y[columns].T
     S -= square[columns]
     S[rows[:, None] == columns] = -np.inf
-    top = maxima_of_groups(S, max(256, 8 * k))
-    place = max(0, top.shape[1] - k)
-    bound = np.partition(top, place, axis=1)[:, place]
+    bound = largest_of_groups(S, k, max(256, 8 * k))
     mask = (bound[:, None] <= S) & (-np.inf < S)
     crowded = np.flatnonzero(np.count_nonzero(mask, axis=1) > 4 * k)
     if crowded.size:  # copies of one row: the first ones will do

@@ -1,24 +1,22 @@
 """The nearest neighbours of every sample, and the exact search for them.
 
-No n x n array is ever held: similarities are computed for a block of rows, and only the neighbours
-are kept. In the exact search, inner products in single precision leave a few candidates per sample:
-all samples that rounding does not exclude. Where these are more than the neighbours wanted, their
-distances are computed from differences in double precision. Neither an outlier nor an offset of the
-data changes the result, and only distances that agree to their own rounding error are ties.
+No n x n array is ever held: inner products are computed for a block of rows, and only candidates
+are kept. Single precision leaves a few candidates per sample: all samples that rounding does not
+exclude. Their distances are then computed from differences in double precision. Neither an outlier
+nor an offset of the data changes the result, and only distances that agree to their own rounding
+error are ties, which go by content.
 """
 
+from functools import partial
 from hashlib import blake2b
 
 import numpy as np
 import scipy.sparse as sp
+from sklearn.utils.extmath import row_norms
 
-from .._rows import split_rows
+from .._rows import RowBlocks, chosen_rows, split_rows
 from .._utils.threads import Workers
 from .._utils.warn import warn
-from .approximate import approximate_pairs
-from .points import Points, maxima_of_groups, squared_distances
-
-SEARCHES = ("auto", "exact", "approximate")
 
 # Largest number of samples for which "auto" searches exactly: it takes half a minute on two cores.
 _MOST_EXACT = 50_000
@@ -26,14 +24,28 @@ _MOST_EXACT = 50_000
 # Number of multiplications below which threads are not worth starting.
 _FEW_PRODUCTS = 2**28
 
-# Numbers in one block of similarities (rows of the block times all samples).
+# Numbers in one block of inner products (rows of the block times all samples), and the fewest rows
+# for which a block of their own is worthwhile.
 _BLOCK_ENTRIES = 2**23
-
-# Fewest rows for which a block of their own is worthwhile.
 _FEWEST_ROWS = 128
 
 # Candidates per sample above which it pays to look for copies of samples among them.
 _MANY_CANDIDATES = 64
+
+# Number of rows whose median is the centre of the points.
+_CENTRE_ROWS = 256
+
+# Sums of squares of numbers between these limits neither overflow nor vanish.
+_SAFE_RANGE = 2.0**-450, 2.0**500
+
+# Rounds from columns to samples and back, after which columns are told apart.
+_N_SIGNATURES = 3
+
+# Points that are farther from the centre than this, relative to the median, would overflow in
+# single precision.
+_LARGEST_SPREAD = 2.0**55
+
+_EPS = np.finfo(float).eps
 
 
 def limit_neighbors(n_neighbors, n_samples):
@@ -60,59 +72,228 @@ def nearest_neighbors(data, n_neighbors, *, metric, neighbors="auto", n_jobs=Non
         every sample, except that an approximate search may find fewer, and that rows of zeros
         have no cosine and occur in no pair.
     similarity : ndarray of shape (n_pairs,)
-        Cosine for ``metric="cosine"``, minus the squared distance for ``"euclidean"``.
+        Cosine for ``metric="cosine"``, minus the squared distance for ``"euclidean"``. Where
+        squared distances would overflow or vanish (data beyond 1e135 or below 1e-135) they are
+        divided by a power of two, the same for all pairs.
     """
-    points = Points(data.stored(), metric)
+    data = data.stored()
     n = data.n_samples
+    is_approximate = neighbors == "approximate" or (neighbors == "auto" and n > _MOST_EXACT)
+    points = Points(data, metric, ties_by_content=not is_approximate)
     is_small = n**2 * data.n_features < _FEW_PRODUCTS
     with Workers(1 if is_small else n_jobs) as workers:
-        find = approximate_pairs if _is_approximate(neighbors, n) else exact_pairs
-        i, j = find(points, n_neighbors, workers)
-        # Most pairs are neighbours both ways: each distance is computed once.
+        if is_approximate:
+            from .approximate import approximate_pairs
+
+            i, j = approximate_pairs(data, points, n_neighbors, workers)
+        else:
+            i, j = _exact_pairs(data, points, n_neighbors, workers)
+        # Most pairs are neighbours both ways: each similarity is computed once.
         pairs, place = np.unique(np.minimum(i, j) * n + np.maximum(i, j), return_inverse=True)
-        return i, j, points.similarity(pairs // n, pairs % n, workers)[place]
+        similarity = points.similarity(data, pairs // n, pairs % n, workers)[place]
+    if is_approximate:
+        squared = np.maximum(2 - 2 * similarity, 0) if points.is_cosine else -similarity
+        chosen = points.nearest(i, j, squared, n_neighbors)
+        i, j, similarity = i[chosen], j[chosen], similarity[chosen]
+    order = np.lexsort((j, i))
+    return i[order], j[order], similarity[order]
 
 
-def _is_approximate(neighbors, n_samples):
-    return neighbors == "approximate" or (neighbors == "auto" and n_samples > _MOST_EXACT)
+class Points:
+    """Where the rows of ``data`` are in Euclidean space, and how precisely that is known.
 
+    For the cosine the points are the rows at unit length, because |u - v|^2 = 2 - 2 cos(u, v).
+    Distances do not change with the origin, but the rounding errors of inner products grow with
+    the distance from it, so dense points are computed relative to their centre: the median of some
+    rows, which no outlier can move.
 
-def exact_pairs(points, n_neighbors, workers):
-    """Sample and neighbour, for the ``n_neighbors`` nearest samples of every sample.
-
-    Returns two arrays i and j, by increasing i and then j.
+    For every row there are its factor ``scale`` (0 for a row of zeros, which has no cosine), its
+    length ``norm`` after scaling and before centring, and its squared distance ``square`` from the
+    centre. ``place`` is the order in which samples win ties.
     """
-    points.place_by_content()
-    states = points.data.fold_parts(_fold, points.without_data(), n_neighbors)
-    if states is None:
-        numbers = points.searched
-        n = points.data.n_samples
+
+    def __init__(self, data, metric, *, ties_by_content=True):
+        self.n_features = data.n_features
+        self.is_cosine = metric == "cosine"
+        self._unit = unit = _safe_unit(data)
+        self.norm = norms = data.stack(partial(_norms, unit))
+        self.scale = np.full(data.n_samples, unit)
+        if self.is_cosine:
+            zero = self.norm == 0
+            if zero.any():
+                warn(
+                    f"{zero.sum()} rows are all zero (first: row {int(zero.argmax())}). "
+                    "They have no cosine and get no edges, so they do not influence the graph"
+                )
+            self.scale = np.where(zero, 0.0, unit / np.where(zero, 1.0, self.norm))
+            self.norm = np.where(zero, 0.0, 1.0)
+        self._centre = None
+        if not data.is_sparse:
+            chosen = np.zeros(data.n_samples, dtype=bool)
+            chosen[:: -(-data.n_samples // _CENTRE_ROWS)] = True
+            rows = data.stack(chosen_rows, chosen)
+            self._centre = np.median(_times(rows, self.scale[chosen]), axis=0)
+        self.square = data.stack(partial(_squared_norms, self._centre), self.scale)
+        length = np.sqrt(self.square)
+        typical = np.median(length) or length.max() or 1.0
+        # Products of dense points are in single precision, unless they would overflow. Its range of
+        # exponents is small: products should be about 1.
+        is_single = not data.is_sparse and length.max() < _LARGEST_SPREAD * typical
+        self.dtype = np.dtype(np.float32 if is_single else np.float64)
+        self._shrink = 2.0 ** -np.round(np.log2(typical)) if is_single else 1.0
+        self.square = self.square * self._shrink**2
+        # Bound on the error of the computed |x - y|^2, relative to |x|^2 + |y|^2. The rounding
+        # errors of a sum grow like a random walk.
+        self._error = 8 * np.finfo(self.dtype).eps * np.sqrt(self.n_features)
+        self.place = np.arange(data.n_samples)
+        if ties_by_content:
+            self.place = content_places(data, unit, norms)
+
+    @property
+    def searched(self):
+        """Numbers of the samples that have neighbours."""
+        return np.flatnonzero(self.norm) if self.is_cosine else np.arange(len(self.norm))
+
+    def prepare(self, block, rows):
+        """The points of these rows of the data, centred, in the precision of the products."""
+        if sp.issparse(block):
+            return _times(block, self.scale[rows])
+        points = block * (self.scale[rows, None] * self._shrink)
+        points -= self._centre * self._shrink
+        return points.astype(self.dtype, copy=False)
+
+    def score(self, left, columns, right, out):
+        """2 <x_i, x_j> - |x_j|^2: in every row the largest belong to the nearest samples."""
+        if sp.issparse(left):
+            (2 * left @ right.T).toarray(out=out)
+        else:
+            np.matmul(2 * left, right.T, out=out)
+        out -= self.square[columns].astype(out.dtype)
+
+    def candidates(self, S, number, columns, n_neighbors):
+        """Row and column in S of all samples that may be among the nearest ones."""
+        own = (number >= columns.start) & (number < columns.stop)
+        S[own, number[own] - columns.start] = -np.inf
+        if self.is_cosine:
+            S[self.norm[number] == 0] = -np.inf
+            S[:, self.norm[columns] == 0] = -np.inf
+        # So many groups that few rows have two of their neighbours in one of them.
+        nearest = largest_of_groups(S, n_neighbors, max(256, 16 * n_neighbors**2))
+        nearest = nearest.astype(np.float64)
+        # Minus infinity marks what is no candidate, also where there are too few. Next to a large
+        # offset rounding may exclude nothing: the bound is then below all numbers of this type.
+        lowest = float(np.finfo(S.dtype).min)
+        bound = np.full(len(S), lowest)
+        enough = np.isfinite(nearest)
+        bound[enough] = np.maximum(self._threshold(nearest[enough], number[enough]), lowest)
+        return np.nonzero(bound[:, None].astype(S.dtype) <= S)
+
+    def similarity(self, data, i, j, workers):
+        """Cosine, or minus the squared distance, of sample i[p] and sample j[p] for every p."""
+        unit = self._unit
+        if not self.is_cosine:
+            return -data.map_pairs(partial(_squared_differences, unit), i, j, workers)
+        product = data.map_pairs(partial(_inner_products, unit), i, j, workers)
+        return np.clip(product * (self.scale[i] / unit) * (self.scale[j] / unit), -1.0, 1.0)
+
+    def _threshold(self, nearest, i):
+        """Smallest score that a neighbour of sample i may have.
+
+        The score of sample j is |x_i|^2 - |x_i - x_j|^2. At least ``n_neighbors`` samples have a
+        computed score of ``nearest``. Their distance d satisfies |x_j| <= |x_i| + d, which bounds
+        the error of their scores, and those of all nearer samples, by numbers of sample i alone.
+        """
+        square, c = self.square[i], self._error
+        farthest = (np.maximum(square - nearest, 0) + 3 * c * square) / (1 - 2 * c)
+        slack = c * (3 * square + 2 * farthest)
+        # Twice the rounding error, because |x_j| <= |x_i| + d for the norms as well.
+        length = 2 * self.norm[i] * self._shrink + np.sqrt(farthest)
+        slack += 2 * self._rounding(farthest, length)
+        return square - farthest - slack - np.finfo(self.dtype).tiny
+
+    def _rounding(self, squared, length):
+        """Error of squared distances from differences of numbers with their own rounding errors.
+
+        The last term is that of copies: rows that were the same before they were rounded.
+        """
+        distance, own = np.sqrt(squared), 4 * _EPS * length
+        return 4 * _EPS * np.sqrt(self.n_features) * squared + own * distance + own**2
+
+    def nearest(self, i, j, squared, n_neighbors):
+        """Mask of the pairs (i, j) with the ``n_neighbors`` smallest distances for every i.
+
+        Of the neighbours whose distance equals the largest one to within its rounding error, those
+        that come first in ``place`` are chosen.
+        """
+        order = np.lexsort((squared, i))
+        start = np.flatnonzero(np.diff(i[order], prepend=-1))
+        length = np.diff(start, append=len(i))
+        group = np.repeat(np.arange(len(start)), length)
+        last = start + np.minimum(n_neighbors, length) - 1
+        excess = squared[order] - squared[order][last][group]
+        rounding = self._rounding(squared, self.norm[i] + self.norm[j])[order]
+        excess[abs(excess) <= rounding] = 0
+        order = order[np.lexsort((self.place[j[order]], np.sign(excess), group))]
+        mask = np.zeros(len(i), dtype=bool)
+        mask[order[np.arange(len(i)) - start[group] < n_neighbors]] = True
+        return mask
+
+
+def largest_of_groups(S, k, n_groups):
+    """In every row a number close to the k-th largest, and no larger.
+
+    Maxima of groups of columns are different entries. The k-th largest of them takes a fraction
+    of the time of partitioning the row.
+    """
+    n = S.shape[1]
+    top = S
+    if n >= 4 * n_groups:
+        top = S[:, :n_groups].copy()
+        for start in range(n_groups, n, n_groups):
+            group = S[:, start : start + n_groups]
+            np.maximum(top[:, : group.shape[1]], group, out=top[:, : group.shape[1]])
+    place = max(0, top.shape[1] - k)
+    return np.partition(top, place, axis=1)[:, place]
+
+
+def _exact_pairs(data, points, n_neighbors, workers):
+    """Sample and neighbour, for the nearest samples of every sample."""
+    found = data.fold_parts(_fold, points, n_neighbors)
+    if found is None:
+        numbers, n = points.searched, data.n_samples
+        X = data.resident()
+        if X is None:
+            slices = [rows for rows, _ in data]
+        elif sp.issparse(X):
+            slices, X = [slice(0, n)], RowBlocks(points.prepare(X, slice(None)))
+        else:
+            slices, dense = [slice(0, n)], np.empty(X.shape, points.dtype)
+            for rows, block in data:
+                dense[rows] = points.prepare(block, rows)
+            X = RowBlocks(dense)
+
+        def prepared(rows):
+            return points.prepare(data.rows(rows), rows) if X is None else X.rows(rows)
+
+        def search(block):
+            number = numbers[block]
+            left, S = prepared(number), np.empty((len(number), n), points.dtype)
+            for columns in slices:
+                points.score(left, columns, prepared(columns), S[:, columns])
+            row, j = points.candidates(S, number, slice(0, n), n_neighbors)
+            i, chosen = number[row], np.ones(len(j), dtype=bool)
+            unclear = np.bincount(row, minlength=len(number))[row] > n_neighbors
+            rivals = i[unclear], j[unclear]
+            squared = _squared_distances(points, data, data, *rivals, *rivals)
+            chosen[unclear] = points.nearest(*rivals, squared, n_neighbors)
+            return i[chosen], j[chosen]
+
         # Blocks for many threads, the same for any number of them.
         rows = min(_BLOCK_ENTRIES // n, max(_FEWEST_ROWS, -(-len(numbers) // 16)))
-        blocks = split_rows(len(numbers), max(1, rows))
-        _ = points.resident  # once, not once per thread
-        states = workers.map(lambda block: _nearest(points, numbers[block], n_neighbors), blocks)
-    if not states:  # every row is zero
+        found = workers.map(search, split_rows(len(numbers), max(1, rows)))
+    if not found:  # every row is zero
         return np.empty(0, dtype=int), np.empty(0, dtype=int)
-    i, j = (np.concatenate(arrays) for arrays in zip(*(s[:2] for s in states), strict=True))
-    order = np.lexsort((j, i))
-    return i[order], j[order]
-
-
-def _nearest(points, number, n_neighbors):
-    """Pairs (i, j) of the samples ``number`` and their neighbours among all samples."""
-    left = points.rows(number)
-    S = np.empty((len(number), points.data.n_samples), points.dtype)
-    for columns, right in points.blocks():
-        _scores(points, left, columns, right, S[:, columns])
-    row, j = _candidates(points, S, number, slice(0, S.shape[1]), n_neighbors)
-    i = number[row]
-    unclear = np.bincount(row, minlength=len(number))[row] > n_neighbors
-    rivals = i[unclear], j[unclear]
-    squared = _direct(points, points.data, points.data, *rivals, *rivals)
-    chosen = np.ones(len(i), dtype=bool)
-    chosen[unclear] = points.nearest(*rivals, squared, n_neighbors)
-    return i[chosen], j[chosen]
+    return tuple(np.concatenate(arrays) for arrays in list(zip(*found, strict=True))[:2])
 
 
 def _fold(best, part, rows, other, columns, points, n_neighbors):
@@ -122,67 +303,30 @@ def _fold(best, part, rows, other, columns, points, n_neighbors):
     for block in split_rows(part.n_samples, max(1, _BLOCK_ENTRIES // other.n_samples)):
         number = np.arange(rows.start, rows.stop)[block]
         S = np.empty((len(number), other.n_samples), points.dtype)
-        _scores(points, points.prepare(part.rows(block), number), columns, right, S)
-        row, column = _candidates(points, S, number, columns, n_neighbors)
+        points.score(points.prepare(part.rows(block), number), columns, right, S)
+        row, column = points.candidates(S, number, columns, n_neighbors)
         i, j = number[row], columns.start + column
-        found.append((i, j, _direct(points, part, other, i - rows.start, column, i, j)))
-    i, j, squared = (np.concatenate(arrays) for arrays in zip(*found, strict=True))
-    chosen = points.nearest(i, j, squared, n_neighbors)
-    return i[chosen], j[chosen], squared[chosen]
+        squared = _squared_distances(points, part, other, i - rows.start, column, i, j)
+        found.append((i, j, squared))
+    pairs = tuple(map(np.concatenate, zip(*found, strict=True)))
+    chosen = points.nearest(*pairs, n_neighbors)
+    return tuple(array[chosen] for array in pairs)
 
 
-def _scores(points, left, columns, right, out):
-    """2 <x_i, x_j> - |x_j|^2: in every row the largest belong to the nearest samples."""
-    if sp.issparse(left):
-        (2 * left @ right.T).toarray(out=out)
-    else:
-        np.matmul(2 * left, right.T, out=out)
-    out -= points.square[columns].astype(out.dtype)
-
-
-def _candidates(points, S, number, columns, n_neighbors):
-    """Row and column in S of all samples that may be among the nearest ones."""
-    own = (number >= columns.start) & (number < columns.stop)
-    S[own, number[own] - columns.start] = -np.inf
-    if points.is_cosine:
-        S[points.norm[number] == 0] = -np.inf
-        S[:, points.norm[columns] == 0] = -np.inf
-    # So many groups that few rows have two of their neighbours in one of them.
-    top = maxima_of_groups(S, max(256, 16 * n_neighbors**2))
-    place = max(0, top.shape[1] - n_neighbors)
-    nearest = np.partition(top, place, axis=1)[:, place].astype(np.float64)
-    # Minus infinity marks what is no candidate, also where there are too few. Next to a large
-    # offset rounding may exclude nothing: the bound is then below all numbers of this precision.
-    lowest = float(np.finfo(S.dtype).min)
-    bound = np.full(len(S), lowest)
-    enough = np.isfinite(nearest)
-    bound[enough] = np.maximum(points.threshold(nearest[enough], number[enough]), lowest)
-    return np.nonzero(bound[:, None].astype(S.dtype) <= S)
-
-
-def _direct(points, left, right, row, column, i, j):
+def _squared_distances(points, left, right, row, column, i, j):
     """Squared distances of samples i and j, rows of ``left`` and ``right``, from differences."""
     if not len(i):
         return np.empty(0)
+    place = slice(None)
     if len(i) > _MANY_CANDIDATES * len(np.unique(row)):
         # Copies have the same distances: compute each only once.
         row, column = _first_copies(left, row), _first_copies(right, column)
-        _, first, place = np.unique(
-            row * right.n_samples + column, return_index=True, return_inverse=True
-        )
+        pairs = row * right.n_samples + column
+        _, first, place = np.unique(pairs, return_index=True, return_inverse=True)
         row, column, i, j = row[first], column[first], i[first], j[first]
-    else:
-        place = slice(None)
-    squared = left.reduce_pairs(
-        squared_distances,
-        row,
-        column,
-        points.scale[i],
-        points.scale[j],
-        combine=_append,
-        others=right,
-    )
-    return squared[place]
+    scales = points.scale[i], points.scale[j]
+    options = {"combine": _append, "others": right}
+    return left.reduce_pairs(_squared_of_scaled, row, column, *scales, **options)[place]
 
 
 def _append(one, other):
@@ -201,3 +345,90 @@ def _digest(row):
     if not sp.issparse(row):
         return blake2b(np.ascontiguousarray(row), digest_size=16).digest()
     return blake2b(row.indices.tobytes() + row.data.tobytes(), digest_size=16).digest()
+
+
+def content_places(data, unit, rows):
+    """The place of every sample where ties go by what samples are, not by their position.
+
+    Samples are ordered along one direction, whose coefficients are fixed numbers. They go to the
+    columns in the order of a signature: sums over the samples, weighted by what these have in the
+    columns. So the order of rows changes nothing, and that of columns only where these agree in
+    their signatures. Copies of a sample are interchangeable. ``rows`` are the norms of the rows
+    times ``unit``.
+    """
+    largest = float(np.abs(data.column_range()).max()) * unit
+    for _ in range(_N_SIGNATURES):
+        weight = np.exp(_at_most_one(rows, largest))
+        columns = data.reduce(_weighted_sums, weight * unit)
+        signature = _at_most_one(columns, largest * weight.sum())
+        rows = data.stack(partial(_along, signature * unit))
+    # Columns that differ by rounding alone agree.
+    order = np.argsort(np.round(signature, 9), kind="stable")
+    direction = np.empty(data.n_features)
+    direction[order] = np.random.RandomState(0).standard_normal(data.n_features)
+    content = data.stack(partial(_along, direction * unit))
+    content = np.round(_at_most_one(content, largest), 12)
+    return np.argsort(np.argsort(content, kind="stable"))
+
+
+def _safe_unit(data):
+    """Power of two that brings the data into a range in which they can be squared."""
+    low, high = _SAFE_RANGE
+    largest = float(np.abs(data.column_range()).max())
+    if low < largest < high or largest == 0:
+        return 1.0
+    # Other entries may be much smaller than the largest one, and should not vanish either.
+    return (high if largest >= high else 1.0) * 2.0 ** -np.ceil(np.log2(largest))
+
+
+def _at_most_one(values, size):
+    """Values over the largest of them; 0 if all are rounding errors of sums of this size."""
+    largest = np.abs(values).max()
+    return values / largest if largest > 1e-12 * size else np.zeros_like(values)
+
+
+def _times(block, scale):
+    """The rows of a block in double precision, each multiplied by its own factor."""
+    block = block.astype(np.float64, copy=False)
+    return (
+        sp.csr_array(sp.diags_array(scale) @ block)
+        if sp.issparse(block)
+        else block * scale[:, None]
+    )
+
+
+def _double(block, unit):
+    block = block.astype(np.float64, copy=False)
+    return block if unit == 1 else block * unit
+
+
+def _norms(unit, block):
+    return row_norms(_double(block, unit))
+
+
+def _squared_norms(centre, block, scale):
+    points = _times(block, scale)
+    return row_norms(points if centre is None else points - centre, squared=True)
+
+
+def _squared_of_scaled(left, right, scale_left, scale_right):
+    return row_norms(_times(left, scale_left) - _times(right, scale_right), squared=True)
+
+
+def _squared_differences(unit, left, right):
+    return row_norms(_double(left, unit) - _double(right, unit), squared=True)
+
+
+def _inner_products(unit, left, right):
+    left, right = _double(left, unit), _double(right, unit)
+    if sp.issparse(left):
+        return np.asarray(left.multiply(right).sum(axis=1)).ravel()
+    return np.einsum("ij,ij->i", left, right)
+
+
+def _along(direction, block):
+    return block.astype(np.float64, copy=False) @ direction
+
+
+def _weighted_sums(block, weight):
+    return block.astype(np.float64, copy=False).T @ weight

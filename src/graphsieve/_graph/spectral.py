@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import scipy.sparse as sp
+from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh, splu
 from sklearn.utils import check_random_state
 
 from .._rows import Moments
@@ -126,19 +127,6 @@ def eigenpairs(A, components, n_pairs, random_state=0):
     return np.clip(values[chosen], 0, 2), fix_signs(result)
 
 
-def low_eigenpairs(A, components, n_pairs, random_state=0):
-    """``eigenpairs`` with all copies of the last eigenvalue; none when ``n_pairs`` < 1."""
-    if n_pairs < 1:
-        return np.empty(0), np.empty((A.shape[0], 0))
-    more = 4
-    while True:
-        values, V = eigenpairs(A, components, n_pairs + more, random_state)
-        kept = values <= values[:n_pairs][-1] + 1e-8
-        if not kept[-1] or len(values) < n_pairs + more:
-            return values[kept], V[:, kept]
-        more *= 2
-
-
 def embedding(A, n_dims, random_state=0):
     """Solutions of L y = l D y with the smallest l after the constant one, (n, n_dims).
 
@@ -227,38 +215,27 @@ def _largest_pairs(S, null, k, random_state):
     if n <= _DENSE_NODES or k > n // 4:
         below = S.toarray() - (1 + _BELOW) * np.outer(null, null)
         return some_eigenpairs(below, n - k, n - 1)
-    if n <= _LARGE and (found := _lanczos_or_none(S, null, k, random_state)):
-        return found
     # The eigenvalues of a long thin graph, such as a time series, lie too close together for
     # Lanczos. Such graphs have factors with few entries.
     order = sp.csgraph.reverse_cuthill_mckee(S, symmetric_mode=True)
-    S, null = S[order][:, order], null[order]
+    place = np.argsort(order)
     i, j = S.nonzero()
-    bandwidth = 1 + abs(i - j).max()
-    found = None
-    if n <= _LARGE and bandwidth > _THIN * n:
-        found = _lanczos_or_none(S, null, k, random_state, 0, _MANY_RESTARTS)
-    if found is None and n * bandwidth <= _MOST_FACTOR_ENTRIES:
-        found = _shift_invert(S, k, random_state)
-    if found is None and n > _LARGE:
-        found = _lanczos_or_none(S, null, k, random_state, _LARGE_TOL)
-    values, V = found or _lanczos(S, null, k, random_state, _ROUGH)
-    return values, V[np.argsort(order)]
+    bandwidth = 1 + abs(place[i] - place[j]).max()
+    is_cheap = n * bandwidth <= _MOST_FACTOR_ENTRIES
+    is_thin = bandwidth <= _THIN * n
+    if n <= _LARGE or not is_cheap:
+        tol, n_restarts = (_LARGE_TOL, _FEW_RESTARTS) if n > _LARGE else (0, _MANY_RESTARTS)
+        try:
+            return _lanczos(S, null, k, random_state, tol, _FEW_RESTARTS if is_thin else n_restarts)
+        except ArpackNoConvergence:
+            pass
+    if is_cheap:
+        values, V = _shift_invert(S[order][:, order], k, random_state)
+        return values, V[place]
+    return _lanczos(S, null, k, random_state, _ROUGH, _FEW_RESTARTS)
 
 
-def _lanczos_or_none(*args):
-    """What ``_lanczos`` returns, or None if it does not converge."""
-    from scipy.sparse.linalg import ArpackNoConvergence
-
-    try:
-        return _lanczos(*args)
-    except ArpackNoConvergence:
-        return None
-
-
-def _lanczos(S, null, k, random_state, tol=0, n_restarts=_FEW_RESTARTS):
-    from scipy.sparse.linalg import LinearOperator, eigsh
-
+def _lanczos(S, null, k, random_state, tol, n_restarts):
     n = len(null)
 
     def solve(known, k, tol):
@@ -285,8 +262,6 @@ def _lanczos(S, null, k, random_state, tol=0, n_restarts=_FEW_RESTARTS):
 
 
 def _shift_invert(S, k, random_state):
-    from scipy.sparse.linalg import LinearOperator, eigsh, splu
-
     n = S.shape[0]
     above = 1 + _SHIFT
     shifted = sp.csc_array(S - above * sp.eye_array(n))

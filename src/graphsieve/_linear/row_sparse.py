@@ -1,7 +1,6 @@
 """Regression on the columns of X with few non-zero rows of weights.
 
-``row_sparse_path`` sees X only through inner products of the columns that enter; neither X'X nor
-XX' is formed. ``interpolate`` solves the limit of no penalty, where X W = Y holds exactly.
+X is seen only through inner products of the columns that enter; neither X'X nor XX' is formed.
 """
 
 import numpy as np
@@ -10,7 +9,6 @@ from scipy.linalg.lapack import dpotri
 from sklearn.utils.extmath import row_norms
 
 from .._solvers.monitor import Monitor
-from .._solvers.reweighted import reweighted_l21
 from .._utils.linalg import factorise
 from .._utils.threads import single_threaded_blas
 
@@ -24,6 +22,77 @@ _ROUNDING = 1e-11
 # On the way to a given penalty: the fraction of it that may be violated, and how fast it falls.
 _LOOSE = 0.1
 _FALL = 0.5
+
+# Columns whose inner products are computed in one pass over X where that is the faster way.
+_AHEAD = 16
+
+
+class InnerProducts:
+    """Inner products of all Columns with those that a solver asks for, kept once computed.
+
+    Neither X'X nor XX' is formed.
+    """
+
+    def __init__(self, columns):
+        self._columns = columns
+        self.n_features = columns.n_features
+        self._position = np.full(self.n_features, -1)
+        self._n_kept = 0
+        self._kept = np.empty((min(64, self.n_features), self.n_features))  # a row per column kept
+
+    def residual_products(self, XtY, W):
+        """X'(Y - X W), from X'Y and weights most of whose rows are zero."""
+        rows = np.flatnonzero(W.any(axis=1))
+        return XtY - self.combine(rows, W[rows])
+
+    def keep(self, columns):
+        """Compute the products with these columns before they are needed."""
+        absent = self._position[columns] < 0
+        if absent.any():
+            self._keep_new(np.unique(columns[absent]))
+
+    def _keep_new(self, new):
+        needed = self._n_kept + len(new)
+        if needed > len(self._kept):
+            grown = np.empty((min(2 * needed, self.n_features), self.n_features))
+            grown[: self._n_kept] = self._kept[: self._n_kept]
+            self._kept = grown
+        self._kept[self._n_kept : needed] = self._columns.products(self._columns.take(new)).T
+        self._position[new] = np.arange(self._n_kept, needed)
+        self._n_kept = needed
+
+    def combine(self, columns, W):
+        """X'X W for weights ``W`` of the given columns, all others zero."""
+        self.keep(columns)
+        position = self._position[columns]
+        if 2 * len(columns) < self._n_kept:
+            return self._kept[position].T @ W
+        # With most of them in use, zeros for the rest cost less than a copy.
+        weights = np.zeros((self._n_kept, *W.shape[1:]))
+        weights[position] = W
+        return self._kept[: self._n_kept].T @ weights
+
+    def with_column(self, j, promise):
+        """Inner products of all columns with column j.
+
+        Where a pass over X takes as long for several columns as for one, those of the columns
+        with the largest ``abs(promise)`` are computed as well.
+        """
+        if self._position[j] < 0:
+            alone = self._columns.is_small
+            self._keep_new(np.array([j]) if alone else self._with_likely(j, abs(promise)))
+        return self._kept[self._position[j]]
+
+    def _with_likely(self, j, promise):
+        promise = np.where(self._position < 0, promise, -1)
+        n_columns = min(_AHEAD, self.n_features - self._n_kept)
+        likely = np.argpartition(-promise, n_columns - 1)[:n_columns]
+        return np.union1d(likely, j)
+
+    def gram(self, columns):
+        """Inner products among the given columns."""
+        self.keep(columns)
+        return self._kept[np.ix_(self._position[columns], columns)]
 
 
 def penalty_limit(XtY):
@@ -94,24 +163,6 @@ def row_sparse(products, XtY, y_square, alpha, W, monitor):
             monitor.status = "stalled"
             break
     return monitor.result(W)
-
-
-def interpolate(V, T, monitor):
-    """min_W sum_j |W_j| subject to V'W = T: the limit of ``row_sparse`` for alpha to zero.
-
-    The columns of V (d, r) are orthonormal. The ``x`` of the Result holds the norms of the rows
-    of W.
-    """
-
-    def solve(inverse):
-        scaled = np.sqrt(inverse)[:, None] * V
-        factor = factorise(scaled.T @ scaled)
-        W = np.sqrt(inverse)[:, None] * (scaled @ cho_solve(factor, T))
-        return 0.0, np.einsum("ij,ij->i", W, W)
-
-    # On a busy machine threads wait for each other in every factorisation.
-    with single_threaded_blas():
-        return reweighted_l21(solve, np.ones(len(V)), monitor, weight=1.0)
 
 
 def rank_zero_rows(strength, misfit, norms, target_norm):

@@ -2,4 +2,3 @@
 
 from .lbfgs import lbfgs
 from .monitor import Monitor, Result, relative_change
-from .reweighted import SMOOTHING, default_eps, inverse_weights, reweighted_l21, smoothed_norms

@@ -10,9 +10,8 @@ from .jfssl import JFSSL
 from .laplacian_score import LaplacianScore
 from .mcfs import MCFS
 from .mrsf import MRSF
-from .nonconvex_rsr import NonconvexRSR
 from .random import RandomRanker
-from .rsr import RSR
+from .rsr import RSR, NonconvexRSR
 from .scufs import SCUFS
 from .spec import SPEC
 from .udfs import UDFS

@@ -2,10 +2,11 @@
 
 import numpy as np
 import scipy.sparse as sp
+from scipy.sparse.linalg import splu
 
 from .._graph.affinity import build_graph, laplacian
 from .._linear.columns import Columns
-from .._linear.laplacian_systems import solve_laplacian
+from .._linear.reweighted import reweighted_l21
 from .._linear.self_representation import (
     ALPHA_FRACTION,
     graph_loss_features,
@@ -17,17 +18,9 @@ from .._linear.self_representation import (
 )
 from .._rows import RowBlocks
 from .._rows.scaling import divide_columns
-from .._solvers import reweighted_l21
+from .._utils.shared import with_shared_parameters
 from .._utils.threads import Workers
-from ..base import (
-    GRAPH_CONSTRAINTS,
-    ITERATION_CONSTRAINTS,
-    NON_NEGATIVE,
-    POSITIVE,
-    SCALE_CONSTRAINTS,
-    THREAD_CONSTRAINTS,
-    FeatureRanker,
-)
+from ..base import NON_NEGATIVE, POSITIVE, FeatureRanker
 
 # Up to here d x d matrices are faster than the sparse form, also when n < d.
 _SMALL = 2000
@@ -35,7 +28,15 @@ _SMALL = 2000
 # The default feature_graph_weight in squared lengths of an average column.
 _FEATURE_GRAPH_FRACTION = 0.1
 
+# Accuracy of the iteration, and the number of steps above which a factorisation is faster.
+_ACCURACY = 1e-12
+_MANY_STEPS = 60
 
+# Right-hand sides at a time: what an iteration works on should stay in cache.
+_BLOCK_SIDES = 64
+
+
+@with_shared_parameters
 class DFSC(FeatureRanker):
     """Dual-graph regularised feature selection clustering (DFSC); experimental.
 
@@ -48,19 +49,13 @@ class DFSC(FeatureRanker):
 
     and the score of feature j is |S_j|. Similar features get similar rows of S.
 
-    This is the feature side of the model as later papers describe it. It is experimental: the exact
-    terms and the multiplicative updates of the original paper could not be confirmed. The original
-    also represents samples by samples; that part is left out, because it has no influence on the
-    scores of the features.
+    It is experimental. The abstract of the paper and later reviews name the terms: representation
+    of features by features and of samples by samples, a graph of each, and the l2,1 norm. How the
+    two sides share variables could not be confirmed. Here they share none, so that the side of the
+    samples has no influence on the scores and is left out.
 
     Parameters
     ----------
-    n_features_to_select : int, float, "auto" or None, default=None
-        Number of features to keep, or a fraction in (0, 1] of them. If None, half of the features;
-        if "auto", as many as add more than they would to shuffled columns.
-    include, exclude : list of str or int, mask or None, default=None
-        Features that are always kept, and features that are never kept: names, positions or a
-        mask. Included features count as selected.
     alpha : float or None, default=None
         Weight of the row norms. If None, `0.1 * alpha_max`, where `alpha_max` is the smallest
         value for which S = 0.
@@ -74,23 +69,6 @@ class DFSC(FeatureRanker):
     affinity : {"cosine", "binary", "heat"}, callable, array or sparse matrix, default="cosine"
         Weights of the edges between samples, or the affinity matrix itself. The graph of the
         features always joins those of largest positive correlation.
-    scale : {"auto", "standard", "minmax", "global"} or None, default="auto"
-        Units in which the columns count: their standard deviations ("standard"), their ranges
-        ("minmax"), the range of the whole table ("global"), or their own (None, as published).
-        "auto" subtracts the median and divides by the range, with outliers moved to five standard
-        deviations; of square roots if more than 90 % of the entries are zero and none is negative
-        (words, events).
-        The graph is built from the scaled data.
-    n_jobs : int or None, default=None
-        Number of threads; None uses all cores that OMP_NUM_THREADS and joblib allow.
-    max_iter : int, default=100
-        Maximum number of iterations.
-    tol : float, default=1e-5
-        Stop when the relative change of the objective is smaller.
-    verbose : int, default=0
-        If positive, show progress.
-    callback : callable(iteration, objective) or None, default=None
-        Called after every iteration; returning True stops the fit and keeps the result.
 
     Attributes
     ----------
@@ -115,11 +93,6 @@ class DFSC(FeatureRanker):
     """
 
     _parameter_constraints = {
-        **FeatureRanker._parameter_constraints,
-        **GRAPH_CONSTRAINTS,
-        **SCALE_CONSTRAINTS,
-        **THREAD_CONSTRAINTS,
-        **ITERATION_CONSTRAINTS,
         "alpha": [POSITIVE, None],
         "graph_weight": [NON_NEGATIVE],
         "feature_graph_weight": [NON_NEGATIVE, None],
@@ -224,3 +197,56 @@ class DFSC(FeatureRanker):
             return np.vdot(V, R) - np.sum(squares / scale) + constant, squares
 
         return solve
+
+
+def solve_laplacian(L, scale, B):
+    """(L + diag(1 / scale))^-1 B for a positive ``scale``.
+
+    With F the diagonal of the matrix, F^-1/2 (L + diag(1 / scale)) F^-1/2 = I - M, and the graph
+    says how large the eigenvalues of M are: at most q = max_j L_jj scale_j / (1 + L_jj scale_j).
+    Chebyshev's iteration then needs a number of steps that is known before. Where the Laplacian
+    outweighs the diagonal they are many, and the matrix is factorised instead.
+    """
+    weight = L.diagonal() * scale
+    q = (weight / (1 + weight)).max()
+    n_steps = _count_steps(q)
+    if n_steps > _MANY_STEPS:
+        return _factorise(L, scale, B)
+    root = np.sqrt(scale / (1 + weight))
+    M = sp.csr_array(sp.eye_array(len(root)) - sp.diags_array(root) @ L @ sp.diags_array(root))
+    M -= sp.diags_array(root**2 / scale)
+    solution = np.empty(B.shape)
+    for start in range(0, B.shape[1], _BLOCK_SIDES):
+        block = slice(start, start + _BLOCK_SIDES)
+        sides = np.multiply(root[:, None], B[:, block], order="C")
+        solution[:, block] = _chebyshev(M, q, sides, n_steps)
+    solution *= root[:, None]
+    return solution
+
+
+def _count_steps(q):
+    """Steps after which Chebyshev's polynomial for [-q, q] leaves ``_ACCURACY`` of the error."""
+    return int(np.ceil(np.log(2 / _ACCURACY) / np.arccosh(1 / q))) if q > 0 else 0
+
+
+def _chebyshev(M, q, B, n_steps):
+    """(I - M)^-1 B for symmetric M with eigenvalues in [-q, q]."""
+    x, before, omega = B, np.zeros_like(B), 2.0
+    for _ in range(n_steps):
+        # x_{k+1} = omega (M x_k + B - x_{k-1}) + x_{k-1}, omega from the recursion of the T_k.
+        omega = 1 / (1 - q**2 / 4 * omega)
+        after = M @ x
+        after += B
+        after -= before
+        after *= omega
+        after += before
+        before, x = x, after
+    return x
+
+
+def _factorise(L, scale, B):
+    # Scaled to a unit diagonal the matrix stays well conditioned where the scale vanishes.
+    s = np.sqrt(scale)
+    scaled = sp.diags_array(s) @ L @ sp.diags_array(s) + sp.eye_array(len(s))
+    factor = splu(scaled.tocsc(), permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0)
+    return s[:, None] * factor.solve(s[:, None] * B)

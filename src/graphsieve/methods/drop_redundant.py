@@ -1,15 +1,16 @@
 """DropRedundant: drop the columns that the kept ones predict."""
 
+from functools import partial
 from numbers import Real
 
 import numpy as np
+from scipy.linalg import pinvh
 
-from .._linear.correlation import MOST_STORED, Correlations
-from .._linear.cover import cover_columns, keep_uncorrelated
-from .._linear.prune import residual_variance
+from .._linear.operator import ColumnOperator
 from .._linear.regression import coverage_curve
 from .._ranker.sample import draw_rows
 from .._ranker.support import INCLUDE_CONSTRAINTS
+from .._rows.scaling import Scaling
 from .._utils.order import scores_of
 from .._utils.sklearn_private import Interval, StrOptions
 from .._utils.warn import warn
@@ -18,13 +19,33 @@ from ..base import FeatureRanker
 # R^2 from products in single precision is off by less than this.
 _SINGLE = 1e-5
 
+# A column with less residual variance than this depends on the kept ones.
+_DEPENDENT = 1e-10
+# Values that differ by less are equal: the first column in the tie-breaking order wins.
+_TIE = 1e-9
+# Superfluous picks are looked for if the correlations with them take at most 256 MB.
+_MOST_PRUNED = 2**25
+# Up to this many columns the matrix is stored (5,000: 200 MB) and computed in one pass.
+_MOST_STORED = 5000
+# Rows that are read at a time: adding up matrices of this size costs more than small blocks save.
+_BLOCK_BYTES = 2**26
+# Columns of one sign are moved to zero if they are further from it than so many deviations: the
+# difference of their products and those of their means would have lost half of its digits.
+_FAR = 10
+
 
 class DropRedundant(FeatureRanker):
     """Drop the features that the kept ones predict together.
 
     Features are kept one at a time, each for what it explains of the features that are not covered
     yet, until a linear regression on the kept features predicts every dropped feature with an R^2
-    of at least ``explained`` on the training rows. Features that others, kept later, have made
+    of at least ``explained`` on the training rows. With C the correlation matrix and S the kept
+    features, the residual correlation is R = C - C_S C_SS^-1 C_S', the R^2 of feature j is
+    1 - R_jj, and the next pick is ::
+
+        argmax_j  sum_{i not covered} R_ij^2 / R_jj.
+
+    Features that others, kept later, have made
     superfluous are then dropped. The sum of two kept features is dropped, although its correlation
     with either may be low. The result does not depend on the order of the features.
 
@@ -93,14 +114,14 @@ class DropRedundant(FeatureRanker):
 
     def _check_constraints(self):
         self._given()
-        if self.by == "correlation" and self.n_features_in_ > MOST_STORED:
+        if self.by == "correlation" and self.n_features_in_ > _MOST_STORED:
             raise ValueError(
-                f'by="correlation" compares all pairs of columns and takes at most {MOST_STORED:,} '
-                f'columns, but X has {self.n_features_in_:,}: use by="r2"'
+                'by="correlation" compares all pairs of columns and takes at most '
+                f'{_MOST_STORED:,} columns, but X has {self.n_features_in_:,}: use by="r2"'
             )
 
     def _own_memory(self, n_samples, n_features):
-        stored = 4 * n_features if n_features <= MOST_STORED else 1000
+        stored = 4 * n_features if n_features <= _MOST_STORED else 1000
         return 8.0 * stored * n_features
 
     def _rank(self, data):
@@ -133,7 +154,7 @@ class DropRedundant(FeatureRanker):
         if dtype == np.float32 and threshold < 1 - 10 * _SINGLE:
             threshold += _SINGLE
         C = correlations.apply, correlations.take
-        return cover_columns(*C, varying, threshold, **options).picked
+        return cover_columns(*C, varying, threshold, **options)[0]
 
     def _check_promise(self, support):
         if self.by != "r2":
@@ -162,3 +183,269 @@ class DropRedundant(FeatureRanker):
 
     def _count_features(self, data):
         return self._n_kept
+
+
+def cover_columns(apply, take, varying, threshold, *, tie_break, given=(), candidates=None):
+    """Keep columns until every column is explained to ``threshold`` by the kept ones jointly.
+
+    Parameters
+    ----------
+    apply, take : callable
+        ``apply(V)`` returns C V for V of shape (n_features, k), with C the correlation matrix, and
+        ``take(columns)`` the columns of C at an array of positions.
+    varying : ndarray of bool of shape (n_features,)
+        Columns that are not constant; the others are neither kept nor counted.
+    threshold : float in (0, 1]
+        R^2 that every dropped column reaches.
+    tie_break : ndarray of int of shape (n_features,)
+        Smaller wins between equal columns. If it does not depend on the order of the columns,
+        neither does the result.
+    given : sequence of int
+        Columns that are always kept.
+    candidates : ndarray of bool, optional
+        Columns that may be kept; all by default.
+
+    Returns
+    -------
+    picked : ndarray of int
+        Kept columns, in the order in which they were picked.
+    explained : ndarray of shape (n_features,)
+        R^2 of all columns on them.
+    """
+    state = _Residuals(apply, take, varying, threshold)
+    allowed = varying if candidates is None else varying & candidates
+    for j in given:
+        state.add(j)
+    while state.uncovered.any():
+        worth = state.worth(allowed)
+        if worth.max() <= 0:
+            break  # what is left cannot be explained by the columns that may be kept
+        ties = np.flatnonzero(worth >= worth.max() * (1 - _TIE))
+        state.add(int(ties[np.argmin(tie_break[ties])]))
+    picked, residual = np.array(state.picked, dtype=int), state.residual
+    if not state.uncovered.any() and 0 < picked.size * len(varying) <= _MOST_PRUNED:
+        may_go = np.isin(picked, given, invert=True)
+        options = {"may_go": may_go, "tie_break": tie_break}
+        picked, residual = prune(take(picked), picked, residual, state.slack, **options)
+    return picked, np.where(varying, 1 - residual, 1.0)
+
+
+class _Residuals:
+    """Residual variances, and how much of the uncovered columns every column would explain."""
+
+    def __init__(self, apply, take, varying, threshold):
+        self._apply, self._take = apply, take
+        self.slack = 1 - threshold + 1e-9
+        d = len(varying)
+        self.picked = []
+        self.residual = varying.astype(float)
+        self.uncovered = varying & (self.residual > self.slack)
+        self._factor, self._n_steps = np.empty((d, 16)), 0
+        self._sums = self._squared_sums(np.flatnonzero(varying))
+
+    def worth(self, allowed):
+        """Variance of uncovered columns that every allowed column would explain; 0 for others."""
+        alive = allowed & (self.residual > _DEPENDENT)
+        return np.divide(self._sums, self.residual, out=np.zeros_like(self._sums), where=alive)
+
+    def add(self, j):
+        self.picked.append(j)
+        if self.residual[j] <= _DEPENDENT:
+            return  # it adds nothing to the columns kept before it
+        column = self._residual_columns(np.array([j]))[:, 0]
+        step = column / np.sqrt(column[j])
+        masked = np.where(self.uncovered, step, 0.0)
+        product = self._residual_product(masked)
+        self._sums += step * (step * (masked @ masked) - 2 * product)
+        self._append(step)
+        self.residual = np.maximum(self.residual - step**2, 0)
+        self.residual[j] = 0.0
+        covered = self.uncovered & (self.residual <= self.slack)
+        self.uncovered &= ~covered
+        if covered.any():
+            self._sums -= self._squared_sums(np.flatnonzero(covered))
+        np.maximum(self._sums, 0, out=self._sums)
+
+    def _squared_sums(self, columns):
+        """sum_{i in columns} R_ij^2 for every j, a few columns at a time."""
+        total = np.zeros(len(self.residual))
+        for start in range(0, len(columns), 256):
+            total += np.square(self._residual_columns(columns[start : start + 256])).sum(axis=1)
+        return total
+
+    def _residual_columns(self, columns):
+        L = self._factor[:, : self._n_steps]
+        return self._take(columns) - L @ L[columns].T
+
+    def _residual_product(self, v):
+        L = self._factor[:, : self._n_steps]
+        return self._apply(v[:, None])[:, 0] - L @ (v @ L)
+
+    def _append(self, step):
+        if self._n_steps == self._factor.shape[1]:
+            grown = np.empty((len(step), 2 * self._n_steps))
+            grown[:, : self._n_steps] = self._factor
+            self._factor = grown
+        self._factor[:, self._n_steps] = step
+        self._n_steps += 1
+
+
+def keep_uncorrelated(C, varying, threshold, *, tie_break, given=(), candidates=None):
+    """The pairwise rule: no two kept columns, and no dropped column without a kept one, correlate
+    at ``threshold`` or more in absolute value.
+
+    The column with most correlated columns left is kept first, so the result does not depend on
+    the order of the columns. ``C`` are the correlations; the other parameters are those of
+    ``cover_columns``. Returns the kept columns, in the order in which they were picked.
+    """
+    close = np.abs(C) >= threshold - _TIE
+    close[:, ~varying] = close[~varying] = False
+    left = varying.copy()
+    allowed = varying if candidates is None else varying & candidates
+    kept = list(given)
+    for j in given:
+        left &= ~close[j]
+        left[j] = False
+    while (left & allowed).any():
+        count = np.where(left & allowed, close[:, left].sum(axis=1), -1)
+        ties = np.flatnonzero(count == count.max())
+        j = int(ties[np.argmin(tie_break[ties])])
+        kept.append(j)
+        left &= ~close[j]
+        left[j] = False
+    return np.array(kept, dtype=int)
+
+
+def prune(C_S, kept, residual, slack, *, may_go, tie_break):
+    """Kept columns without those that are not needed to cover all columns, and the residuals then.
+
+    With P = C_SS^-1 and the weights B = P C_S' of all columns on the kept ones, leaving out c adds
+    B_ci^2 / P_cc to the residual variance of column i. The column whose absence leaves the worst
+    covered column best covered goes first.
+
+    Parameters
+    ----------
+    C_S : ndarray of shape (n_features, n_kept)
+        Correlations of all columns with the kept ones.
+    kept : ndarray of int of shape (n_kept,)
+    residual : ndarray of shape (n_features,)
+        Variance of every column of unit variance that the kept ones do not explain.
+    slack : float
+        The residual variance up to which a column is covered.
+    may_go : ndarray of bool of shape (n_kept,)
+        Which of the kept columns may be left out.
+    tie_break : ndarray of int of shape (n_features,)
+        Between equal columns, the larger goes.
+    """
+    P = pinvh(C_S[kept])
+    B = P @ C_S.T
+    left, after = np.ones(len(kept), dtype=bool), residual
+    while True:
+        own = np.diag(P)
+        # Left out, a column has itself the residual variance 1 / P_cc.
+        candidates = np.flatnonzero(left & may_go & (own * slack >= 1))
+        worst = np.array([(after + B[c] ** 2 / own[c]).max() for c in candidates])
+        candidates, worst = candidates[worst <= slack], worst[worst <= slack]
+        if not len(candidates):
+            break
+        ties = candidates[worst <= worst.min() + _TIE]
+        c = ties[np.argmax(tie_break[kept[ties]])]
+        after = after + B[c] ** 2 / own[c]
+        step = P[:, c] / own[c]
+        B -= np.outer(step, B[c])
+        P -= np.outer(step, P[c])
+        left[c] = False
+    if left.all():
+        return kept, residual
+    # Constant columns have no correlations; all others are covered by some of the kept ones.
+    varying = C_S.any(axis=1)
+    after = np.where(varying, residual_variance(C_S[:, left], kept[left]), 0.0)
+    # If kept columns are nearly dependent, rounding may have spoilt the updates.
+    return (kept[left], after) if after.max() <= slack else (kept, residual)
+
+
+def residual_variance(C_S, kept):
+    """Variance of every column of unit variance that the kept ones leave unexplained."""
+    explained = np.einsum("ij,ji->i", C_S, pinvh(C_S[kept]) @ C_S.T)
+    return np.maximum(1 - explained, 0)
+
+
+class Correlations:
+    """The correlation matrix C of the columns; rows and columns of constant ones are 0.
+
+    ``varying`` is the mask of the columns that are not constant, and ``matrix`` is C, or None if
+    there are too many columns to store it.
+    """
+
+    def __init__(self, data):
+        data = _near_zero(data)
+        self._columns = ColumnOperator(data)
+        squares = self._columns.squares
+        self.varying = squares > 0
+        self._scale = np.divide(1, np.sqrt(squares), out=np.zeros(len(squares)), where=self.varying)
+        low, high = data.column_range()
+        self._farthest = np.maximum(high - self._columns.mean, self._columns.mean - low)
+        self.matrix = self._stored(data) if data.n_features <= _MOST_STORED else None
+
+    def apply(self, V):
+        """C V for V of shape (n_features, k)."""
+        if self.matrix is not None:
+            return self.matrix @ V
+        scale = self._scale[:, np.newaxis]
+        return scale * self._columns.products(self._columns.combine(scale * V).T).T
+
+    def take(self, columns):
+        """Columns of C, given by an array of positions."""
+        if self.matrix is not None:
+            return self.matrix[:, columns]
+        unit = np.zeros((len(self.varying), len(columns)))
+        unit[columns, np.arange(len(columns))] = 1
+        return self.apply(unit)
+
+    def fingerprints(self):
+        """Numbers by which ties are broken, the most important in the last row, one per column.
+
+        The extremes of a column and its correlations with all others depend on the order neither
+        of the rows nor of the columns. Columns that these do not tell apart differ in the first
+        row, which depends on the order of the rows.
+        """
+        weights = np.random.default_rng(0).normal(size=self._columns.n_samples)
+        keys = [self._columns.products(weights[np.newaxis])[0], self._farthest]
+        keys = [abs(key * self._scale) for key in keys]
+        if self.matrix is not None:
+            keys.append(np.einsum("ij,ij,ij->j", *[abs(self.matrix)] * 3))
+        # Rounded, so that rounding errors do not decide.
+        return np.round(keys, 6)
+
+    def _stored(self, data):
+        mean = data.column_moments()[0]
+        if data.is_sparse:
+            C = data.reduce(_sparse_products, block_bytes=_BLOCK_BYTES)
+            C -= data.n_samples * np.outer(mean, mean)
+        else:
+            C = data.reduce(partial(_dense_products, mean), block_bytes=_BLOCK_BYTES)
+        C *= self._scale
+        C *= self._scale[:, np.newaxis]
+        np.fill_diagonal(C, self.varying)
+        return C
+
+
+def _sparse_products(block):
+    block = block.astype(np.float64, copy=False)
+    return (block.T @ block).toarray()
+
+
+def _dense_products(mean, block):
+    """Products of the centred columns."""
+    Z = block - mean
+    return Z.T @ Z
+
+
+def _near_zero(data):
+    """The rows with columns moved to zero that store every entry and are far from it."""
+    (low, high), variance = data.column_range(), data.column_moments()[1]
+    offset = np.maximum(low, 0.0) + np.minimum(high, 0.0)
+    offset[offset**2 <= _FAR**2 * variance] = 0
+    if not offset.any():
+        return data
+    return data.scaled(Scaling(offset, np.ones(len(offset))), data.dtype)

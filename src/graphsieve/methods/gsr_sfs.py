@@ -4,6 +4,7 @@ import numpy as np
 
 from .._graph.affinity import laplacian
 from .._linear.columns import Columns
+from .._linear.reweighted import reweighted_l21
 from .._linear.self_representation import (
     ALPHA_FRACTION,
     graph_loss_features,
@@ -13,19 +14,12 @@ from .._linear.self_representation import (
     square_memory,
 )
 from .._rows.scaling import divide_columns
-from .._solvers import reweighted_l21
+from .._utils.shared import with_shared_parameters
 from .._utils.threads import Workers
-from ..base import (
-    GRAPH_CONSTRAINTS,
-    ITERATION_CONSTRAINTS,
-    NON_NEGATIVE,
-    POSITIVE,
-    SCALE_CONSTRAINTS,
-    THREAD_CONSTRAINTS,
-    FeatureRanker,
-)
+from ..base import NON_NEGATIVE, POSITIVE, FeatureRanker
 
 
+@with_shared_parameters
 class GSRSFS(FeatureRanker):
     """Graph self-representation sparse feature selection (GSR-SFS).
 
@@ -40,38 +34,11 @@ class GSRSFS(FeatureRanker):
 
     Parameters
     ----------
-    n_features_to_select : int, float, "auto" or None, default=None
-        Number of features to keep, or a fraction in (0, 1] of them. If None, half of the features;
-        if "auto", as many as add more than they would to shuffled columns.
-    include, exclude : list of str or int, mask or None, default=None
-        Features that are always kept, and features that are never kept: names, positions or a
-        mask. Included features count as selected.
     alpha : float or None, default=None
         Weight of the row norms. If None, `0.1 * alpha_max`, where `alpha_max` is the smallest
         value for which W = 0.
     graph_weight : float, default=0.1
         Weight of the graph term.
-    n_neighbors : int, default=5
-        Number of neighbours of a sample in the graph.
-    affinity : {"cosine", "binary", "heat"}, callable, array or sparse matrix, default="cosine"
-        Weights of the edges, or the affinity matrix itself.
-    scale : {"auto", "standard", "minmax", "global"} or None, default="auto"
-        Units in which the columns count: their standard deviations ("standard"), their ranges
-        ("minmax"), the range of the whole table ("global"), or their own (None, as published).
-        "auto" subtracts the median and divides by the range, with outliers moved to five standard
-        deviations; of square roots if more than 90 % of the entries are zero and none is negative
-        (words, events).
-        The graph is built from the scaled data.
-    n_jobs : int or None, default=None
-        Number of threads; None uses all cores that OMP_NUM_THREADS and joblib allow.
-    max_iter : int, default=100
-        Maximum number of iterations.
-    tol : float, default=1e-5
-        Stop when the relative change of the objective is smaller.
-    verbose : int, default=0
-        If positive, show progress.
-    callback : callable(iteration, objective) or None, default=None
-        Called after every iteration; returning True stops the fit and keeps the result.
 
     Attributes
     ----------
@@ -96,11 +63,6 @@ class GSRSFS(FeatureRanker):
     """
 
     _parameter_constraints = {
-        **FeatureRanker._parameter_constraints,
-        **GRAPH_CONSTRAINTS,
-        **SCALE_CONSTRAINTS,
-        **THREAD_CONSTRAINTS,
-        **ITERATION_CONSTRAINTS,
         "alpha": [POSITIVE, None],
         "graph_weight": [NON_NEGATIVE],
     }

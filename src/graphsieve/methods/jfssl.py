@@ -3,23 +3,19 @@
 from numbers import Integral
 
 import numpy as np
+from scipy.linalg import cho_solve
 from sklearn.utils.extmath import row_norms
 
 from .._graph.spectral import embedding
 from .._linear.columns import Columns
-from .._linear.inner_products import InnerProducts
-from .._linear.row_sparse import interpolate, penalty_limit, penalty_path, row_sparse_path
+from .._linear.reweighted import reweighted_l21
+from .._linear.row_sparse import InnerProducts, penalty_limit, penalty_path, row_sparse_path
 from .._rows.scaling import divide_columns
+from .._utils.linalg import factorise
+from .._utils.shared import with_shared_parameters
 from .._utils.sklearn_private import Interval
-from .._utils.threads import Workers
-from ..base import (
-    GRAPH_CONSTRAINTS,
-    ITERATION_CONSTRAINTS,
-    POSITIVE,
-    SCALE_CONSTRAINTS,
-    THREAD_CONSTRAINTS,
-    FeatureRanker,
-)
+from .._utils.threads import Workers, single_threaded_blas
+from ..base import POSITIVE, FeatureRanker
 
 # Default alpha, as a fraction of the smallest one for which all weights are zero.
 _ALPHA_FRACTION = 1e-2
@@ -28,6 +24,7 @@ _ALPHA_FRACTION = 1e-2
 _EXACT = 1e-8
 
 
+@with_shared_parameters
 class JFSSL(FeatureRanker):
     """Joint feature selection and subspace learning (JFSSL).
 
@@ -45,40 +42,17 @@ class JFSSL(FeatureRanker):
 
     Parameters
     ----------
-    n_features_to_select : int, float, "auto" or None, default=None
-        Number of features to keep, or a fraction in (0, 1] of them. If None, half of the features;
-        if "auto", as many as add more than they would to shuffled columns.
-    include, exclude : list of str or int, mask or None, default=None
-        Features that are always kept, and features that are never kept: names, positions or a
-        mask. Included features count as selected.
     n_components : int, default=10
         Number of directions m.
     alpha : float or None, default=None
         Weight of the l2,1 penalty; a number selects the second form. If None, the first form if
         it has a solution, else a hundredth of the smallest penalty for which all weights are zero.
-    n_neighbors : int, default=5
-        Number of neighbours of a sample in the graph.
-    affinity : {"cosine", "binary", "heat"}, callable, array or sparse matrix, default="cosine"
-        Weights of the edges, or the affinity matrix itself.
-    scale : {"auto", "standard", "minmax", "global"} or None, default="auto"
-        Units in which the columns count: their standard deviations ("standard"), their ranges
-        ("minmax"), the range of the whole table ("global"), or their own (None, as published).
-        "auto" subtracts the median and divides by the standard deviation, with outliers moved to
-        five standard deviations; of square roots if more than 90 % of the entries are zero and
-        none is negative (words, events).
-        The graph is built from the scaled data.
-    n_jobs : int or None, default=None
-        Number of threads; None uses all cores that OMP_NUM_THREADS and joblib allow.
     max_iter : int, default=300
         Maximum number of iterations: of reweighted least squares in the first form, of Newton's
         method in the second.
     tol : float, default=1e-5
         Stop when the relative change of the objective (first form), or the largest violation of
         the optimality conditions relative to alpha (second form), is smaller.
-    verbose : int, default=0
-        If positive, show progress.
-    callback : callable(iteration, objective) or None, default=None
-        Called after every iteration; returning True stops the fit and keeps the result.
 
     Attributes
     ----------
@@ -101,11 +75,6 @@ class JFSSL(FeatureRanker):
     """
 
     _parameter_constraints = {
-        **FeatureRanker._parameter_constraints,
-        **GRAPH_CONSTRAINTS,
-        **SCALE_CONSTRAINTS,
-        **THREAD_CONSTRAINTS,
-        **ITERATION_CONSTRAINTS,
         "n_components": [Interval(Integral, 1, None, closed="left")],
         "alpha": [POSITIVE, None],
     }
@@ -184,3 +153,21 @@ def _copies_differ(X, Y):
     np.add.at(mean, group, Y)
     mean /= size[:, None]
     return np.linalg.norm(Y - mean[group]) > _EXACT * np.linalg.norm(Y)
+
+
+def interpolate(V, T, monitor):
+    """min_W sum_j |W_j| subject to V'W = T: the limit of ``row_sparse`` for alpha to zero.
+
+    The columns of V (d, r) are orthonormal. The ``x`` of the Result holds the norms of the rows
+    of W.
+    """
+
+    def solve(inverse):
+        scaled = np.sqrt(inverse)[:, None] * V
+        factor = factorise(scaled.T @ scaled)
+        W = np.sqrt(inverse)[:, None] * (scaled @ cho_solve(factor, T))
+        return 0.0, np.einsum("ij,ij->i", W, W)
+
+    # On a busy machine threads wait for each other in every factorisation.
+    with single_threaded_blas():
+        return reweighted_l21(solve, np.ones(len(V)), monitor, weight=1.0)

@@ -16,10 +16,12 @@ from .._graph.spectral import (
 from .._rows import Moments, to_dense
 from .._rows.scaling import divide_columns
 from .._utils.progress import Stages
+from .._utils.shared import with_shared_parameters
 from .._utils.threads import single_threaded_blas
-from ..base import GRAPH_CONSTRAINTS, SCALE_CONSTRAINTS, THREAD_CONSTRAINTS, FeatureRanker
+from ..base import FeatureRanker
 
 
+@with_shared_parameters
 class LaplacianScore(FeatureRanker):
     """Laplacian score.
 
@@ -37,27 +39,7 @@ class LaplacianScore(FeatureRanker):
 
     Parameters
     ----------
-    n_features_to_select : int, float, "auto" or None, default=None
-        Number of features to keep, or a fraction in (0, 1] of them. If None, half of the features;
-        if "auto", as many as add more than they would to shuffled columns.
-    include, exclude : list of str or int, mask or None, default=None
-        Features that are always kept, and features that are never kept: names, positions or a
-        mask. Included features count as selected.
-    n_neighbors : int, default=5
-        Number of neighbours of a sample in the graph.
-    affinity : {"cosine", "binary", "heat"}, callable, array or sparse matrix, default="cosine"
-        Weights of the edges, or the affinity matrix itself.
-    scale : {"auto", "standard", "minmax", "global"} or None, default="auto"
-        Units in which the columns count: their standard deviations ("standard"), their ranges
-        ("minmax"), the range of the whole table ("global"), or their own (None, as published).
-        "auto" subtracts the median and divides by the range, with outliers moved to five standard
-        deviations; of square roots if more than 90 % of the entries are zero and none is negative
-        (words, events).
-        The graph is built from the scaled data.
-    n_jobs : int or None, default=None
-        Number of threads; None uses all cores that OMP_NUM_THREADS and joblib allow.
-    verbose : int, default=0
-        If positive, show how long every stage took.
+
 
     References
     ----------
@@ -73,13 +55,6 @@ class LaplacianScore(FeatureRanker):
     [False, True]
     """
 
-    _parameter_constraints = {
-        **FeatureRanker._parameter_constraints,
-        **SCALE_CONSTRAINTS,
-        **GRAPH_CONSTRAINTS,
-        **THREAD_CONSTRAINTS,
-        "verbose": ["verbose"],
-    }
     _accepts_sparse = True
     _distributes = True
 

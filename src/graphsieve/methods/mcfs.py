@@ -3,19 +3,23 @@
 from numbers import Integral
 
 import numpy as np
+from scipy.linalg.lapack import dposv
 
 from .._graph.spectral import embedding
 from .._linear.columns import Columns
-from .._linear.inner_products import InnerProducts
-from .._linear.lasso_path import lasso
-from .._linear.row_sparse import rank_zero_rows
+from .._linear.row_sparse import InnerProducts, rank_zero_rows
 from .._rows.scaling import divide_columns
 from .._utils.progress import Stages
+from .._utils.shared import with_shared_parameters
 from .._utils.sklearn_private import Interval
 from .._utils.threads import Workers
-from ..base import GRAPH_CONSTRAINTS, SCALE_CONSTRAINTS, THREAD_CONSTRAINTS, FeatureRanker
+from ..base import FeatureRanker
+
+# A column counts as dependent on the active ones when it differs from them by less than this.
+_DEPENDENT = 1e-9
 
 
+@with_shared_parameters
 class MCFS(FeatureRanker):
     """Multi-cluster feature selection (MCFS).
 
@@ -31,32 +35,11 @@ class MCFS(FeatureRanker):
 
     Parameters
     ----------
-    n_features_to_select : int, float, "auto" or None, default=None
-        Number of features to keep, or a fraction in (0, 1] of them. If None, half of the features;
-        if "auto", as many as add more than they would to shuffled columns.
-    include, exclude : list of str or int, mask or None, default=None
-        Features that are always kept, and features that are never kept: names, positions or a
-        mask. Included features count as selected.
     n_components : int, default=5
         Number of directions m; about the number of clusters.
     n_nonzero : int, default=50
         Number of non-zero weights of each direction, at most the number of features and the
         number of samples minus 2.
-    n_neighbors : int, default=5
-        Number of neighbours of a sample in the graph.
-    affinity : {"cosine", "binary", "heat"}, callable, array or sparse matrix, default="cosine"
-        Weights of the edges, or the affinity matrix itself.
-    scale : {"auto", "standard", "minmax", "global"} or None, default="auto"
-        Units in which the columns count: their standard deviations ("standard"), their ranges
-        ("minmax"), the range of the whole table ("global"), or their own (None, as published).
-        "auto" subtracts the median and divides by the standard deviation, with outliers moved to
-        five standard deviations; of square roots if more than 90 % of the entries are zero and
-        none is negative (words, events).
-        The graph is built from the scaled data.
-    n_jobs : int or None, default=None
-        Number of threads; None uses all cores that OMP_NUM_THREADS and joblib allow.
-    verbose : int, default=0
-        If positive, show how long every stage took.
 
     Attributes
     ----------
@@ -77,11 +60,6 @@ class MCFS(FeatureRanker):
     """
 
     _parameter_constraints = {
-        **FeatureRanker._parameter_constraints,
-        **GRAPH_CONSTRAINTS,
-        **SCALE_CONSTRAINTS,
-        **THREAD_CONSTRAINTS,
-        "verbose": ["verbose"],
         "n_components": [Interval(Integral, 1, None, closed="left")],
         "n_nonzero": [Interval(Integral, 1, None, closed="left")],
     }
@@ -135,3 +113,100 @@ class MCFS(FeatureRanker):
         return columns.expand(
             rank_zero_rows(abs(W).max(axis=1), misfit, columns.norms(), np.linalg.norm(Y))
         )
+
+
+def lasso(products, Xty, n_nonzero):
+    """min_w |y - X w|^2 / 2 + alpha |w|_1, for the smallest alpha with ``n_nonzero`` weights.
+
+    Follows the solution down from alpha = max |X'y|, where w = 0. Between two events (a weight
+    enters, or falls back to zero) it is linear in alpha. It stops just before one weight too many
+    would enter, or when nothing is left to explain. ``products`` are the InnerProducts of the
+    columns of X.
+    """
+    n_features = len(Xty)
+    correlation = Xty.copy()
+    alpha = start = abs(Xty).max()
+    entering = int(_first_smallest(-abs(Xty), start))
+    k = 0  # active columns; everything about them is in the first k places of these:
+    active, w, sign = np.empty(n_nonzero, dtype=int), np.empty(n_nonzero), np.empty(n_nonzero)
+    P = np.empty((n_nonzero, n_features))  # inner products of the active columns with all
+    G = np.empty((n_nonzero, n_nonzero))  # and among themselves
+    may_enter = np.full(n_features, True)
+    barred = []  # columns that depend on the active ones
+    # Without ties an event does not repeat; the limit ends the walk where they make it go round.
+    for _ in range(10 * n_nonzero + n_features):
+        if alpha <= 1e-10 * start or (entering is not None and k == n_nonzero):
+            break
+        if entering is not None:
+            P[k] = products.with_column(entering, correlation)
+            active[k], w[k], sign[k] = entering, 0, np.sign(correlation[entering])
+            may_enter[entering] = False
+            k += 1
+            G[k - 1, :k] = G[:k, k - 1] = P[k - 1, active[:k]]
+        direction, outside = _solve(G[:k, :k], sign[:k])
+        if entering is not None and outside <= _DEPENDENT * G[k - 1, k - 1]:
+            # Its correlation goes down with alpha from here on: rounding alone made them meet.
+            barred.append(entering)
+            k, entering = k - 1, None
+            continue
+        slope = direction @ P[:k]
+        step, entering = _next_entry(correlation, slope, alpha, may_enter)
+        end, leaving = _next_exit(w[:k], direction, sign[:k])
+        leaves = end < step
+        if leaves:
+            step, entering = end, None
+        w[:k] += step * direction
+        slope *= step
+        correlation -= slope
+        alpha -= step
+        if leaves:
+            may_enter[active[leaving]] = may_enter[barred] = True
+            barred.clear()
+            k -= 1  # the last one takes its place
+            active[leaving], w[leaving], sign[leaving] = active[k], w[k], sign[k]
+            P[leaving] = P[k]
+            G[leaving], G[:, leaving], G[leaving, leaving] = G[k], G[:, k], G[k, k]
+    result = np.zeros(n_features)
+    if k:
+        # The steps have added up rounding: solve once more for the alpha that was reached.
+        result[active[:k]] = _solve(G[:k, :k], Xty[active[:k]] - alpha * sign[:k])[0]
+    return result
+
+
+def _next_entry(correlation, slope, alpha, may_enter):
+    """How far alpha can fall until the correlation of a column meets it, and of which."""
+    # With alpha at 0 the correlation would be at c - alpha s, and on the way there it can meet
+    # alpha on that side only, +1 or -1: alpha - t = side (c - t s).
+    end = correlation - alpha * slope
+    gap = np.maximum(alpha - np.sign(end) * correlation, 0)
+    # What falls with alpha never meets it; copies of an active column are among these.
+    fall = gap + abs(end)  # alpha times the speed at which the gap closes
+    slowest = _DEPENDENT * alpha
+    steps = gap / np.maximum(fall, slowest)
+    steps = np.where(may_enter & (fall > slowest), steps, 1.0)
+    entering = _first_smallest(steps, 1)
+    if steps[entering] >= 1 - _DEPENDENT:
+        return alpha, None
+    return alpha * steps[entering], int(entering)
+
+
+def _next_exit(w, direction, sign):
+    """How far alpha can fall until a weight is back at zero, and which."""
+    falls = direction * sign < 0
+    steps = np.divide(-w, direction, out=np.full(len(w), np.inf), where=falls)
+    leaving = steps.argmin()
+    return steps[leaving], leaving
+
+
+def _first_smallest(values, scale):
+    """Index of the smallest value; the first where several differ by rounding only."""
+    return (values <= values.min() + 1e-12 * scale).argmax()
+
+
+def _solve(G, right):
+    """G^-1 right, and the squared length of the last column outside of the others."""
+    # LAPACK itself: the checks around it take longer than a system of this size.
+    factor, solution, info = dposv(G, right)
+    if info:
+        return np.linalg.lstsq(G, right, rcond=None)[0], 0.0
+    return solution, factor[-1, -1] ** 2

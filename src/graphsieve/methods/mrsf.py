@@ -7,21 +7,21 @@ from sklearn.utils.extmath import row_norms
 
 from .._graph.spectral import embedding
 from .._linear.columns import Columns
-from .._linear.inner_products import InnerProducts
-from .._linear.row_sparse import penalty_limit, penalty_path, rank_zero_rows, row_sparse_path
+from .._linear.row_sparse import (
+    InnerProducts,
+    penalty_limit,
+    penalty_path,
+    rank_zero_rows,
+    row_sparse_path,
+)
 from .._rows.scaling import divide_columns
+from .._utils.shared import with_shared_parameters
 from .._utils.sklearn_private import Interval
 from .._utils.threads import Workers
-from ..base import (
-    GRAPH_CONSTRAINTS,
-    ITERATION_CONSTRAINTS,
-    POSITIVE,
-    SCALE_CONSTRAINTS,
-    THREAD_CONSTRAINTS,
-    FeatureRanker,
-)
+from ..base import POSITIVE, FeatureRanker
 
 
+@with_shared_parameters
 class MRSF(FeatureRanker):
     """Minimum redundancy spectral feature selection (MRSF).
 
@@ -40,39 +40,16 @@ class MRSF(FeatureRanker):
 
     Parameters
     ----------
-    n_features_to_select : int, float, "auto" or None, default=None
-        Number of features to keep, or a fraction in (0, 1] of them. If None, half of the features;
-        if "auto", as many as add more than they would to shuffled columns.
-    include, exclude : list of str or int, mask or None, default=None
-        Features that are always kept, and features that are never kept: names, positions or a
-        mask. Included features count as selected.
     n_components : int, default=10
         Number of directions m.
     alpha : float or None, default=None
         Weight of the l2,1 penalty; if None, it is chosen by ``n_nonzero``.
     n_nonzero : int, default=100
         Number of features with weights at which the path ends.
-    n_neighbors : int, default=5
-        Number of neighbours of a sample in the graph.
-    affinity : {"cosine", "binary", "heat"}, callable, array or sparse matrix, default="cosine"
-        Weights of the edges, or the affinity matrix itself.
-    scale : {"auto", "standard", "minmax", "global"} or None, default="auto"
-        Units in which the columns count: their standard deviations ("standard"), their ranges
-        ("minmax"), the range of the whole table ("global"), or their own (None, as published).
-        "auto" subtracts the median and divides by the standard deviation, with outliers moved to
-        five standard deviations; of square roots if more than 90 % of the entries are zero and
-        none is negative (words, events).
-        The graph is built from the scaled data.
-    n_jobs : int or None, default=None
-        Number of threads; None uses all cores that OMP_NUM_THREADS and joblib allow.
     max_iter : int, default=100
         Maximum number of Newton steps for each penalty.
     tol : float, default=1e-8
         Largest violation of the optimality conditions, relative to alpha.
-    verbose : int, default=0
-        If positive, show progress.
-    callback : callable(iteration, objective) or None, default=None
-        Called after every iteration; returning True stops the fit and keeps the result.
 
     Attributes
     ----------
@@ -100,11 +77,6 @@ class MRSF(FeatureRanker):
     """
 
     _parameter_constraints = {
-        **FeatureRanker._parameter_constraints,
-        **GRAPH_CONSTRAINTS,
-        **SCALE_CONSTRAINTS,
-        **THREAD_CONSTRAINTS,
-        **ITERATION_CONSTRAINTS,
         "n_components": [Interval(Integral, 1, None, closed="left")],
         "alpha": [POSITIVE, None],
         "n_nonzero": [Interval(Integral, 1, None, closed="left")],

@@ -3,9 +3,11 @@
 from sklearn.utils import check_random_state
 
 from .._utils.order import scores_of
+from .._utils.shared import with_shared_parameters
 from ..base import FeatureRanker
 
 
+@with_shared_parameters
 class RandomRanker(FeatureRanker):
     """Random selection.
 
@@ -14,12 +16,6 @@ class RandomRanker(FeatureRanker):
 
     Parameters
     ----------
-    n_features_to_select : int, float, "auto" or None, default=None
-        Number of features to keep, or a fraction in (0, 1] of them. If None, half of the features;
-        if "auto", as many as add more than they would to shuffled columns.
-    include, exclude : list of str or int, mask or None, default=None
-        Features that are always kept, and features that are never kept: names, positions or a
-        mask. Included features count as selected.
     random_state : int, RandomState or None, default=None
         Random seed of the permutation.
 
@@ -30,10 +26,6 @@ class RandomRanker(FeatureRanker):
     2
     """
 
-    _parameter_constraints = {
-        **FeatureRanker._parameter_constraints,
-        "random_state": ["random_state"],
-    }
     _accepts_sparse = True
     _accepts_gaps = True
     _distributes = True

@@ -3,21 +3,26 @@
 from numbers import Integral, Real
 
 import numpy as np
+import scipy.sparse as sp
+from scipy.linalg import cho_solve
 from sklearn import config_context
 from sklearn.cluster import KMeans
 from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.utils import check_random_state
 from sklearn.utils.extmath import row_norms
 
-from .._linear.columns import square_rows, varying_columns
-from .._linear.self_representation import ALPHA_FRACTION, ridge_regression
-from .._linear.subspace import first_representation, sweep_representation
+from .._linear.columns import is_mostly_zero, square_rows, varying_columns
+from .._linear.reweighted import default_eps, inverse_weights, smoothed_norms
+from .._linear.self_representation import ALPHA_FRACTION, ridge_rows
+from .._rows import split_rows, to_dense
 from .._rows.scaling import divide_columns
-from .._solvers import Monitor, default_eps, inverse_weights, smoothed_norms
+from .._solvers import Monitor
+from .._utils.linalg import factorise
+from .._utils.shared import with_shared_parameters
 from .._utils.sklearn_private import Interval
 from .._utils.threads import single_threaded_blas
 from .._utils.warn import warn
-from ..base import ITERATION_CONSTRAINTS, SCALE_CONSTRAINTS, FeatureRanker
+from ..base import FeatureRanker
 
 # Weight of |F'F - I|^2.
 _ORTHOGONALITY = 10.0
@@ -33,7 +38,11 @@ _TRIAL_ITERATIONS = 5
 _KMEANS_RUNS = 10
 _OUTSIDE = 0.01
 
+# Rows of Z per matrix product in a sweep.
+_BLOCK_ROWS = 64
 
+
+@with_shared_parameters
 class SCUFS(FeatureRanker):
     """Subspace clustering guided unsupervised feature selection (SCUFS).
 
@@ -59,12 +68,6 @@ class SCUFS(FeatureRanker):
 
     Parameters
     ----------
-    n_features_to_select : int, float, "auto" or None, default=None
-        Number of features to keep, or a fraction in (0, 1] of them. If None, half of the features;
-        if "auto", as many as add more than they would to shuffled columns.
-    include, exclude : list of str or int, mask or None, default=None
-        Features that are always kept, and features that are never kept: names, positions or a
-        mask. Included features count as selected.
     n_clusters : int, default=10
         Number of clusters c, at most the number of samples.
     alpha : float or None, default=None
@@ -73,20 +76,10 @@ class SCUFS(FeatureRanker):
         Weight of the smoothness of the clusters on the graph.
     fit_weight : float, default=1.0
         Weight of the regression of the clusters on the features.
-    scale : {"auto", "standard", "minmax", "global"} or None, default="auto"
-        Units in which the columns count: their standard deviations ("standard"), their ranges
-        ("minmax"), the range of the whole table ("global"), or their own (None, as published).
-        "auto" subtracts the median and divides by the range, with outliers moved to five standard
-        deviations; of square roots if more than 90 % of the entries are zero and none is negative
-        (words, events).
     max_iter : int, default=200
         Largest number of iterations after the trial of the starts.
     tol : float, default=1e-4
         Stop when the relative change of the objective is smaller.
-    verbose : int, default=0
-        If positive, show progress.
-    callback : callable(iteration, objective) or None, default=None
-        Called after every iteration; returning True stops the fit and keeps the result.
     random_state : int, RandomState or None, default=None
         Random seed of the starts.
 
@@ -117,15 +110,11 @@ class SCUFS(FeatureRanker):
     """
 
     _parameter_constraints = {
-        **FeatureRanker._parameter_constraints,
-        **SCALE_CONSTRAINTS,
-        **ITERATION_CONSTRAINTS,
         "n_clusters": [Interval(Integral, 1, None, closed="left")],
         # The rows have unit length: weights have no units, and larger ones overflow.
         "alpha": [Interval(Real, 0, 1e30, closed="right"), None],
         "graph_weight": [Interval(Real, 0, 1e30, closed="both")],
         "fit_weight": [Interval(Real, 0, 1e30, closed="right")],
-        "random_state": ["random_state"],
     }
 
     def __init__(
@@ -270,3 +259,63 @@ def first_clusters(X, n_clusters, random_state):
     clusters = np.eye(n_clusters)[label] + _OUTSIDE
     normals = np.abs(random_state.standard_normal((len(X), n_clusters)))
     return [F / row_norms(F.T) for F in (clusters, normals)]
+
+
+def first_representation(K):
+    """Minimiser of |X' - X'Z|_F^2 + 1e-3 |Z|_F^2 with zero diagonal, in closed form.
+
+    Coordinate descent alone is slow at this part, because samples are much alike.
+    """
+    Z = np.linalg.inv(K + 1e-3 * np.eye(len(K)))
+    Z /= -np.diag(Z).copy()
+    np.fill_diagonal(Z, 0)
+    return Z
+
+
+def sweep_representation(Z, residual, K, threshold):
+    """One sweep of coordinate descent over the rows of Z, in place; ``residual`` is K - KZ.
+
+    Row j minimises |X' - X'Z|_F^2 + 2 sum_i threshold_ji |Z_ji| with the other rows fixed, so the
+    rows follow one another. They do so in blocks, and the residual of a block takes up what has
+    changed before it by one matrix product; within a block a row asks for what it needs.
+    """
+    blocks = split_rows(len(Z), _BLOCK_ROWS)
+    change = -Z
+    for rows in blocks:
+        start = rows.start
+        residual[rows] -= K[rows, :start] @ change[:start]
+        for j in range(start, rows.stop):
+            square = K[j, j]
+            row = np.zeros(len(Z))
+            if square > 0:
+                free = residual[j] + square * Z[j]
+                free -= K[j, start:j] @ change[start:j]
+                row = np.abs(free)
+                row -= threshold[j]
+                np.maximum(row, 0, out=row)
+                row /= square
+                np.copysign(row, free, out=row)
+                row[j] = 0
+            change[j] += row
+            Z[j] = row
+    for rows in blocks:
+        residual[rows] -= K[rows, rows.start :] @ change[rows.start :]
+
+
+def ridge_regression(X, weight):
+    """W(inverse, F) that minimises |XW - F|^2 + weight sum_j |W_j|^2 / inverse_j."""
+    n, d = X.shape
+    if d <= n:
+        gram = X.T @ X
+        return lambda inverse, F: ridge_rows(gram, X.T @ F, inverse / weight)
+
+    rows = sp.csr_array(X) if is_mostly_zero(X) else X
+
+    def solve(inverse, F):
+        root = np.sqrt(inverse / weight)
+        scaled = rows * root
+        A = to_dense(scaled @ scaled.T)
+        A[np.diag_indices_from(A)] += 1
+        return root[:, None] * (scaled.T @ cho_solve(factorise(A), F))
+
+    return solve

@@ -8,18 +8,20 @@ from .._graph.spectral import (
     column_blocks,
     difference_operator,
     edge_weight,
-    low_eigenpairs,
+    eigenpairs,
     null_space,
     roughness,
     weighted_moments,
 )
 from .._rows.scaling import divide_columns
 from .._utils.progress import Stages
+from .._utils.shared import with_shared_parameters
 from .._utils.sklearn_private import Interval, StrOptions
 from .._utils.threads import single_threaded_blas
-from ..base import GRAPH_CONSTRAINTS, SCALE_CONSTRAINTS, THREAD_CONSTRAINTS, FeatureRanker
+from ..base import FeatureRanker
 
 
+@with_shared_parameters
 class SPEC(FeatureRanker):
     """Spectral feature selection (SPEC).
 
@@ -38,12 +40,6 @@ class SPEC(FeatureRanker):
 
     Parameters
     ----------
-    n_features_to_select : int, float, "auto" or None, default=None
-        Number of features to keep, or a fraction in (0, 1] of them. If None, half of the features;
-        if "auto", as many as add more than they would to shuffled columns.
-    include, exclude : list of str or int, mask or None, default=None
-        Features that are always kept, and features that are never kept: names, positions or a
-        mask. Included features count as selected.
     criterion : {"phi1", "phi2", "phi3"}, default="phi2"
         phi2 is the only one that does not depend on the mean of a feature; phi1 also rewards a
         feature for being nearly constant; phi3 considers the clusters only.
@@ -51,21 +47,6 @@ class SPEC(FeatureRanker):
         Larger values punish rough directions more. With 1, phi2 is the Laplacian score.
     n_components : int, default=10
         Number of eigenvectors after the trivial one in phi3: about the number of clusters.
-    n_neighbors : int, default=5
-        Number of neighbours of a sample in the graph.
-    affinity : {"cosine", "binary", "heat"}, callable, array or sparse matrix, default="cosine"
-        Weights of the edges, or the affinity matrix itself.
-    scale : {"auto", "standard", "minmax", "global"} or None, default="auto"
-        Units in which the columns count: their standard deviations ("standard"), their ranges
-        ("minmax"), the range of the whole table ("global"), or their own (None, as published).
-        "auto" subtracts the median and divides by the range, with outliers moved to five standard
-        deviations; of square roots if more than 90 % of the entries are zero and none is negative
-        (words, events).
-        The graph is built from the scaled data.
-    n_jobs : int or None, default=None
-        Number of threads; None uses all cores that OMP_NUM_THREADS and joblib allow.
-    verbose : int, default=0
-        If positive, show how long every stage took.
 
     References
     ----------
@@ -82,11 +63,6 @@ class SPEC(FeatureRanker):
     """
 
     _parameter_constraints = {
-        **FeatureRanker._parameter_constraints,
-        **SCALE_CONSTRAINTS,
-        **GRAPH_CONSTRAINTS,
-        **THREAD_CONSTRAINTS,
-        "verbose": ["verbose"],
         "criterion": [StrOptions({"phi1", "phi2", "phi3"})],
         "power": [Interval(Integral, 1, 100, closed="both")],
         "n_components": [Interval(Integral, 1, None, closed="left")],
@@ -161,3 +137,16 @@ class SPEC(FeatureRanker):
             low += gain @ (X.T @ (root * V)).T ** 2
             np.divide(low, energy, out=phi[columns], where=energy > 0)
         return phi
+
+
+def low_eigenpairs(A, components, n_pairs, random_state=0):
+    """``eigenpairs`` with all copies of the last eigenvalue; none when ``n_pairs`` < 1."""
+    if n_pairs < 1:
+        return np.empty(0), np.empty((A.shape[0], 0))
+    more = 4
+    while True:
+        values, V = eigenpairs(A, components, n_pairs + more, random_state)
+        kept = values <= values[:n_pairs][-1] + 1e-8
+        if not kept[-1] or len(values) < n_pairs + more:
+            return values[kept], V[:, kept]
+        more *= 2

@@ -3,31 +3,36 @@
 from numbers import Integral
 
 import numpy as np
+import scipy.sparse as sp
+from scipy.linalg import cho_factor, cho_solve, eigh
+from scipy.sparse.linalg import LinearOperator, eigsh
 
-from .._graph.local_scatter import local_scatter
-from .._graph.neighbors import limit_neighbors
-from .._linear.columns import Columns
-from .._linear.sparse_trace import minimise, open_problem
+from .._graph.neighbors import limit_neighbors, nearest_neighbors
+from .._linear.columns import Columns, square_rows
+from .._linear.reweighted import SMOOTHING, inverse_weights, reweighted_l21
+from .._rows import BLOCK_BYTES, RowBlocks, split_rows
 from .._rows.scaling import divide_columns
-from .._solvers import SMOOTHING
+from .._solvers import Monitor
+from .._utils.linalg import some_eigenpairs
+from .._utils.shared import with_shared_parameters
 from .._utils.sklearn_private import Interval
 from .._utils.threads import single_threaded_blas
 from .._utils.warn import warn
-from ..base import (
-    ITERATION_CONSTRAINTS,
-    POSITIVE,
-    SCALE_CONSTRAINTS,
-    THREAD_CONSTRAINTS,
-    FeatureRanker,
-)
+from ..base import POSITIVE, FeatureRanker
 
 # Default alpha, relative to the mean of the diagonal of M.
 _ALPHA_FRACTION = 0.01
 
 # Row norms below this fraction of the largest one are residues of the smoothing.
 _ZERO = 10 * SMOOTHING
+# Number of features up to which a dense eigenproblem is faster than Lanczos, also if n < d.
+_SMALL = 500
+
+# Iterations from every start before the best one is continued.
+_TRIAL_ITERATIONS = 5
 
 
+@with_shared_parameters
 class UDFS(FeatureRanker):
     """Unsupervised discriminative feature selection (UDFS).
 
@@ -52,12 +57,6 @@ class UDFS(FeatureRanker):
 
     Parameters
     ----------
-    n_features_to_select : int, float, "auto" or None, default=None
-        Number of features to keep, or a fraction in (0, 1] of them. If None, half of the features;
-        if "auto", as many as add more than they would to shuffled columns.
-    include, exclude : list of str or int, mask or None, default=None
-        Features that are always kept, and features that are never kept: names, positions or a
-        mask. Included features count as selected.
     n_components : int, default=10
         Number of directions m. At most half as many as there are features that vary are used:
         with as many directions as features all scores would be 1.
@@ -68,23 +67,10 @@ class UDFS(FeatureRanker):
         Added to the local Gram matrices, in squared units of the data.
     n_neighbors : int, default=5
         Number of neighbours of a sample.
-    scale : {"auto", "standard", "minmax", "global"} or None, default="auto"
-        Units in which the columns count: their standard deviations ("standard"), their ranges
-        ("minmax"), the range of the whole table ("global"), or their own (None, as published).
-        "auto" subtracts the median and divides by the range, with outliers moved to five standard
-        deviations; of square roots if more than 90 % of the entries are zero and none is negative
-        (words, events).
-        Neighbours are those in the scaled data.
     max_iter : int, default=50
         Largest number of iterations after the trial of the starts.
     tol : float, default=1e-4
         Stop when the relative change of the objective is smaller.
-    n_jobs : int or None, default=None
-        Number of threads; None uses all cores that OMP_NUM_THREADS and joblib allow.
-    verbose : int, default=0
-        If positive, show progress.
-    callback : callable(iteration, objective) or None, default=None
-        Called after every iteration; returning True stops the fit and keeps the result.
 
     Attributes
     ----------
@@ -113,10 +99,6 @@ class UDFS(FeatureRanker):
     """
 
     _parameter_constraints = {
-        **FeatureRanker._parameter_constraints,
-        **SCALE_CONSTRAINTS,
-        **ITERATION_CONSTRAINTS,
-        **THREAD_CONSTRAINTS,
         "n_components": [Interval(Integral, 1, None, closed="left")],
         "alpha": [POSITIVE, None],
         "ridge": [POSITIVE],
@@ -187,3 +169,135 @@ class UDFS(FeatureRanker):
                 "be selected: the order of the others means little. Use a smaller alpha (now "
                 f"{self.alpha_:.3g}), or a larger n_components"
             )
+
+
+def local_scatter(X, *, n_neighbors, ridge, neighbors="auto", n_jobs=None):
+    """sum_i P_i' C (G_i G_i' + ridge I)^-1 C P_i, a sparse n x n matrix.
+
+    P_i picks sample i and its neighbours, C centres them, and G_i = C P_i X. The matrix is positive
+    semidefinite, and the sum of every row is zero.
+    """
+    n = len(X)
+    i, j, _ = nearest_neighbors(
+        RowBlocks(X), n_neighbors, metric="euclidean", neighbors=neighbors, n_jobs=n_jobs
+    )
+    # An approximate search may find fewer neighbours: samples with equally many go together.
+    count = np.bincount(i, minlength=n)
+    start = np.cumsum(count) - count
+    B = sp.csr_array((n, n))
+    with single_threaded_blas():  # the matrices are small
+        for n_found in np.unique(count[count > 0]):
+            samples = np.flatnonzero(count == n_found)
+            others = j[start[samples, None] + np.arange(n_found)]
+            B += _scatter_of_groups(X, np.column_stack([samples, others]), ridge)
+    return B
+
+
+def _scatter_of_groups(X, groups, ridge):
+    """The sum over groups of equal size; each row holds the numbers of a group."""
+    n_groups, size = groups.shape
+    local = np.empty((n_groups, size, size))
+    centring = np.eye(size) - 1 / size
+    for rows in split_rows(n_groups, max(1, BLOCK_BYTES // (8 * size * X.shape[1]))):
+        G = X[groups[rows]]
+        G -= G.mean(axis=1, keepdims=True)
+        # Not by an inverse: a Gram matrix of centred rows is singular, and next to large data
+        # the ridge is lost in rounding. The null vector 1 drops out by centring.
+        value, vector = np.linalg.eigh(G @ G.transpose(0, 2, 1))
+        vector /= np.sqrt(np.maximum(value, 0) + ridge)[:, None, :]
+        vector = centring @ vector
+        local[rows] = vector @ vector.transpose(0, 2, 1)
+    i, j = np.repeat(groups, size, axis=1), np.tile(groups, size)
+    return sp.csr_array((local.ravel(), (i.ravel(), j.ravel())), shape=(len(X), len(X)))
+
+
+def open_problem(X, B, m):
+    """The eigenproblems of M = X'BX for m directions, in the form that is faster.
+
+    ``B`` is sparse and positive semidefinite.
+    """
+    n, d = X.shape
+    return (DenseProblem if d <= max(n, _SMALL, 8 * m) else LanczosProblem)(X, B, m)
+
+
+def minimise(problem, spread, alpha, monitor):
+    """Reweighted eigenproblems from the start that is best after a few iterations.
+
+    ``spread`` are the standard deviations of the columns of X. The ``x`` of the Result holds the
+    row norms |W_j|.
+    """
+    solve = problem.step(alpha)
+
+    def run(norms, monitor):
+        inverse = inverse_weights(norms**2, SMOOTHING)
+        return reweighted_l21(solve, inverse, monitor, weight=alpha, eps=SMOOTHING)
+
+    trials = [
+        run(norms, Monitor(tol=monitor.tol, max_iter=_TRIAL_ITERATIONS))
+        for norms in starts(problem, spread)
+    ]
+    return run(min(trials, key=lambda trial: trial.trace[-1]).x, monitor)
+
+
+def starts(problem, spread):
+    """Row norms of W to start from: in proportion to the spread of the columns, the m columns with
+    the smallest diagonal entries of M, and equal norms.
+
+    The last only if d <= n: with n < d, the first eigenvectors would be an arbitrary basis of the
+    null space of M, and the result would depend on the order of the columns.
+    """
+    d, m = len(spread), problem.m
+    unit = np.zeros(d)
+    unit[np.argsort(problem.diagonal, kind="stable")[:m]] = 1
+    norms = [np.sqrt(m) * spread / (np.linalg.norm(spread) or 1.0), unit]
+    return [*norms, np.full(d, np.sqrt(m / d))] if d <= problem.n_samples else norms
+
+
+class DenseProblem:
+    """The m smallest eigenpairs of M + diag(alpha / inverse), from the d x d matrix."""
+
+    def __init__(self, X, B, m):
+        self.n_samples, self.m = len(X), m
+        self.M = X.T @ (B @ X)
+        self.diagonal = self.M.diagonal()
+
+    def step(self, alpha):
+        def solve(inverse):
+            A = self.M + np.diag(alpha / inverse)
+            W = some_eigenpairs(A, 0, self.m - 1)[1]
+            return np.vdot(W, self.M @ W), square_rows(W)
+
+        return solve
+
+
+class LanczosProblem:
+    """The same from the inverse of M + diag(1 / a), M = QQ': diag(a) minus a matrix of rank n."""
+
+    def __init__(self, X, B, m):
+        self.n_samples, self.m = len(X), m
+        value, vector = eigh(B.toarray())
+        kept = value > 1e-14 * value[-1]
+        self.Q = X.T @ (vector[:, kept] * np.sqrt(value[kept]))
+        self.diagonal = square_rows(self.Q)
+
+    def step(self, alpha):
+        Q, m = self.Q, self.m
+        d = len(Q)
+        first = np.random.default_rng(0).standard_normal(d)
+
+        def solve(inverse):
+            a = inverse / alpha
+            scaled = np.sqrt(a)[:, None] * Q
+            core = scaled.T @ scaled
+            core[np.diag_indices_from(core)] += 1
+            factor = cho_factor(core, overwrite_a=True)
+
+            def multiply(v):
+                v = a * v.ravel()
+                return v - a * (Q @ cho_solve(factor, Q.T @ v))
+
+            operator = LinearOperator((d, d), matvec=multiply, dtype=np.float64)
+            W = eigsh(operator, m, which="LA", ncv=max(4 * m, 40), v0=first, tol=1e-12)[1]
+            return np.square(Q.T @ W).sum(), square_rows(W)
+
+        return solve

@@ -1,6 +1,7 @@
 """Variance: the simplest baseline."""
 
 from .._rows.scaling import divide_columns
+from .._utils.shared import with_shared_parameters
 from .._utils.sklearn_private import StrOptions
 from .._utils.warn import warn
 from ..base import FeatureRanker
@@ -9,6 +10,7 @@ from ..base import FeatureRanker
 _EQUAL = 1e-6
 
 
+@with_shared_parameters
 class Variance(FeatureRanker):
     """Rank features by their variance.
 
@@ -18,12 +20,6 @@ class Variance(FeatureRanker):
 
     Parameters
     ----------
-    n_features_to_select : int, float, "auto" or None, default=None
-        Number of features to keep, or a fraction in (0, 1] of them. If None, half of the features;
-        if "auto", as many as add more than they would to shuffled columns.
-    include, exclude : list of str or int, mask or None, default=None
-        Features that are always kept, and features that are never kept: names, positions or a
-        mask. Included features count as selected.
     scale : {"minmax", "global"} or None, default=None
         "minmax" divides every feature by its range first, so that units do not matter; "global"
         divides all features by the range of the table.
@@ -36,7 +32,6 @@ class Variance(FeatureRanker):
     """
 
     _parameter_constraints = {
-        **FeatureRanker._parameter_constraints,
         "scale": [StrOptions({"minmax", "global"}), None],
     }
     _accepts_sparse = True

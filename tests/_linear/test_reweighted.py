@@ -3,13 +3,9 @@
 import numpy as np
 import pytest
 
-from graphsieve._solvers import (
-    Monitor,
-    inverse_weights,
-    reweighted,
-    reweighted_l21,
-    smoothed_norms,
-)
+from graphsieve._linear import reweighted
+from graphsieve._linear.reweighted import inverse_weights, reweighted_l21, smoothed_norms
+from graphsieve._solvers import Monitor
 
 
 def minimise(solve, start, *, max_iter, tol, callback=None, **settings):

@@ -1,0 +1,61 @@
+"""Parameters that many methods have in common: described and constrained once."""
+
+import inspect
+import re
+
+_SHARED = """\
+n_features_to_select : int, float, "auto" or None, default=None
+    Number of features to keep, or a fraction in (0, 1] of them. If None, half of the features;
+    if "auto", as many as add more than they would to shuffled columns.
+include, exclude : list of str or int, mask or None, default=None
+    Features that are always kept, and features that are never kept: names, positions or a
+    mask. Included features count as selected.
+n_neighbors : int, default=5
+    Number of neighbours of a sample in the graph.
+affinity : {"cosine", "binary", "heat"}, callable, array or sparse matrix, default="cosine"
+    Weights of the edges, or the affinity matrix itself.
+scale : {"auto", "standard", "minmax", "global"} or None, default="auto"
+    Units in which the columns count: their standard deviations ("standard"), their ranges
+    ("minmax"), the range of the whole table ("global"), or their own (None, as published).
+    "auto" subtracts the median and divides by the range (the standard deviation in MCFS, MRSF and
+    JFSSL), with outliers moved to five standard deviations; of square roots if more than 90 % of
+    the entries are zero and none is negative (words, events). Neighbours are those in the scaled
+    data.
+n_jobs : int or None, default=None
+    Number of threads; None uses all cores that OMP_NUM_THREADS and joblib allow.
+max_iter : int, default=100
+    Maximum number of iterations.
+tol : float, default=1e-5
+    Stop when the relative change of the objective is smaller.
+verbose : int, default=0
+    If positive, show progress, or how long every stage took.
+callback : callable(iteration, objective) or None, default=None
+    Called after every iteration; returning True stops the fit and keeps the result."""
+
+
+def with_shared_parameters(cls):
+    """Class decorator that adds what a method leaves out of its docstring and constraints.
+
+    The docstring gets the descriptions of the shared parameters of its constructor, in their order,
+    and ``_parameter_constraints`` those of the base class.
+    """
+    names = list(inspect.signature(cls).parameters)
+    inherited = cls.__base__
+    constraints = {
+        **inherited._shared_constraints,
+        **inherited._parameter_constraints,
+        **vars(cls).get("_parameter_constraints", {}),
+    }
+    cls._parameter_constraints = {name: constraints[name] for name in names}
+    if cls.__doc__:
+        head, text = inspect.cleandoc(cls.__doc__).split("Parameters\n----------\n")
+        own, *rest = re.split(r"\n+(?=\w[\w ]*\n---)", text, maxsplit=1)
+        described = {**_by_name(_SHARED), **_by_name(own)}
+        section = "\n".join(dict.fromkeys(described[name] for name in names))
+        cls.__doc__ = "\n\n".join([f"{head}Parameters\n----------\n{section}", *rest])
+    return cls
+
+
+def _by_name(section):
+    paragraphs = re.split(r"\n(?=\w[\w, ]* : )", section.strip())
+    return {name: p for p in paragraphs for name in p.split(" : ")[0].split(", ") if name}
