@@ -90,18 +90,16 @@ def fit(case, method, path):
 
 def slope(nonzeros=(10**4, 10**5, 10**6, 10**7), n_picks=20):
     """Exponent of the processor time of a pick in the number of non-zeros."""
-    from graphsieve._linear.data_target import leading_scores
-    from graphsieve._linear.forward import ForwardSelection
-    from graphsieve._linear.operator import ColumnOperator
-    from graphsieve._linear.targets import FactorTarget
+    from graphsieve._linear.columns import Columns, leading_scores
+    from graphsieve._linear.forward import FactorTarget, ForwardSelection
     from graphsieve._rows import RowBlocks
 
     times = []
     for nnz in nonzeros:
         n = d = int(np.sqrt(nnz / 0.05))
-        columns = ColumnOperator(RowBlocks(cells(n, d, 0.05)))
+        columns = Columns(RowBlocks(cells(n, d, 0.05)))
         target = FactorTarget(*leading_scores(columns, 50, np.random.RandomState(0)))
-        selection = ForwardSelection(columns, target, 0.1 * columns.squares)
+        selection = ForwardSelection(columns, target, 0.1 * columns.square_norms)
         start = time.process_time()
         for _ in range(n_picks):
             selection.pick()

@@ -39,7 +39,7 @@ def ours(X, Y, alpha, tol=1e-8):
     XtY = X.T @ Y
     path = penalty_path(penalty_limit(XtY), alpha)
     monitor = Monitor(tol=tol, max_iter=100)
-    products = InnerProducts(Columns(X))
+    products = InnerProducts(Columns.varying(RowBlocks(X)))
     return row_sparse_path(products, XtY, np.vdot(Y, Y), path, monitor)[0].x
 
 

@@ -13,6 +13,7 @@ from graphsieve._linear.row_sparse import (
     row_sparse,
     row_sparse_path,
 )
+from graphsieve._rows import RowBlocks
 from graphsieve._solvers import Monitor
 from tests.helpers.row_sparse_reference import check_optimal, coordinate_descent
 
@@ -27,7 +28,7 @@ def problem(n, d, m=4, seed=0):
 
 
 def products_of(X):
-    return InnerProducts(Columns(X))
+    return InnerProducts(Columns.varying(RowBlocks(X)))
 
 
 def solve(X, Y, alpha, max_iter=200, callback=None):

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from .._linear.units import Allowance, Units
+from .._linear.forward import Allowance, Units
 from .._ranker.greedy import GreedyConstraints
 from .._ranker.support import by_position
 from .._utils.order import scores_of

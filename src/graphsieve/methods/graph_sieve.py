@@ -5,10 +5,9 @@ from numbers import Integral, Real
 from sklearn.utils import check_random_state
 
 from .._graph.spectral import embedding
-from .._linear.forward import ForwardSelection
-from .._linear.operator import ColumnOperator
+from .._linear.columns import Columns
+from .._linear.forward import ForwardSelection, join_targets, make_target
 from .._linear.structure import all_coordinates, find_structure, scaled_sample
-from .._linear.targets import join_targets, make_target
 from .._ranker.greedy import GREEDY_CONSTRAINTS, GreedyConstraints
 from .._rows import RowBlocks
 from .._rows.scaling import MOST_ROWS
@@ -196,8 +195,8 @@ class GraphSieve(GreedyConstraints, FeatureRanker):
             coordinates = all_coordinates(structure, X, self.n_jobs)
             target = self._target(X, structure, coordinates, rng)
         with stages("picks"):
-            columns = ColumnOperator(X, n_jobs=self.n_jobs)
-            noise = _NOISE * columns.squares
+            columns = Columns(X, n_jobs=self.n_jobs)
+            noise = _NOISE * columns.square_norms
             rules = self._rules(
                 later=~structure.trusted & ~structure.noise,
                 noise=structure.noise,
@@ -219,4 +218,4 @@ class GraphSieve(GreedyConstraints, FeatureRanker):
             if A.nnz > 0:
                 parts = [coordinates, embedding(A, n_dims, rng)]
                 return make_target(join_targets(parts, [1.0, self.graph_weight]))
-        return make_target(join_targets([coordinates]))
+        return make_target(join_targets([coordinates], [1.0]))
