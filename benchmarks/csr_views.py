@@ -14,7 +14,7 @@ import numpy as np
 import scipy.sparse as sp
 from measure import Peak
 
-from graphsieve._autoencoder.objective import Objective
+from graphsieve._network.objective import Objective
 from graphsieve._rows import RowBlocks, memory
 from graphsieve._utils.threads import Workers
 

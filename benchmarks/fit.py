@@ -16,8 +16,8 @@ from measure import Clock, quiet, training_rows
 from objective import plain
 
 from graphsieve import GAFS
-from graphsieve._autoencoder.objective import Objective
 from graphsieve._graph.affinity import build_graph, laplacian
+from graphsieve._network.objective import Objective
 from graphsieve._rows import RowBlocks
 from graphsieve._utils.threads import Workers
 

@@ -11,8 +11,8 @@ import numpy as np
 import scipy.sparse as sp
 from measure import best_times
 
-from graphsieve._autoencoder.objective import Objective
 from graphsieve._graph.affinity import laplacian
+from graphsieve._network.objective import Objective
 from graphsieve._rows import RowBlocks
 from graphsieve._utils.threads import Workers
 

@@ -17,10 +17,11 @@ from objective import ring
 from scipy.sparse.linalg import svds
 from threadpoolctl import ThreadpoolController, threadpool_limits
 
-from graphsieve._autoencoder.objective import Objective
 from graphsieve._graph.affinity import build_graph, laplacian
+from graphsieve._network.lbfgs import lbfgs
+from graphsieve._network.objective import Objective
 from graphsieve._rows import RowBlocks
-from graphsieve._solvers import Monitor, lbfgs
+from graphsieve._utils.monitor import Monitor
 from graphsieve._utils.threads import Workers
 
 MEMORY = 10

@@ -12,8 +12,8 @@ from sklearn.datasets import load_breast_cancer, load_wine
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 
 from graphsieve import GAFS
-from graphsieve._autoencoder.objective import Objective
 from graphsieve._graph.affinity import build_graph, laplacian
+from graphsieve._network.objective import Objective
 from graphsieve._rows import RowBlocks
 from graphsieve._utils.threads import Workers
 from graphsieve.datasets import make_planted

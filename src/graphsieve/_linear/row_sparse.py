@@ -9,8 +9,7 @@ from scipy.linalg import cho_solve
 from scipy.linalg.lapack import dpotri
 from sklearn.utils.extmath import row_norms
 
-from .._solvers.monitor import Monitor
-from .._solvers.reweighted import reweighted_l21
+from .._solvers import Monitor, reweighted_l21
 from .._utils.linalg import factorise
 from .._utils.threads import single_threaded_blas
 

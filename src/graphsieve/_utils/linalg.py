@@ -1,4 +1,4 @@
-"""Decompositions of symmetric matrices on which LAPACK's routines may give up."""
+"""Decompositions of symmetric matrices, also where LAPACK's routines give up."""
 
 import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, eigh
@@ -50,3 +50,10 @@ def factorise(A, *, lower=False):
             larger = max(10 * shift, np.finfo(float).eps * np.abs(A.diagonal()).max())
             A.flat[:: len(A) + 1] += larger - shift
             shift = larger
+
+
+def fix_signs(V):
+    """``V`` with the first of the largest entries of every column made positive."""
+    size = abs(V)
+    first = (size >= (1 - 1e-6) * size.max(axis=0)).argmax(axis=0)
+    return V * np.where(V[first, np.arange(V.shape[1])] < 0, -1.0, 1.0)

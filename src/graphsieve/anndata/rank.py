@@ -6,9 +6,9 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.base import clone
 
-from .._autoencoder.ranker import AutoencoderRanker
 from .._graph.affinity import build_graph
 from .._linear.columns import Columns, leading_scores
+from .._network.estimator import Autoencoder
 from .._rows import RowBlocks, find_non_finite, first_rows, is_constant, open_rows, take_rows
 from .._utils.names import suggestion
 from .._utils.warn import warn
@@ -111,7 +111,7 @@ def check_values(X, names, estimator, where):
             "fill such values first"
         )
     # These shift columns, which would make sparse data dense.
-    shifts = isinstance(estimator, AutoencoderRanker | GraphSieve) and estimator.scale is not None
+    shifts = isinstance(estimator, Autoencoder | GraphSieve) and estimator.scale is not None
     if data.is_sparse and low.min() < 0 and shifts:
         raise ValueError(
             f"{where} is sparse and has negative values (gene {str(names[low.argmin()])!r}), which "

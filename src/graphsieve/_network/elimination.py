@@ -11,10 +11,8 @@ import numpy as np
 from scipy.special import expit
 from sklearn.utils.extmath import row_norms
 
-from .._graph.spectral import fix_signs
-from .._utils.linalg import some_eigenpairs
-from .objective import Penalties, smoothed_l21
-from .passes import Weights
+from .._utils.linalg import fix_signs, some_eigenpairs
+from .objective import Penalties, Weights, smoothed_l21
 
 # At the start, the l2,1 penalty and the decay are this fraction of the variance of the targets
 # each, and the graph term this one. From a tenth to ten times as much changes nothing measurable.
