@@ -20,12 +20,16 @@ def greedy_order(data, n_picks, *, code=None, targets="data", share=0.9):
         X = data.whole()
         X = X.toarray() if sp.issparse(X) else X.astype(np.float64)
         parts = [code] if targets == "code" else [X, code]
-        columns, target = Columns(data), FactorTarget(join_targets(parts, np.ones(len(parts))))
+        columns, target = Columns(data), _joined(parts)
     share = share if data.n_samples <= data.n_features else 1.0
     selection = ForwardSelection(columns, target, np.zeros(data.n_features), share)
     while len(selection.order) < n_picks and selection.pick() is not None:
         pass
     return selection.finish()
+
+
+def _joined(parts):
+    return join_targets([FactorTarget.centred(part) for part in parts], np.ones(len(parts)))
 
 
 def forward_selection(X, T, n_picks):

@@ -62,25 +62,24 @@ _FIRST, _LATER, _NEAR_COPY, _NOISE, _COPY = range(5)
 _EXCLUDED, _CONSTANT = 2**31 - 2, 2**31 - 1
 
 
-def join_targets(parts, weights):
-    """Centred targets side by side, of energies in proportion to the weights, 1 together."""
-    joined, total = [], 0.0
-    for part, weight in zip(parts, weights, strict=True):
-        centred = part - part.mean(axis=0)
-        energy = _energy(centred)
-        if energy > 1e-24 * _energy(part):  # a constant part is no target
-            joined.append(centred * np.sqrt(weight / energy))
-            total += weight
-    return np.hstack(joined) / np.sqrt(total) if joined else np.zeros((len(parts[0]), 1))
+def join_targets(targets, weights):
+    """Targets side by side, of energies in proportion to the weights, 1 together.
+
+    They take the form in which T T'q is the cheaper product.
+    """
+    pairs = [(T, w) for T, w in zip(targets, weights, strict=True) if T.energy > 0]
+    if not pairs:
+        return targets[0]
+    total = sum(weight for _, weight in pairs)
+    parts = [(target, weight / total / target.energy) for target, weight in pairs]
+    factors = [T.T * np.sqrt(scale) for T, scale in parts if isinstance(T, FactorTarget)]
+    if len(factors) == len(parts) and sum(len(T.T) for T in factors) <= len(factors[0]) / 2:
+        return FactorTarget(np.hstack(factors))
+    return GramTarget(sum(scale * target.gram() for target, scale in parts))
 
 
 def _energy(T):
     return float(np.einsum("ij,ij->", T, T))
-
-
-def make_target(T):
-    """The form of targets T in which T T' q is the cheaper product."""
-    return GramTarget(T @ T.T) if T.shape[1] > len(T) / 2 else FactorTarget(T)
 
 
 class FactorTarget:
@@ -90,6 +89,16 @@ class FactorTarget:
         self.T = T
         self.energy = _energy(T)
         self._products = products
+
+    @classmethod
+    def centred(cls, T):
+        """Targets less their means; all zero if only rounding errors are left."""
+        centred = T - T.mean(axis=0)
+        return cls(centred if _energy(centred) > 1e-24 * _energy(T) else np.zeros_like(centred))
+
+    def gram(self):
+        """T T'."""
+        return self.T @ self.T.T
 
     def square_energy(self):
         """|T T'|_F^2."""
@@ -113,6 +122,10 @@ class GramTarget:
     def __init__(self, M):
         self.M = M
         self.energy = float(np.trace(M))
+
+    def gram(self):
+        """M."""
+        return self.M
 
     def square_energy(self):
         """|M|_F^2."""
