@@ -21,7 +21,7 @@ from .._rows.scaling import (
     robust_scaling,
     scaled_type,
 )
-from .._utils.linalg import largest_eigenvalue, some_eigenpairs
+from .._utils.linalg import largest_eigenvalue, leading_eigenpairs
 from .._utils.threads import Workers, blas_for
 from .columns import compact_rows
 from .forward import FactorTarget, GramTarget
@@ -233,8 +233,7 @@ def _find_structure(X, n_axes):
     edge = float(np.mean([_largest_value(rng.permuted(X, axis=0)) for _ in range(n_shuffles)]))
     Z, mean = _directions(X.copy())
     G = _gram(Z)
-    size = len(G)
-    square, vectors = some_eigenpairs(G, max(0, size - max(n_axes, _MOST_COMPONENTS)), size - 1)
+    square, vectors = leading_eigenpairs(G, min(len(G), max(n_axes, _MOST_COMPONENTS)))
     values = np.sqrt(np.maximum(square[::-1], 0))
     significant = values > _ROUNDING[Z.dtype] * values[0]
     significant[0] = True  # of constant columns too
@@ -367,10 +366,9 @@ def _first_axes(A, K, n_components):
     """First principal axes of the centred rows A; K are the inner products of the rows, or None."""
     q = min(n_components, *A.shape)
     if K is None:
-        d = A.shape[1]
-        return some_eigenpairs(_product(A.T, A), d - q, d - 1)[1].astype(A.dtype, copy=False)
+        return leading_eigenpairs(_product(A.T, A), q)[1].astype(A.dtype, copy=False)
     mean = K.mean(axis=0)
     K = K - mean - mean[:, None] + mean.mean()
-    square, U = some_eigenpairs(K, len(K) - q, len(K) - 1)
+    square, U = leading_eigenpairs(K, q)
     U /= np.sqrt(np.maximum(square, 1e-12 * abs(square[-1]) + _TINY))
     return A.T @ U.astype(A.dtype, copy=False)
