@@ -201,10 +201,6 @@ class ForwardOrder:
     layers: np.ndarray
     n_picks: int
 
-    def reordered(self, order):
-        """The same with another order."""
-        return replace(self, order=order)
-
     @property
     def scores(self):
         """d for the best column, 1 for the last."""
@@ -658,7 +654,8 @@ def select_columns(selection, n_selected, n_picks=None, progress=None):
     if rules.budget is None and len(order) < n_selected:
         order += _fill(found, rules, allowance, n_selected - len(order))
     chosen = np.isin(found.order, order)
-    return found.reordered(np.concatenate([order, found.order[~chosen]]).astype(int)), len(order)
+    everything = np.concatenate([order, found.order[~chosen]]).astype(int)
+    return replace(found, order=everything), len(order)
 
 
 def _fill(found, rules, allowance, n_more):
