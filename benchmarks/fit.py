@@ -28,10 +28,11 @@ from measure import Clock, best_times, quiet, timed, training_rows
 from threadpoolctl import ThreadpoolController, threadpool_limits
 
 from graphsieve import GAFS
-from graphsieve._autoencoder.objective import Objective
 from graphsieve._graph.affinity import build_graph, laplacian
+from graphsieve._network.lbfgs import lbfgs
+from graphsieve._network.objective import Objective
 from graphsieve._rows import RowBlocks
-from graphsieve._solvers import Monitor, lbfgs
+from graphsieve._utils.monitor import Monitor
 from graphsieve._utils.threads import Workers
 
 M, ALPHA, GRAPH_WEIGHT = 10, 1e-2, 1e-3

@@ -17,12 +17,10 @@ ROOT = Path(graphsieve.__file__).parent
 LAYERS = [
     {"_utils"},
     {"_rows"},
-    {"_solvers"},
     {"_graph", "_linear", "_network"},
     {"selection"},
     {"_ranker"},
     {"base"},
-    {"_autoencoder"},
     {"methods"},
     {"evaluation", "inspection"},
     {"plots"},

@@ -26,8 +26,8 @@ from ._rows import (
     known_frame,
     take_columns,
 )
-from ._solvers import Monitor
 from ._utils.lazy import LazyAccessor
+from ._utils.monitor import Monitor
 from ._utils.order import order_by_score
 from ._utils.sklearn_private import Interval, RealNotInt, StrOptions, fit_context
 from ._utils.warn import warn

@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from graphsieve._linear.forward import ForwardSelection, Rules
-from graphsieve._linear.operator import ColumnOperator
-from graphsieve._linear.targets import FactorTarget, GramTarget
+from graphsieve._linear.columns import Columns
+from graphsieve._linear.forward import FactorTarget, ForwardSelection, GramTarget, Rules
 from graphsieve._rows import RowBlocks
 
 
@@ -42,7 +41,7 @@ def brute_force(X, T, noise, n_picks, worth=None, given=()):
 def select(X, T, noise, n_picks, *, container=np.asarray, rules=None, share=1.0):
     T = T - T.mean(axis=0)
     selection = ForwardSelection(
-        ColumnOperator(RowBlocks(container(X))), FactorTarget(T), noise, share, rules or Rules()
+        Columns(RowBlocks(container(X))), FactorTarget(T), noise, share, rules or Rules()
     )
     while len(selection.order) < n_picks and selection.pick() is not None:
         pass
@@ -100,7 +99,7 @@ def test_gram_form_is_the_same(problem):
     noise = np.zeros(25)
     centred = T - T.mean(axis=0)
     for container in (np.asarray, sp.csr_array):
-        columns = ColumnOperator(RowBlocks(container(X)))
+        columns = Columns(RowBlocks(container(X)))
         gram = GramTarget(centred @ centred.T)
         np.testing.assert_allclose(gram.forms(columns), FactorTarget(centred).forms(columns))
     selection = ForwardSelection(columns, gram, noise)

@@ -5,7 +5,7 @@ import pytest
 
 from graphsieve._linear import reweighted
 from graphsieve._linear.reweighted import inverse_weights, reweighted_l21, smoothed_norms
-from graphsieve._solvers import Monitor
+from graphsieve._utils.monitor import Monitor
 
 
 def minimise(solve, start, *, max_iter, tol, callback=None, **settings):

@@ -12,7 +12,8 @@ from graphsieve._linear.row_sparse import (
     row_sparse,
     row_sparse_path,
 )
-from graphsieve._solvers import Monitor
+from graphsieve._rows import RowBlocks
+from graphsieve._utils.monitor import Monitor
 from graphsieve.methods.jfssl import interpolate
 from graphsieve.methods.mcfs import lasso
 from tests.helpers.row_sparse_reference import check_optimal, coordinate_descent
@@ -28,7 +29,7 @@ def problem(n, d, m=4, seed=0):
 
 
 def products_of(X):
-    return InnerProducts(Columns(X))
+    return InnerProducts(Columns.varying(RowBlocks(X)))
 
 
 def solve(X, Y, alpha, max_iter=200, callback=None):
@@ -203,7 +204,7 @@ def test_interpolation_has_no_duality_gap(n_targets):
 def test_equal_plain_products(container, rng):
     X = rng.random((20, 40)) * (rng.random((20, 40)) > 0.5) + 3.0
     C = X - X.mean(axis=0)
-    products = InnerProducts(Columns(container(X)))
+    products = InnerProducts(Columns.varying(RowBlocks(container(X))))
     some = np.array([7, 2, 30])
     np.testing.assert_allclose(products.gram(some), C[:, some].T @ C[:, some], atol=1e-10)
     np.testing.assert_allclose(products.with_column(4, np.ones(40)), C.T @ C[:, 4], atol=1e-10)

@@ -13,7 +13,7 @@ from graphsieve._linear.self_representation import (
     ridge_samples,
 )
 from graphsieve._rows import RowBlocks
-from graphsieve._solvers import Monitor
+from graphsieve._utils.monitor import Monitor
 from graphsieve._utils.threads import Workers
 from graphsieve.methods.rsr import robust_self_representation
 

@@ -278,7 +278,7 @@ def test_a_killed_worker_is_survived(client, table):
 
 
 def test_a_worker_killed_between_two_picks_does_not_change_the_panel(client, table, monkeypatch):
-    monkeypatch.setattr("graphsieve._linear.data_target.MOST_SQUARE", 0)  # no square matrix
+    monkeypatch.setattr("graphsieve.methods.css.MOST_SQUARE", 0)  # no square matrix
     X = chunked(np.where(table > np.median(table), table, 0.0), "sparse")
     wanted = GreedyCSS(8).fit(X)
     pick, received, n_picks = ForwardSelection.pick, [], itertools.count()

@@ -8,8 +8,8 @@ import pytest
 import scipy.sparse as sp
 
 from graphsieve import GAFS, GreedyCSS, Variance
-from graphsieve._autoencoder.objective import Objective
 from graphsieve._graph.affinity import build_graph, laplacian
+from graphsieve._network.objective import Objective
 from graphsieve._rows import RowBlocks, find_non_finite
 from graphsieve._rows.scaling import column_scaling
 from graphsieve._utils.threads import Workers

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from graphsieve._autoencoder.objective import Objective
 from graphsieve._graph.affinity import build_graph, laplacian
+from graphsieve._network.objective import Objective
 from graphsieve._rows import RowBlocks, Rows, split_rows
 from graphsieve._rows.parts import Parts, count_parts, part_slices
 from graphsieve._utils.threads import Workers

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from graphsieve._utils.linalg import largest_eigenvalue, some_eigenpairs
+from graphsieve._utils.linalg import largest_eigenvalue, leading_eigenpairs, some_eigenpairs
 
 
 def one_entry_per_column(seed, n, d):
@@ -28,3 +28,19 @@ def test_multiple_eigenvalues(shape):
             np.testing.assert_allclose(A @ vectors, vectors * values, atol=1e-10)
             np.testing.assert_allclose(vectors.T @ vectors, np.eye(3), atol=1e-10)
         assert largest_eigenvalue(A) == pytest.approx(expected[-1])
+
+
+@pytest.mark.parametrize("kind", ["zero", "blocks", "pairs", "repeated"])
+def test_leading_pairs_of_multiple_eigenvalues(rng, kind):
+    X = np.repeat(rng.normal(size=(300, 80)), 2, axis=0)
+    A = {
+        "zero": np.zeros((600, 600)),
+        "blocks": np.kron(np.eye(25), np.ones((24, 24))),
+        "pairs": np.diag(np.repeat(np.arange(300.0), 2)),
+        "repeated": X @ X.T,
+    }[kind]
+    values, vectors = leading_eigenpairs(A, 21)
+    expected = np.linalg.eigvalsh(A)[-21:]
+    np.testing.assert_allclose(values, expected, rtol=1e-9, atol=1e-9)
+    np.testing.assert_allclose(A @ vectors, vectors * values, atol=1e-6 * max(expected[-1], 1))
+    np.testing.assert_allclose(vectors.T @ vectors, np.eye(21), atol=1e-9)

@@ -13,8 +13,8 @@ from sklearn.exceptions import ConvergenceWarning, NotFittedError
 
 from experiments.data import make_planted
 from graphsieve import GAFS
-from graphsieve._autoencoder.objective import Objective
 from graphsieve._graph.affinity import build_graph, laplacian
+from graphsieve._network.objective import Objective
 from graphsieve._rows import RowBlocks
 from graphsieve._utils.threads import Workers
 from tests.helpers.paper import paper_gafs

@@ -9,7 +9,7 @@ from experiments.data import make_planted
 from graphsieve import GAFS, GraphSieve, GreedyCSS
 from graphsieve._graph.affinity import build_graph
 from graphsieve._graph.spectral import embedding
-from graphsieve._linear.targets import FactorTarget, join_targets
+from graphsieve._linear.forward import FactorTarget, GramTarget, join_targets
 from graphsieve._rows import RowBlocks
 from tests.helpers.mapped import mapped
 from tests.helpers.tables import KINDS, batches, covered, mixed, n_dimensions, needles
@@ -182,7 +182,7 @@ def test_picks_meet_refitting(rng, graph_weight):
     method = fit(X, graph_weight=graph_weight)
     trusted = np.flatnonzero(method.trusted_)
     Z, U = parts_of_the_target(X, method.n_components_)
-    T = join_targets([Z, U], [1.0, graph_weight]) if graph_weight else join_targets([Z])
+    T = join_targets([FactorTarget(Z), FactorTarget.centred(U)], [1.0, graph_weight]).T
     first = [j for j in method.order_ if method.layers_[j] == 1][:5]
     threshold = 12 / 60
     weights = 1 - 2 / 3 * threshold / method.predictability_[trusted]
@@ -192,13 +192,16 @@ def test_picks_meet_refitting(rng, graph_weight):
 
 def test_targets_have_the_energy_of_their_weights(rng):
     parts = [rng.normal(size=(30, 4)), 100 * rng.normal(size=(30, 2)), np.ones((30, 3))]
-    T = join_targets(parts)
-    assert not T[:, 6:].any()  # a constant part is no target
+    parts = [FactorTarget.centred(part) for part in parts]
+    T = join_targets(parts, np.ones(3)).T
+    assert T.shape == (30, 6)  # a constant part is no target
     assert FactorTarget(T).energy == pytest.approx(1)
     assert (T[:, :4] ** 2).sum() == pytest.approx(0.5)
     np.testing.assert_allclose(T.sum(axis=0), 0, atol=1e-12)
-    T = join_targets(parts, [1.0, 0.25, 3.0])
+    T = join_targets(parts, [1.0, 0.25, 3.0]).T
     assert (T[:, :4] ** 2).sum() == pytest.approx(0.8)
+    gram = join_targets([GramTarget(parts[0].gram()), parts[1]], [1.0, 0.25])
+    np.testing.assert_allclose(gram.M, T @ T.T, atol=1e-12)
 
 
 def test_full_ranking_and_scores(rng):

@@ -14,7 +14,7 @@ from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh, splu
 from sklearn.utils import check_random_state
 
 from .._rows import Moments
-from .._utils.linalg import some_eigenpairs
+from .._utils.linalg import fix_signs, some_eigenpairs
 from .._utils.threads import single_threaded_blas
 from .._utils.warn import warn
 from .affinity import degree
@@ -146,13 +146,6 @@ def embedding(A, n_dims, random_state=0):
     if n_null < n_dims:
         V = np.hstack([V, eigenpairs(A, components, n_dims - n_null, random_state)[1]])
     return _inverse_root(edge_weight(A))[:, None] * V
-
-
-def fix_signs(V):
-    """``V`` with the first of the largest entries of every column made positive."""
-    size = abs(V)
-    first = (size >= (1 - 1e-6) * size.max(axis=0)).argmax(axis=0)
-    return V * np.where(V[first, np.arange(V.shape[1])] < 0, -1.0, 1.0)
 
 
 def column_blocks(X):

@@ -1,17 +1,29 @@
-"""Centred columns of a matrix, dense or sparse, through the products that solvers need."""
+"""Centred columns, through the products that selection and solvers need, for every storage."""
 
-from functools import cached_property
+from contextlib import contextmanager, nullcontext
+from functools import cached_property, partial
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.utils.extmath import row_norms
 
-from .._rows import BLOCK_BYTES, RowBlocks, is_constant, split_rows
+from .._rows import BLOCK_BYTES, RowBlocks, is_constant, split_rows, transpose_csr
 from .._rows.scaling import MOSTLY_ZERO
+from .._utils.threads import Workers
 
+# Entries, zeros included, from which threads are worth starting for a single product.
+_LARGE = 2**24
+# With more vectors than this, one matrix product is faster than one product per vector, and the
+# precision of the rows is enough for the directions and estimates that such products serve.
+_FEW_VECTORS = 4
+# Size of sparse blocks in products with few and with many vectors. The result for a block is dense:
+# the more vectors or columns, the longer it takes to add the results.
+_SPARSE_BYTES = {"few": 2**23, "many": 2**26}
+_BYTES_PER_COLUMN = 128
+# If at most this fraction of the rows have an entry in a column, a product with the column copies
+# these rows and reads no others. Its mean is then small, and centring costs no digits.
+_FEW_ROWS = 0.25
 # Products are cut into the same parts for every number of threads, so that sums round the same.
 _N_PARTS = 4
-
 # Dense data of at most this size stay in cache: batches of columns gain nothing.
 _SMALL_BYTES = 4 * BLOCK_BYTES
 
@@ -20,11 +32,6 @@ def is_mostly_zero(X):
     """Whether a dense or sparse matrix has so few entries that it is better kept as CSR."""
     n_entries = X.nnz if sp.issparse(X) else np.count_nonzero(X)
     return n_entries < (1 - MOSTLY_ZERO) * np.prod(X.shape)
-
-
-def compact(X):
-    """A dense or sparse matrix as CSR where most entries are zero, else as it is."""
-    return sp.csr_array(X) if is_mostly_zero(X) else X
 
 
 def compact_rows(data):
@@ -47,48 +54,56 @@ def varying_columns(data):
 
 
 class Columns:
-    """Centred columns, through the products that the solvers need.
+    """The centred columns Z = X - mean of Rows, as a linear operator.
 
-    Dense data are centred once, in a copy. Sparse data stay as they are, and centring acts on the
-    smaller side of each product. Products that cost more than reading the data are shared among
-    threads.
+    A product with Z is one pass over the rows, wherever they are stored. The rows are used as they
+    are and centred in the results, so sparse data stay sparse. Products of sparse rows with few
+    vectors are in double precision, products with many in the precision of the rows. Methods from
+    ``take`` on are for rows in memory, which ``varying`` has prepared.
 
     Parameters
     ----------
-    X : ndarray or sparse array of shape (n_samples, n_features)
+    data : Rows
+    square_norms : ndarray of shape (n_features,), optional
+        For data that are centred columns in other coordinates.
+    n_jobs : int or None, default=None
+        Number of threads for large data.
     workers : Workers, optional
-        By default everything runs in this thread.
+        Threads that are open, and are used instead.
 
     Attributes
     ----------
     n_samples, n_features : int
+    mean : ndarray of shape (n_features,)
+        What was subtracted from every column.
+    square_norms : ndarray of shape (n_features,)
+        Squared norm of every column; 0 for columns that are constant up to rounding.
+    n_stored : int
+        Number of stored entries of sparse rows in memory, otherwise 0.
     is_sparse : bool
-    is_small : bool
-        Whether the data stay in cache.
     is_wide : bool
         n_samples <= n_features: matrices of n x n are the smaller ones.
     index : ndarray of shape (n_features,)
         Positions of the columns in the data they were taken from.
     """
 
-    def __init__(self, X, workers=None):
-        self.n_samples, self.n_features = X.shape
-        self.is_wide = self.n_samples <= self.n_features
-        self.is_sparse = sp.issparse(X)
-        self._map = map if workers is None else workers.map
-        self._mean = np.zeros(self.n_features)
-        if not self.is_sparse:
-            self._X = X - X.mean(axis=0, dtype=np.float64)
+    def __init__(self, data, *, square_norms=None, n_jobs=None, workers=None):
+        self._data, self._n_jobs, self._open = data, n_jobs, workers
+        self.n_samples, self.n_features = data.n_samples, data.n_features
+        self.is_sparse, self.is_wide = data.is_sparse, self.n_samples <= self.n_features
+        if square_norms is None:
+            self.mean, self.square_norms = data.column_moments()[0], centred_squares(data)
         else:
-            self._X, self._mean = _with_small_means(sp.csr_array(X, dtype=np.float64))
-        self.is_small = not self.is_sparse and self._X.nbytes <= _SMALL_BYTES
-        longer = max(self.n_samples, self.n_features)
-        self._parts = split_rows(longer, -(-longer // _N_PARTS))
+            self.mean, self.square_norms = np.zeros(data.n_features), square_norms
+        self._sparse = data.resident() if data.is_sparse else None
+        self.n_stored = 0 if self._sparse is None else self._sparse.nnz
         self.index, self._n_all = np.arange(self.n_features), self.n_features
 
     @classmethod
     def varying(cls, data, workers=None, *, may_fill=False):
-        """The columns of ``data``, Rows, that are not constant.
+        """The columns of ``data``, Rows, that are not constant, in memory and double precision.
+
+        Dense columns are centred once, in a copy.
 
         Parameters
         ----------
@@ -101,12 +116,141 @@ class Columns:
         X = data.whole()
         if is_constant(*data.column_range()).all():
             X = np.zeros(X.shape)  # exactly: what centring leaves would be rounding errors
-        X = compact(X if len(index) == data.n_features else X[:, index])
+        X = X if len(index) == data.n_features else X[:, index]
+        X = sp.csr_array(X) if is_mostly_zero(X) else X
         if may_fill and sp.issparse(X) and (X.shape[0] > X.shape[1] or not is_mostly_zero(X)):
             X = X.toarray()
-        columns = cls(X, workers)
+        if sp.issparse(X):
+            columns = cls(RowBlocks(_without_large_means(X)), workers=workers)
+        else:
+            Z = X - X.mean(axis=0, dtype=np.float64)
+            columns = cls(RowBlocks(Z), square_norms=square_rows(Z.T), workers=workers)
         columns.index, columns._n_all = index, data.n_features
         return columns
+
+    @contextmanager
+    def threads(self):
+        """Keep the threads between products, where starting them takes as long as a product."""
+        with self._workers() as self._open:
+            try:
+                yield
+            finally:
+                self._open = None
+
+    @cached_property
+    def in_double(self):
+        """X, not centred, in CSR format and double precision if it is sparse and in memory.
+
+        SciPy would convert it in every product, which takes as long as the product itself.
+        """
+        X = self._sparse
+        entries = X.data.astype(np.float64, copy=False), X.indices, X.indptr
+        return sp.csr_array(entries, shape=X.shape)
+
+    @cached_property
+    def _double(self):
+        return RowBlocks(self.in_double)
+
+    @cached_property
+    def _blocks(self):
+        """Slices of these rows, the rows as views, and their transposes.
+
+        SciPy takes as long to make a view as to multiply a small block, so they are kept.
+        """
+        bytes_per_row = max(1, 12 * self.n_stored // self.n_samples)
+        block_bytes = max(_SPARSE_BYTES["few"], _BYTES_PER_COLUMN * self.n_features)
+        slices = split_rows(self.n_samples, max(1, block_bytes // bytes_per_row))
+        blocks = [self._double.rows(rows) for rows in slices]
+        return slices, blocks, [transpose_csr(block) for block in blocks]
+
+    @cached_property
+    def by_column(self):
+        """X, not centred, in CSC format if it is sparse and in memory."""
+        return self._sparse.tocsc()
+
+    def _entries(self, j):
+        """Rows and values of the stored entries of column j."""
+        X = self.by_column
+        stored = slice(*X.indptr[j : j + 2])
+        return X.indices[stored], X.data[stored].astype(np.float64, copy=False)
+
+    def column(self, j):
+        """Column j of Z."""
+        if self.n_stored:
+            rows, values = self._entries(j)
+            column = np.zeros(self.n_samples)
+            column[rows] = values
+            return column - self.mean[j]
+        with self._workers() as workers:
+            return self._data.stack(partial(_column, j), workers=workers) - self.mean[j]
+
+    def products_of_column(self, j):
+        """Z'z_j, or None if it takes as long as a product with any vector.
+
+        Only the rows in which a sparse column has entries are read.
+        """
+        if not self.n_stored:
+            return None
+        rows, values = self._entries(j)
+        if len(rows) > _FEW_ROWS * self.n_samples:
+            return None
+        products = transpose_csr(self._double.rows(rows)) @ values
+        return products - (self.n_samples * self.mean[j]) * self.mean
+
+    def products(self, V):
+        """Z'V for vectors V of shape (n_samples, k)."""
+        V = np.ascontiguousarray(V, dtype=np.float64)
+        few, by_vector = V.shape[1] <= _FEW_VECTORS, np.ascontiguousarray(V.T)
+        if few and self.n_stored:
+            slices, _, transposed = self._blocks
+            found = self._map(
+                lambda rows, block: [block @ v for v in by_vector[:, rows]], slices, transposed
+            )
+            out = np.sum(found, axis=0)
+        else:
+            # Dense blocks stay in cache for all vectors.
+            sparse_bytes = _SPARSE_BYTES["few" if few else "many"]
+            size = sparse_bytes if self.is_sparse else BLOCK_BYTES
+            with self._workers() as workers:
+                out = self._data.reduce(_products, V, block_bytes=size, workers=workers)
+        # In place: with many vectors, each such array is large. Sums of a cluster are read-only.
+        shift = np.outer(by_vector.sum(axis=1), self.mean)
+        return np.subtract(out, shift, out=shift).T
+
+    def times(self, W):
+        """Z W for weights W of shape (n_features, k)."""
+        if self.n_stored and W.shape[1] <= _FEW_VECTORS:
+            found = np.concatenate(self._map(lambda block: block @ W, self._blocks[1]))
+        else:
+            with self._workers() as workers:
+                found = self._data.stack(partial(_times, W), workers=workers)
+        return found - self.mean @ W
+
+    def _map(self, function, *arguments):
+        with self._workers() as workers:
+            return [*(map if workers is None else workers.map)(function, *arguments)]
+
+    def _workers(self):
+        """A context with threads, or with None for small data."""
+        large = self.n_samples * self.n_features > _LARGE
+        return Workers(self._n_jobs) if large and self._open is None else nullcontext(self._open)
+
+    def quadratic_forms(self, M):
+        """z_j' M z_j for every column, for few samples."""
+        X = self._data.whole()
+        if self.mean.any():
+            # Centring M on both sides replaces centring the columns.
+            M = M - M.mean(axis=0)
+            M -= M.mean(axis=1, keepdims=True)
+        if sp.issparse(X):
+            return np.asarray(X.multiply(M @ X).sum(axis=0)).ravel()
+        if X.dtype == np.float32:
+            M = M.astype(np.float32)
+        return np.einsum("ij,ij->j", X, M @ X, dtype=np.float64)
+
+    def norms(self):
+        """Euclidean norm of every column."""
+        return np.sqrt(self.square_norms)
 
     def expand(self, values):
         """``values``, one per column, for all columns of the data: zero for constant ones."""
@@ -115,102 +259,141 @@ class Columns:
         return expanded
 
     @cached_property
-    def _by_column(self):
-        """Sparse data with one row per column: products with dense matrices run along rows."""
-        return sp.csr_array(self._X.T)
+    def _dense(self):
+        X = self._data.whole()
+        return X - self.mean if self.mean.any() else X
 
     @cached_property
-    def root(self):
-        """R with R R' = X X', of shape (n_samples, min(n_samples, n_features))."""
-        if not self.is_wide:
-            return self.dense()
-        if not self.is_sparse:
-            return np.linalg.qr(self._X.T, mode="r").T
-        value, vector = np.linalg.eigh(self.gram())
-        return vector * np.sqrt(np.maximum(value, 0))
+    def _parts(self):
+        longer = max(self.n_samples, self.n_features)
+        return split_rows(longer, -(-longer // _N_PARTS))
 
-    def dense(self):
-        """X itself."""
-        return self._X.toarray() - self._mean if self.is_sparse else self._X
+    @property
+    def is_small(self):
+        """Whether the data stay in cache."""
+        return not self.is_sparse and 8 * self.n_samples * self.n_features <= _SMALL_BYTES
 
     def take(self, columns):
         """Some columns as a dense array; ``columns`` is an index array or a slice."""
         if self.is_sparse:
-            return self._by_column[columns].toarray().T - self._mean[columns]
-        return self._X[:, columns]
+            return self.by_column.T[columns].toarray().T - self.mean[columns]
+        return self._dense[:, columns]
 
-    def norms(self):
-        """Euclidean norm of every column."""
+    def dense(self):
+        """Z itself."""
+        return self._sparse.toarray() - self.mean if self.is_sparse else self._dense
+
+    @cached_property
+    def root(self):
+        """R with R R' = Z Z', of shape (n_samples, min(n_samples, n_features))."""
+        if not self.is_wide:
+            return self.dense()
         if not self.is_sparse:
-            return row_norms(self._X.T)
-        X = self._X
-        stored = np.bincount(X.indices, minlength=self.n_features)
-        deviation = (X.data - self._mean[X.indices]) ** 2
-        square = np.bincount(X.indices, deviation, minlength=self.n_features)
-        return np.sqrt(square + (self.n_samples - stored) * self._mean**2)
-
-    def products(self, V):
-        """X'V."""
-        if self.is_sparse:
-            return self._by_column @ V - np.outer(self._mean, V.sum(axis=0))
-        return (V.T @ self._X).T
-
-    def times(self, W):
-        """X W, for n <= d."""
-        if not self.is_sparse:
-            return self._sum(lambda part: self._X[:, part] @ W[part])
-        return self._X @ W - self._mean @ W
+            return np.linalg.qr(self._dense.T, mode="r").T
+        value, vector = np.linalg.eigh(self.gram())
+        return vector * np.sqrt(np.maximum(value, 0))
 
     def squares(self, V):
-        """|V'x_j|^2 for every column x_j."""
-        X = self._X.T
+        """|V'z_j|^2 for every column z_j."""
         if self.is_sparse:
-            X, V = self._by_column, V - V.mean(axis=0)
+            X, V = self.by_column.T, V - V.mean(axis=0)
+        else:
+            X = self._dense.T
         parts = self._parts if self.is_wide else [slice(None)]
-        return np.concatenate([*self._map(lambda part: square_rows(X[part] @ V), parts)])
+        return np.concatenate(self._map(lambda part: square_rows(X[part] @ V), parts))
 
     def gram(self, scale=None):
-        """X diag(scale) X', n x n; without ``scale``, X X'."""
+        """Z diag(scale) Z', n x n; without ``scale``, Z Z'."""
         if not self.is_sparse:
-            X = self._X if scale is None else self._X * np.sqrt(scale)
+            X = self._dense if scale is None else self._dense * np.sqrt(scale)
             return self._sum(lambda part: X[:, part] @ X[:, part].T)
-        scaled = self._X if scale is None else self._X * scale
-        product = (scaled @ self._by_column).toarray()
+        scaled = self._sparse if scale is None else self._sparse * scale
+        product = (scaled @ self._sparse.T).toarray()
         product -= product.mean(axis=0)
         product -= product.mean(axis=1, keepdims=True)
         return product
 
     def feature_gram(self, weight):
-        """X' diag(weight) X, d x d, for dense data with n > d."""
-        scaled = np.sqrt(weight)[:, None] * self._X
+        """Z' diag(weight) Z, d x d, for dense data with n > d."""
+        scaled = np.sqrt(weight)[:, None] * self._dense
         return self._sum(lambda part: scaled[part].T @ scaled[part])
 
     def residual_squares(self, W):
-        """|X_i - X_i W|^2 for every sample, for dense data with n > d."""
-        return self.join(lambda part: square_rows(self._X[part] - self._X[part] @ W))
+        """|Z_i - Z_i W|^2 for every sample, for dense data with n > d."""
+        return self.join(lambda part: square_rows(self._dense[part] - self._dense[part] @ W))
 
     def correlation(self, weight=1.0):
-        """|X' diag(weight) x_j| for every column x_j: how well it represents all columns."""
+        """|Z' diag(weight) z_j| for every column z_j: how well it represents all columns."""
         return np.sqrt(self.squares(np.reshape(weight, (-1, 1)) * self.root))
 
     def join(self, function):
         """The results of ``function`` for slices of the longer side, concatenated."""
-        return np.concatenate([*self._map(function, self._parts)])
+        return np.concatenate(self._map(function, self._parts))
 
     def _sum(self, function):
         return sum(self._map(function, self._parts))
 
 
-def _with_small_means(X):
-    """CSR columns and their means, with the mean taken out of columns that store every entry.
+def centred_squares(data):
+    """Squared norms of the centred columns of Rows; 0 for columns that vary by rounding only."""
+    mean, variance = data.column_moments()
+    return np.where(variance <= (1e-12 * mean) ** 2, 0.0, data.n_samples * variance)
+
+
+def leading_scores(columns, n_components, rng):
+    """Left singular vectors times singular values of the centred columns, by subspace iteration.
+
+    Returns these scores T, and their products T'Z with the columns.
+
+    N. Halko, P. G. Martinsson and J. A. Tropp, "Finding structure with randomness", SIAM Review 53,
+    2011, algorithm 4.4, with an oversampling of ten and two iterations.
+    """
+    size = min(n_components + 10, columns.n_samples, columns.n_features)
+    Q = np.linalg.qr(columns.times(rng.standard_normal((columns.n_features, size))))[0]
+    for _ in range(2):
+        axes = np.linalg.qr(columns.products(Q))[0]
+        Q = np.linalg.qr(columns.times(axes))[0]
+    U, s, Vt = np.linalg.svd(columns.products(Q).T, full_matrices=False)
+    U, s, Vt = U[:, :n_components], s[:n_components], Vt[:n_components]
+    return Q @ (U * s), Vt * (s * s)[:, np.newaxis]
+
+
+def _column(j, block):
+    if not sp.issparse(block):
+        return block[:, j].astype(np.float64)
+    # Several times faster than a product with a unit vector, or than slicing CSR rows.
+    found = np.flatnonzero(block.indices == j)
+    column = np.zeros(block.shape[0])
+    column[np.searchsorted(block.indptr, found, side="right") - 1] = block.data[found]
+    return column
+
+
+def _products(block, V):
+    """V' X in double precision for a block X and one row of V per row of it."""
+    many = V.shape[1] > _FEW_VECTORS
+    if many or not sp.issparse(block):
+        V = V.astype(block.dtype, copy=False)
+    transposed = transpose_csr(block) if sp.issparse(block) else block.T
+    if many:
+        return (transposed @ V).T.astype(np.float64, copy=False)
+    return np.array([transposed @ v for v in V.T], dtype=np.float64)
+
+
+def _times(W, block):
+    if W.shape[1] > _FEW_VECTORS:
+        W = W.astype(block.dtype, copy=False)
+    return block @ W
+
+
+def _without_large_means(X):
+    """CSR columns in double precision, centred if they store every entry.
 
     There it costs no memory, and a large offset would cancel in products.
     """
-    n_samples, n_features = X.shape
-    mean = np.bincount(X.indices, X.data, minlength=n_features) / n_samples
-    full = np.bincount(X.indices, minlength=n_features) == n_samples
+    X = sp.csr_array(X, dtype=np.float64)
+    full = np.bincount(X.indices, minlength=X.shape[1]) == X.shape[0]
     if full.any():
+        mean = np.bincount(X.indices, X.data, minlength=X.shape[1]) / X.shape[0]
         X = X.copy()
         X.data -= np.where(full, mean, 0.0)[X.indices]
-        mean = np.where(full, 0.0, mean)
-    return X, mean
+    return X

@@ -21,7 +21,14 @@ w = T T' q, u = w - Q'(Q w) over the earlier q, r = X'q and z = X'u, a step is
 
 A pick costs one pass over the data. No n x n and no d x d matrix is formed. With c = Q'x_l, the
 product r is also (X'x_l - X'Q c) / sqrt(g_l), and X'x_l takes few rows if column l is sparse.
-Groups of columns that enter as a whole are compared by the exact gain of the block, see ``units``.
+
+Columns that enter as a whole are a block U. Picking it lowers the error by exactly
+
+    gain_U = trace(G^-1 F),    G = E_U' E_U,    F = E_U' T T' E_U,
+
+and a step changes the matrices of every block, which for one column is the update of f and g, by
+
+    G <- G - r r',    F <- F - r z' - z r' + (q'w) r r'    over the columns of the block.
 """
 
 from dataclasses import dataclass, field, replace
@@ -29,9 +36,14 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from scipy.special import gammaincinv
 
+from .._rows import split_rows
 from .._utils.order import scores_of
-from .units import BlockGains, Units, block_matrices
+from .columns import square_rows
 
+# Products of targets with all columns at a time: 32 MB.
+_MOST_PRODUCTS = 2**22
+# A direction of a block with less than this fraction of its squared norm depends on the picks.
+_DEPENDENT_IN_BLOCK = 1e-9
 # A column with less than this fraction of its squared norm outside the picked ones depends on them.
 _DEPENDENT = 1e-12
 # With less than this fraction of its squared norm left, a column is made orthogonal to the picked
@@ -48,6 +60,84 @@ _TIE = 1e-7
 # everything else, copies among the copies after these, and so on.
 _FIRST, _LATER, _NEAR_COPY, _NOISE, _COPY = range(5)
 _EXCLUDED, _CONSTANT = 2**31 - 2, 2**31 - 1
+
+
+def join_targets(targets, weights):
+    """Targets side by side, of energies in proportion to the weights, 1 together.
+
+    They take the form in which T T'q is the cheaper product.
+    """
+    pairs = [(T, w) for T, w in zip(targets, weights, strict=True) if T.energy > 0]
+    if not pairs:
+        return targets[0]
+    total = sum(weight for _, weight in pairs)
+    parts = [(target, weight / total / target.energy) for target, weight in pairs]
+    factors = [T.T * np.sqrt(scale) for T, scale in parts if isinstance(T, FactorTarget)]
+    if len(factors) == len(parts) and sum(len(T.T) for T in factors) <= len(factors[0]) / 2:
+        return FactorTarget(np.hstack(factors))
+    return GramTarget(sum(scale * target.gram() for target, scale in parts))
+
+
+def _energy(T):
+    return float(np.einsum("ij,ij->", T, T))
+
+
+class FactorTarget:
+    """Targets T of shape (n_samples, n_targets), and their products with the columns if known."""
+
+    def __init__(self, T, products=None):
+        self.T = T
+        self.energy = _energy(T)
+        self._products = products
+
+    @classmethod
+    def centred(cls, T):
+        """Targets less their means; all zero if only rounding errors are left."""
+        centred = T - T.mean(axis=0)
+        return cls(centred if _energy(centred) > 1e-24 * _energy(T) else np.zeros_like(centred))
+
+    def gram(self):
+        """T T'."""
+        return self.T @ self.T.T
+
+    def square_energy(self):
+        """|T T'|_F^2."""
+        return float(np.square(self.T.T @ self.T).sum())
+
+    def forms(self, columns):
+        """|T'x_j|^2 for every column."""
+        if self._products is not None:
+            return square_rows(self._products.T)
+        slices = split_rows(self.T.shape[1], max(1, _MOST_PRODUCTS // columns.n_features))
+        return sum(square_rows(columns.products(self.T[:, some])) for some in slices)
+
+    def apply(self, q, r=None):
+        """T T'q, and r, which is X'q if that is known, see DataTarget."""
+        return self.T @ (q @ self.T), r
+
+
+class GramTarget:
+    """Targets that are known through M = T T', for few samples."""
+
+    def __init__(self, M):
+        self.M = M
+        self.energy = float(np.trace(M))
+
+    def gram(self):
+        """M."""
+        return self.M
+
+    def square_energy(self):
+        """|M|_F^2."""
+        return float(np.square(self.M).sum())
+
+    def forms(self, columns):
+        """x_j' M x_j for every column."""
+        return columns.quadratic_forms(self.M)
+
+    def apply(self, q, r=None):
+        """M q, and r as in FactorTarget."""
+        return self.M @ q, r
 
 
 @dataclass(frozen=True)
@@ -104,19 +194,12 @@ class ForwardOrder:
         Layer in which a column was picked, from 1; 0 for a column that was not picked.
     n_picks : int
         Number of columns that were picked one by one.
-    rank : int
-        The most picks that a layer without noise can have.
     """
 
     order: np.ndarray
     gains: np.ndarray
     layers: np.ndarray
     n_picks: int
-    rank: int
-
-    def reordered(self, order):
-        """The same with another order."""
-        return replace(self, order=order)
 
     @property
     def scores(self):
@@ -124,14 +207,97 @@ class ForwardOrder:
         return scores_of(self.order)
 
 
+class Units:
+    """Which columns belong together: those with the same label.
+
+    Without labels every column is a unit of its own.
+    """
+
+    def __init__(self, labels, n_features):
+        labels = np.arange(n_features) if labels is None else labels
+        _, first, self.number = np.unique(labels, return_index=True, return_inverse=True)
+        self.sizes = np.bincount(self.number)
+        # Units are compared in the order of their first columns.
+        self.first = first[self.number]
+        self.are_single = bool((self.sizes == 1).all())
+
+    def members(self, j):
+        """The columns of the unit of column j."""
+        return [int(j)] if self.are_single else np.flatnonzero(self.number == self.number[j])
+
+    def sums(self, values):
+        """For every column the sum of ``values`` over its unit."""
+        return np.bincount(self.number, values)[self.number]
+
+    def lowest(self, values):
+        """For every column the least of ``values`` in its unit."""
+        if self.are_single:
+            return values
+        least = np.full(len(self.sizes), values.max(initial=0), dtype=values.dtype)
+        np.minimum.at(least, self.number, values)
+        return least[self.number]
+
+    def blocks(self):
+        """Columns of the units of more than one column, one array (n_units, size) per size."""
+        order = np.argsort(self.number, kind="stable")
+        start = np.cumsum(self.sizes) - self.sizes
+        for size in np.unique(self.sizes[self.sizes > 1]):
+            yield order[start[self.sizes == size][:, np.newaxis] + np.arange(size)]
+
+
+def block_matrices(blocks, columns, target, noise):
+    """Blocks of equal size, and their matrices G and F before the first pick."""
+    G, F = [], []
+    for block in blocks:
+        X = np.array([columns.column(j) for j in block])
+        TX = np.array([target.apply(x)[0] for x in X])
+        G.append(X @ X.T + np.diag(noise[block]))
+        F.append(X @ TX.T)
+    return blocks, np.array(G), np.array(F)
+
+
+class BlockGains:
+    """Gains of the blocks, updated with every pick of a layer.
+
+    ``batches`` are what ``block_matrices`` returns for every size of blocks.
+    """
+
+    def __init__(self, batches):
+        self._batches = []
+        for blocks, G, F in batches:
+            square = np.einsum("uii->ui", G)
+            scale = np.divide(1, np.sqrt(square), out=np.zeros_like(square), where=square > 0)
+            unit = scale[:, :, np.newaxis] * scale[:, np.newaxis, :]
+            self._batches.append([blocks, G * unit, F * unit, scale])
+
+    def update(self, r, z, gain):
+        """One more pick, see above."""
+        for batch in self._batches:
+            blocks, _, _, scale = batch
+            r_u, z_u = r[blocks] * scale, z[blocks] * scale
+            outer = r_u[:, :, np.newaxis] * r_u[:, np.newaxis, :]
+            cross = r_u[:, :, np.newaxis] * z_u[:, np.newaxis, :]
+            batch[1] = batch[1] - outer
+            batch[2] = batch[2] - cross - cross.transpose(0, 2, 1) + gain * outer
+
+    def write(self, gains):
+        """Write the gain of its block to every column of a block in ``gains``."""
+        for blocks, G, F, _ in self._batches:
+            value, vector = np.linalg.eigh(G)
+            form = np.einsum("uik,uij,ujk->uk", vector, F, vector, optimize=True)
+            alive = value > _DEPENDENT_IN_BLOCK
+            gain = np.divide(form, value, out=np.zeros_like(form), where=alive).sum(axis=1)
+            gains[blocks] = np.maximum(gain, 0)[:, np.newaxis]
+
+
 class _Layer:
     """One pass of forward selection over the columns of the mask ``alive``."""
 
     def __init__(self, columns, target, f, noise, alive, blocks=None, square_energy=0.0):
         self._columns, self._target, self._noise = columns, target, noise
-        self.f, self.g = f.copy(), columns.squares + noise
+        self.f, self.g = f.copy(), columns.square_norms + noise
         self._g_start = self.g.copy()
-        self.alive = alive & (columns.squares > 0)
+        self.alive = alive & (columns.square_norms > 0)
         self._blocks = None if blocks is None else BlockGains(blocks)
         self._basis = np.empty((0, columns.n_samples))
         # X'q of as many picks as take no more memory than sparse data.
@@ -203,7 +369,7 @@ class _Layer:
         return _Step(j, x, q, w, r, float(q @ w))
 
     def _products_with(self, j, c, square):
-        """X'q from the products of column j, see the module; None if that is slow or loses digits.
+        """X'q from the products of column j, see above; None if that is slow or loses digits.
 
         ``c`` are the coefficients of column j on the picked ones, ``square`` is what is left of it.
         """
@@ -219,10 +385,10 @@ class _Layer:
         basis = self._basis[: self.n_picked]
         u = step.w - (basis @ step.w) @ basis
         if step.r is None:
-            r, z, inner = self._columns.products(np.array([step.q, u, step.x]))
+            r, z, inner = self._columns.products(np.column_stack([step.q, u, step.x])).T
         else:
             r = step.r
-            z, inner = self._columns.products(np.array([u, step.x]))
+            z, inner = self._columns.products(np.column_stack([u, step.x])).T
         self._energy -= step.gain
         self._square_energy += step.gain**2 - 2 * (u @ u)  # up to the noise
         if self._blocks is not None:
@@ -270,7 +436,7 @@ class ForwardSelection:
 
     Parameters
     ----------
-    columns : ColumnOperator
+    columns : Columns
     target : FactorTarget or GramTarget
     noise : ndarray of shape (n_features,)
         Noise energy s_j of every column.
@@ -293,7 +459,7 @@ class ForwardSelection:
         self.order, self.n_layers, self.explained = [], 0, 0.0
         self.gains, self.layers = np.zeros(d), np.zeros(d, dtype=int)
         self._f = np.maximum(self.target.forms(self.columns), 0)
-        self._tier = np.where(self.columns.squares > 0, _FIRST, _CONSTANT)
+        self._tier = np.where(self.columns.square_norms > 0, _FIRST, _CONSTANT)
         for mask, tier in (
             (self.rules.later, _LATER),
             (self.rules.noise, _NOISE),
@@ -360,7 +526,7 @@ class ForwardSelection:
         """Put the other columns behind the picks: those that add to the current layer by what they
         add, then those that have to wait for the next, copies, excluded and constant columns."""
         now, waiting = self._layer.gains(), self._units.lowest(~self._layer.alive)
-        square = self.columns.squares + self.noise
+        square = self.columns.square_norms + self.noise
         alone = np.divide(self._f, square, out=np.zeros_like(now), where=square > 0)
         alone = self._units.sums(alone)
         rest = self.layers == 0
@@ -371,8 +537,7 @@ class ForwardSelection:
         by_gain = self._units.lowest(by_gain)
         order = np.lexsort((self._units.first, by_gain, waiting, tier))
         order = np.concatenate([np.array(self.order, dtype=int), order[rest[order]]])
-        rank = min(self.columns.n_samples - 1, np.count_nonzero(self.columns.squares))
-        return ForwardOrder(order, self.gains, self.layers, len(self.order), rank)
+        return ForwardOrder(order, self.gains, self.layers, len(self.order))
 
     @property
     def _energy(self):
@@ -418,7 +583,7 @@ class ForwardSelection:
 
         ``inner`` are the products of the pick with all columns.
         """
-        squares = self.columns.squares
+        squares = self.columns.square_norms
         waiting = (self.layers == 0) & (self._tier < _EXCLUDED)
         squared = np.divide(inner**2, squares[j] * squares, where=waiting, out=np.zeros(len(inner)))
         for least, tier in (
@@ -428,3 +593,86 @@ class ForwardSelection:
             copies = squared >= least
             self._tier[copies] = np.maximum(self._tier[copies], tier)
             self._layer.alive &= ~copies | (self._tier <= self._layer_tier)
+
+
+class Allowance:
+    """What may still be picked under the Rules, at most ``n_picks`` columns.
+
+    It only shrinks: what does not fit now will not fit later.
+    """
+
+    def __init__(self, rules, n_features, n_picks):
+        ones = np.ones(n_features)
+        units = Units(rules.units, n_features)
+        self._size = units.sums(ones)
+        self._costs = ones if rules.costs is None else rules.costs
+        self._unit_cost = units.sums(self._costs)
+        self._n_left, self._budget = n_picks, rules.budget
+        self._labels, self._most = rules.limits or (None, None)
+        if self._labels is not None:
+            self._count = np.zeros(max(self._labels.max(), 0) + 1, dtype=int)
+
+    def fits(self):
+        """Mask of the columns that may be picked with their unit."""
+        fits = self._size <= self._n_left
+        if self._budget is not None:
+            fits &= self._unit_cost <= self._budget * (1 + 1e-12)
+        if self._labels is not None:
+            fits &= (self._labels < 0) | (self._count[self._labels] < self._most)
+        return fits
+
+    def spend(self, columns):
+        """Take note of picked columns."""
+        self._n_left -= len(columns)
+        if self._budget is not None:
+            self._budget -= self._costs[columns].sum()
+        if self._labels is not None:
+            labels = self._labels[columns]
+            np.add.at(self._count, labels[labels >= 0], 1)
+
+
+def select_columns(selection, n_selected, n_picks=None, progress=None):
+    """Run a forward selection to at most ``n_selected`` columns, as its rules allow.
+
+    At most ``n_picks`` columns, by default all, are picked one by one. Columns behind the picks
+    follow if the picks end earlier, because nothing is left to gain or because there are only
+    ``n_picks``; but none of these is bought from a budget. ``progress.update`` is called with the
+    number of picks. Returns a ForwardOrder with the selected columns first, and their number.
+    """
+    rules, n_features = selection.rules, selection.columns.n_features
+    n_picks = n_selected if n_picks is None else n_picks
+    allowance = Allowance(rules, n_features, n_selected)
+    allowance.spend(selection.order)
+    while (n_before := len(selection.order)) < n_picks:
+        if selection.pick(allowance.fits()) is None:
+            break
+        allowance.spend(selection.order[n_before:])
+        if progress is not None:
+            progress.update(len(selection.order))
+    found = selection.finish()
+    order = list(found.order[: found.n_picks])
+    if rules.budget is None and len(order) < n_selected:
+        order += _fill(found, rules, allowance, n_selected - len(order))
+    chosen = np.isin(found.order, order)
+    everything = np.concatenate([order, found.order[~chosen]]).astype(int)
+    return replace(found, order=everything), len(order)
+
+
+def _fill(found, rules, allowance, n_more):
+    """Columns behind the picks that may be taken, best first."""
+    rest = found.order[found.n_picks :]
+    if rules.exclude is not None:
+        rest = rest[~rules.exclude[rest]]
+    if rules.units is None and rules.limits is None:
+        return list(rest[:n_more])
+    units = Units(rules.units, len(found.order))
+    seen = np.zeros(len(found.order), dtype=bool)
+    filled = []
+    for j in rest:
+        if not seen[j]:
+            members = units.members(j)
+            seen[members] = True
+            if allowance.fits()[j]:
+                allowance.spend(members)
+                filled += list(members)
+    return filled

@@ -18,9 +18,8 @@ from sklearn.utils.extmath import row_norms
 from .._rows import RowBlocks
 from .._rows.scaling import standardised
 from .._utils.threads import blas_for_table
-from .forward import ForwardSelection
-from .operator import ColumnOperator
-from .targets import GramTarget
+from .columns import Columns
+from .forward import ForwardSelection, GramTarget
 
 _N_SHUFFLES = 3
 # The ranking ends where a feature and the two after it add no more than chance: a method may well
@@ -163,7 +162,7 @@ def _gains(Z, order=None):
     if Z.shape[0] > Z.shape[1]:
         # A rotation of the rows changes no inner product of columns, and leaves few rows.
         Z = np.linalg.qr(Z, mode="r")
-    columns = ColumnOperator(RowBlocks(Z), squares=row_norms(Z.T, squared=True))
+    columns = Columns(RowBlocks(Z), square_norms=row_norms(Z.T, squared=True))
     target = GramTarget((Z @ Z.T).astype(np.float64))
     selection = ForwardSelection(columns, target, np.zeros(Z.shape[1]))
     while True:

@@ -8,8 +8,8 @@ from scipy.linalg import cho_solve
 from scipy.linalg.lapack import dpotri
 from sklearn.utils.extmath import row_norms
 
-from .._solvers.monitor import Monitor
 from .._utils.linalg import factorise
+from .._utils.monitor import Monitor
 from .._utils.threads import single_threaded_blas
 
 # Curvature given to each row along itself, where the penalty has none, as a fraction of what it has

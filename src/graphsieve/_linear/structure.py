@@ -11,7 +11,6 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
-from scipy.linalg import eigh
 from sklearn.utils.extmath import row_norms
 
 from .._rows import chosen_rows
@@ -22,9 +21,10 @@ from .._rows.scaling import (
     robust_scaling,
     scaled_type,
 )
-from .._utils.linalg import largest_eigenvalue, some_eigenpairs
+from .._utils.linalg import largest_eigenvalue, leading_eigenpairs
 from .._utils.threads import Workers, blas_for
 from .columns import compact_rows
+from .forward import FactorTarget, GramTarget
 
 # Singular values below this fraction of the largest are rounding errors.
 _ROUNDING = {np.dtype(np.float32): 1e-3, np.dtype(np.float64): 1e-5}
@@ -58,10 +58,12 @@ class Structure:
         The mean row.
     mean : ndarray of shape (n_features,)
         Mean of the directions, before Z was centred.
-    values : ndarray
-        Singular values of Z, largest first.
+    gram : ndarray of shape (min(n_rows, n_features), min(n_rows, n_features))
+        Z Z' or Z' Z, whichever is smaller.
+    values : ndarray of shape (n_axes,)
+        The first singular values of Z, largest first.
     vectors : ndarray of shape (min(n_rows, n_features), n_axes)
-        Eigenvectors of Z Z' or Z' Z, whichever is smaller.
+        The eigenvectors of ``gram`` that belong to them.
     edge : float
         Largest singular value of shuffled columns.
     predictability : ndarray of shape (n_features,)
@@ -74,6 +76,7 @@ class Structure:
     rows: np.ndarray
     centre: np.ndarray
     mean: np.ndarray
+    gram: np.ndarray
     values: np.ndarray
     vectors: np.ndarray
     edge: float
@@ -132,13 +135,19 @@ class Structure:
         return axes
 
     def coordinates(self, axes=None):
-        """Z along the axes, by default all of its principal axes, up to their signs."""
+        """Z along the axes, by default the first principal ones, up to their signs."""
         if axes is not None:
             with blas_for(float(self.rows.size) * axes.shape[1]):
                 return _product(self.rows, axes)
         if _is_wide(self.rows):
             return self.vectors * self.values
         return _product(self.rows, self.vectors)
+
+    def target(self):
+        """Targets T with T T' = Z Z'."""
+        if _is_wide(self.rows):
+            return GramTarget(self.gram)
+        return FactorTarget(self.rows.astype(np.float64, copy=False))
 
     def core_axes(self):
         """The first ``n_kept`` principal axes of the core, 0 in the other columns."""
@@ -164,10 +173,6 @@ class Structure:
     def projection(self, axes):
         """A function that returns the coordinates of the rows of any block along the axes."""
         return partial(_project, axes, self.centre, self.centre @ axes, self.mean @ axes)
-
-    def n_leading(self, n_samples):
-        """Number of axes along which the coordinates of many samples take little memory."""
-        return max(self.n_kept, _MOST_COORDINATES // n_samples)
 
 
 def scaled_sample(data, scale, rng):
@@ -202,22 +207,25 @@ def all_coordinates(structure, X, n_jobs=None, axes=None):
     if structure.n_rows == X.n_samples:
         return structure.coordinates(axes)
     if axes is None:
-        axes = structure.axes(structure.n_leading(X.n_samples))
+        axes = structure.axes(max(structure.n_kept, _MOST_COORDINATES // X.n_samples))
     with Workers(n_jobs) as workers:
         return X.stack(structure.projection(axes), workers=workers)
 
 
-def find_structure(X):
-    """Structure of the scaled columns of X, at most ``MOST_ROWS`` of the rows of large data.
+def find_structure(X, n_samples=0):
+    """Structure of the scaled columns of X, at most ``MOST_ROWS`` of ``n_samples`` rows.
+
+    If X are only some of the rows, it has as many axes as ``all_coordinates`` needs for all.
 
     Each row is reduced to the direction in which it deviates from the mean row, so that no outlier
     dominates: spherical principal components (Locantore et al. 1999).
     """
     with blas_for(float(X.size) * min(X.shape)):
-        return _find_structure(X)
+        sampled = n_samples > len(X)
+        return _find_structure(X, _MOST_COORDINATES // n_samples if sampled else 0)
 
 
-def _find_structure(X):
+def _find_structure(X, n_axes):
     centre = X.mean(axis=0, dtype=np.float64)
     X = X - centre.astype(X.dtype)
     n_shuffles = int(np.clip(_SHUFFLED_ENTRIES / X.size, 1, _MOST_SHUFFLES))
@@ -225,13 +233,12 @@ def _find_structure(X):
     edge = float(np.mean([_largest_value(rng.permuted(X, axis=0)) for _ in range(n_shuffles)]))
     Z, mean = _directions(X.copy())
     G = _gram(Z)
-    square, vectors = eigh(G)
-    kept = slice(None, None, -1)
-    values = np.sqrt(np.maximum(square[kept], 0))
+    square, vectors = leading_eigenpairs(G, min(len(G), max(n_axes, _MOST_COMPONENTS)))
+    values = np.sqrt(np.maximum(square[::-1], 0))
     significant = values > _ROUNDING[Z.dtype] * values[0]
     significant[0] = True  # of constant columns too
-    values, vectors = values[significant], vectors[:, kept][:, significant]
-    found = Structure(Z, centre, mean, values, vectors, edge, np.empty(0))
+    values, vectors = values[significant], vectors[:, ::-1][:, significant]
+    found = Structure(Z, centre, mean, G, values, vectors, edge, np.empty(0))
     found = replace(found, predictability=_predictability(Z, G, max(found.n_components, 1)))
     return _with_rest(_with_core(found), X)
 
@@ -359,10 +366,9 @@ def _first_axes(A, K, n_components):
     """First principal axes of the centred rows A; K are the inner products of the rows, or None."""
     q = min(n_components, *A.shape)
     if K is None:
-        d = A.shape[1]
-        return some_eigenpairs(_product(A.T, A), d - q, d - 1)[1].astype(A.dtype, copy=False)
+        return leading_eigenpairs(_product(A.T, A), q)[1].astype(A.dtype, copy=False)
     mean = K.mean(axis=0)
     K = K - mean - mean[:, None] + mean.mean()
-    square, U = some_eigenpairs(K, len(K) - q, len(K) - 1)
+    square, U = leading_eigenpairs(K, q)
     U /= np.sqrt(np.maximum(square, 1e-12 * abs(square[-1]) + _TINY))
     return A.T @ U.astype(A.dtype, copy=False)

@@ -6,8 +6,7 @@ from numbers import Integral, Real
 import numpy as np
 from sklearn.base import clone
 
-from .._linear.forward import Rules
-from .._linear.units import select_columns
+from .._linear.forward import Rules, select_columns
 from .._utils.names import find_columns, in_column_order, is_missing
 from .._utils.sklearn_private import Interval
 from .._utils.threads import single_threaded_blas

@@ -15,8 +15,7 @@ import scipy.sparse as sp
 from sklearn.base import clone
 
 from .._graph.affinity import build_graph
-from .._linear.data_target import leading_scores
-from .._linear.operator import ColumnOperator
+from .._linear.columns import Columns, leading_scores
 from .._rows import (
     HDF5Stream,
     RowBlocks,
@@ -283,7 +282,7 @@ class CellGraph:
 
     def __call__(self, X):
         """Affinity of the cells of X, in any container."""
-        columns = ColumnOperator(open_rows(X))
+        columns = Columns(open_rows(X))
         size = min(_N_COMPONENTS, columns.n_samples - 1, columns.n_features)
         scores, _ = leading_scores(columns, size, np.random.RandomState(0))
         return build_graph(RowBlocks(scores), **asdict(self))

@@ -12,7 +12,7 @@ from scipy.stats import norm
 from sklearn.base import clone
 from sklearn.utils import check_random_state
 
-from .._linear.units import Allowance, Units
+from .._linear.forward import Allowance, Units
 from .._ranker.greedy import GreedyConstraints
 from .._ranker.support import by_position
 from .._utils.order import scores_of

@@ -5,9 +5,10 @@ from numbers import Integral
 from sklearn.utils import check_random_state
 from sklearn.utils.extmath import row_norms
 
-from .._autoencoder.objective import Penalties
-from .._autoencoder.ranker import AutoencoderRanker
+from .._network.estimator import NETWORK_CONSTRAINTS, Autoencoder
+from .._network.objective import Penalties
 from .._utils.sklearn_private import Interval
+from ..base import ITERATION_CONSTRAINTS, THREAD_CONSTRAINTS, FeatureRanker
 
 # Wider tables need more iterations to leave the random start: on Prostate_GE, 5,966 columns, the
 # rank correlation of two seeds is .88 after 100 iterations and .98 after 200, on Yale and Isolet,
@@ -15,7 +16,7 @@ from .._utils.sklearn_private import Interval
 _WIDE = 2000
 
 
-class AEFS(AutoencoderRanker):
+class AEFS(Autoencoder, FeatureRanker):
     """Autoencoder feature selection (AEFS).
 
     An autoencoder with weight decay is trained to reconstruct all features, and a penalty makes it
@@ -84,7 +85,10 @@ class AEFS(AutoencoderRanker):
     """
 
     _parameter_constraints = {
-        **AutoencoderRanker._parameter_constraints,
+        **FeatureRanker._parameter_constraints,
+        **ITERATION_CONSTRAINTS,
+        **THREAD_CONSTRAINTS,
+        **NETWORK_CONSTRAINTS,
         "max_iter": [Interval(Integral, 1, None, closed="left"), None],
     }
     scale = "standard"

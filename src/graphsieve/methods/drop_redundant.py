@@ -6,7 +6,7 @@ from numbers import Real
 import numpy as np
 from scipy.linalg import pinvh
 
-from .._linear.operator import ColumnOperator
+from .._linear.columns import Columns
 from .._linear.regression import coverage_curve
 from .._ranker.sample import draw_rows
 from .._ranker.support import INCLUDE_CONSTRAINTS
@@ -379,8 +379,8 @@ class Correlations:
 
     def __init__(self, data):
         data = _near_zero(data)
-        self._columns = ColumnOperator(data)
-        squares = self._columns.squares
+        self._columns = Columns(data)
+        squares = self._columns.square_norms
         self.varying = squares > 0
         self._scale = np.divide(1, np.sqrt(squares), out=np.zeros(len(squares)), where=self.varying)
         low, high = data.column_range()
@@ -392,7 +392,7 @@ class Correlations:
         if self.matrix is not None:
             return self.matrix @ V
         scale = self._scale[:, np.newaxis]
-        return scale * self._columns.products(self._columns.combine(scale * V).T).T
+        return scale * self._columns.products(self._columns.times(scale * V))
 
     def take(self, columns):
         """Columns of C, given by an array of positions."""
@@ -410,7 +410,7 @@ class Correlations:
         row, which depends on the order of the rows.
         """
         weights = np.random.default_rng(0).normal(size=self._columns.n_samples)
-        keys = [self._columns.products(weights[np.newaxis])[0], self._farthest]
+        keys = [self._columns.products(weights[:, np.newaxis])[:, 0], self._farthest]
         keys = [abs(key * self._scale) for key in keys]
         if self.matrix is not None:
             keys.append(np.einsum("ij,ij,ij->j", *[abs(self.matrix)] * 3))

@@ -6,7 +6,9 @@ import numpy as np
 from sklearn.utils import check_random_state
 from sklearn.utils.extmath import row_norms
 
-from .._autoencoder.elimination import (
+from .._graph.affinity import laplacian
+from .._linear.structure import find_structure, scaled_sample
+from .._network.elimination import (
     Problem,
     TargetObjective,
     code,
@@ -15,18 +17,22 @@ from .._autoencoder.elimination import (
     penalties_at,
     principal_weights,
 )
-from .._autoencoder.objective import Penalties
-from .._autoencoder.ranker import NON_NEGATIVE, AutoencoderRanker
-from .._graph.affinity import laplacian
-from .._linear.structure import find_structure, scaled_sample
+from .._network.estimator import NETWORK_CONSTRAINTS, NON_NEGATIVE, Autoencoder
+from .._network.lbfgs import lbfgs
+from .._network.objective import Penalties
 from .._rows import RowBlocks
 from .._rows.scaling import MOST_ROWS
-from .._solvers import Monitor, lbfgs
+from .._utils.monitor import Monitor
 from .._utils.order import scores_of
 from .._utils.progress import Stages
 from .._utils.sklearn_private import Interval, StrOptions
 from .._utils.threads import blas_for
-from ..base import GRAPH_CONSTRAINTS
+from ..base import (
+    GRAPH_CONSTRAINTS,
+    ITERATION_CONSTRAINTS,
+    THREAD_CONSTRAINTS,
+    FeatureRanker,
+)
 
 # The middle of the paper's grids, for one pass without values.
 _PAPER = {"n_hidden": 10, "alpha": 1e-2, "graph_weight": 1e-3, "decay": 0.0, "max_iter": 400}
@@ -38,7 +44,7 @@ _FIRST_ITERATIONS, _LATER_ITERATIONS = 30, 0.25
 _MOST_LEFT, _LEFT = 10, 0.01
 
 
-class GAFS(AutoencoderRanker):
+class GAFS(Autoencoder, FeatureRanker):
     """Graph autoencoder feature selection (GAFS).
 
     A network with one hidden layer reconstructs the data from a code
@@ -145,7 +151,10 @@ class GAFS(AutoencoderRanker):
     """
 
     _parameter_constraints = {
-        **AutoencoderRanker._parameter_constraints,
+        **FeatureRanker._parameter_constraints,
+        **ITERATION_CONSTRAINTS,
+        **THREAD_CONSTRAINTS,
+        **NETWORK_CONSTRAINTS,
         "n_neighbors": [Interval(Integral, 1, None, closed="left")],
         "affinity": GRAPH_CONSTRAINTS["affinity"],
         "n_hidden": [Interval(Integral, 1, None, closed="left"), None],
@@ -263,27 +272,26 @@ class GAFS(AutoencoderRanker):
             self.n_components_ = structure.n_components
         with stages("neighbour graph"):
             L = self._sample_laplacian(X, structure, chosen)
+        include, exclude = self._given()
+        columns = np.flatnonzero(~exclude)
         with stages("elimination"), blas_for(float(rows.size) * _MOST_UNITS):
-            self._problem = self._make_problem(rows, structure, L)
-            self._centre = rows.mean(axis=0, dtype=np.float64)
-            include, exclude = self._given()
-            kept = np.isin(np.arange(len(exclude)), include)
-            columns = np.flatnonzero(~exclude)
-            self._units = self._count_units(structure, len(columns))
-            start = principal_weights(self._problem.of(columns), self._units)
+            problem = self._make_problem(rows, structure, L)
+            start = principal_weights(problem.of(columns), self._count_units(structure, columns))
             given = (self.alpha, self.graph_weight, self.decay)
-            self._weights_of_terms = penalties_at(self._problem.of(columns), start, given)
+            penalties = penalties_at(problem.of(columns), start, given)
             found = eliminate(
-                self._problem,
+                problem,
                 start,
-                self._trainer(),
+                self._trainer(penalties),
                 fraction=self.elimination,
                 n_left=max(1, min(int(_LEFT * len(columns)), _MOST_LEFT)),
                 columns=columns,
-                kept=kept,
+                kept=np.isin(np.arange(len(exclude)), include),
                 first_out=structure.noise,
             )
         self.rounds_ = found.rounds
+        centre = rows.mean(axis=0, dtype=np.float64)
+        self._unfinished = problem, centre, len(start.b_in), penalties  # for _complete
         return scores_of(np.concatenate([found.order, np.flatnonzero(exclude)]))
 
     def _sample_laplacian(self, X, structure, chosen):
@@ -304,11 +312,11 @@ class GAFS(AutoencoderRanker):
         L = None if L is None else L.astype(self.dtype)
         return Problem(X, (T - T.mean(axis=0)).astype(self.dtype), L)
 
-    def _count_units(self, structure, n_columns):
+    def _count_units(self, structure, columns):
         wanted = self.n_hidden or int(np.clip(structure.n_components, _FEWEST_UNITS, _MOST_UNITS))
-        return max(1, min(wanted, n_columns - 1, structure.n_rows - 2))
+        return max(1, min(wanted, len(columns) - 1, structure.n_rows - 2))
 
-    def _trainer(self):
+    def _trainer(self, penalties):
         """A function for ``eliminate`` that goes on training; callbacks count all iterations."""
         n_done, stopped = 0, False
 
@@ -321,17 +329,18 @@ class GAFS(AutoencoderRanker):
             nonlocal n_done
             if stopped:
                 return None
+            fraction = 1.0 if first else _LATER_ITERATIONS
             result, trained = self._descend(
-                problem, weights, 1.0 if first else _LATER_ITERATIONS, self.callback and callback
+                problem, weights, penalties, fraction, self.callback and callback
             )
             n_done += result.n_iter
             return trained
 
         return train
 
-    def _descend(self, problem, weights, fraction=1.0, callback=None):
+    def _descend(self, problem, weights, penalties, fraction=1.0, callback=None):
         """Some iterations of L-BFGS; returns their Result and the Weights."""
-        objective = TargetObjective(problem, len(weights.b_in), self._weights_of_terms)
+        objective = TargetObjective(problem, len(weights.b_in), penalties)
         max_iter = max(1, round(fraction * (self.max_iter or _FIRST_ITERATIONS)))
         monitor = Monitor(tol=self.tol, max_iter=max_iter, callback=callback, title="GAFS")
         with monitor:
@@ -348,10 +357,12 @@ class GAFS(AutoencoderRanker):
         """Train a network on the selected features, for ``encode``."""
         if self.elimination is None:
             return
-        problem, columns = self._problem, np.flatnonzero(self.support_)
+        problem, centre, n_units, penalties = self._unfinished
+        del self._unfinished
+        columns = np.flatnonzero(self.support_)
         with blas_for(float(problem.X.size) * _MOST_UNITS):
-            start = principal_weights(problem.of(columns), self._units)
-            result, weights = self._descend(problem.of(columns), start)
+            start = principal_weights(problem.of(columns), n_units)
+            result, weights = self._descend(problem.of(columns), start, penalties)
             H = code(problem.of(columns).X, weights.W_in, weights.b_in)
             W_out, b_out = decoder(H, problem.X)
             error = H @ W_out + b_out - problem.X
@@ -360,10 +371,8 @@ class GAFS(AutoencoderRanker):
         self.explained_ = 1 - float(np.vdot(error, error)) / total if total > 0 else 0.0
         self.W_in_ = np.zeros((self.n_features_in_, len(weights.b_in)))
         self.W_in_[columns] = weights.W_in
-        self.b_in_ = weights.b_in - self._centre @ self.W_in_
-        self.W_out_, self.b_out_ = W_out, b_out + self._centre
-        for name in ("_problem", "_centre", "_units", "_weights_of_terms"):
-            delattr(self, name)
+        self.b_in_ = weights.b_in - centre @ self.W_in_
+        self.W_out_, self.b_out_ = W_out, b_out + centre
 
     def _or_paper(self, name):
         value = getattr(self, name)

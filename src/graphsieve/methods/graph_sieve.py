@@ -5,10 +5,9 @@ from numbers import Integral, Real
 from sklearn.utils import check_random_state
 
 from .._graph.spectral import embedding
-from .._linear.forward import ForwardSelection
-from .._linear.operator import ColumnOperator
+from .._linear.columns import Columns
+from .._linear.forward import FactorTarget, ForwardSelection, join_targets
 from .._linear.structure import all_coordinates, find_structure, scaled_sample
-from .._linear.targets import join_targets, make_target
 from .._ranker.greedy import GREEDY_CONSTRAINTS, GreedyConstraints
 from .._rows import RowBlocks
 from .._rows.scaling import MOST_ROWS
@@ -189,15 +188,14 @@ class GraphSieve(GreedyConstraints, FeatureRanker):
         self.stage_seconds_ = stages.seconds
         with stages("structure"):
             X, sample, _, _ = scaled_sample(data, self.scale, rng)
-            structure = find_structure(sample)
+            structure = find_structure(sample, X.n_samples)
             self.n_components_, self.trusted_ = structure.n_components, structure.trusted
             self.predictability_ = structure.predictability
         with stages("targets"):
-            coordinates = all_coordinates(structure, X, self.n_jobs)
-            target = self._target(X, structure, coordinates, rng)
+            target = self._target(X, structure, rng)
         with stages("picks"):
-            columns = ColumnOperator(X, n_jobs=self.n_jobs)
-            noise = _NOISE * columns.squares
+            columns = Columns(X, n_jobs=self.n_jobs)
+            noise = _NOISE * columns.square_norms
             rules = self._rules(
                 later=~structure.trusted & ~structure.noise,
                 noise=structure.noise,
@@ -207,8 +205,11 @@ class GraphSieve(GreedyConstraints, FeatureRanker):
             selection = ForwardSelection(columns, target, noise, _LAYER_SHARE, rules, True)
             return self._select(selection, self._exact_picks(X), stages)
 
-    def _target(self, X, structure, coordinates, rng):
+    def _target(self, X, structure, rng):
         """The data and the embedding of their graph side by side."""
+        coordinates = all_coordinates(structure, X, self.n_jobs)
+        sampled = structure.n_rows < X.n_samples
+        data = FactorTarget.centred(coordinates) if sampled else structure.target()
         n_dims = min(_N_EIGENVECTORS, X.n_samples - 2)
         if self.graph_weight > 0 and n_dims > 0:
             rows = X
@@ -217,6 +218,6 @@ class GraphSieve(GreedyConstraints, FeatureRanker):
             A = self._graph(rows)
             # A graph without edges has no structure to keep.
             if A.nnz > 0:
-                parts = [coordinates, embedding(A, n_dims, rng)]
-                return make_target(join_targets(parts, [1.0, self.graph_weight]))
-        return make_target(join_targets([coordinates]))
+                graph = FactorTarget.centred(embedding(A, n_dims, rng))
+                return join_targets([data, graph], [1.0, self.graph_weight])
+        return join_targets([data], [1.0])

@@ -14,7 +14,7 @@ from .._linear.self_representation import (
     square_memory,
 )
 from .._rows.scaling import divide_columns
-from .._solvers import Monitor
+from .._utils.monitor import Monitor
 from .._utils.shared import with_shared_parameters
 from .._utils.sklearn_private import Interval
 from .._utils.threads import Workers

@@ -16,8 +16,8 @@ from .._linear.reweighted import default_eps, inverse_weights, smoothed_norms
 from .._linear.self_representation import ALPHA_FRACTION, ridge_rows
 from .._rows import split_rows, to_dense
 from .._rows.scaling import divide_columns
-from .._solvers import Monitor
 from .._utils.linalg import factorise
+from .._utils.monitor import Monitor
 from .._utils.shared import with_shared_parameters
 from .._utils.sklearn_private import Interval
 from .._utils.threads import single_threaded_blas

@@ -12,8 +12,8 @@ from .._linear.columns import Columns, square_rows
 from .._linear.reweighted import SMOOTHING, inverse_weights, reweighted_l21
 from .._rows import BLOCK_BYTES, RowBlocks, split_rows
 from .._rows.scaling import divide_columns
-from .._solvers import Monitor
 from .._utils.linalg import some_eigenpairs
+from .._utils.monitor import Monitor
 from .._utils.shared import with_shared_parameters
 from .._utils.sklearn_private import Interval
 from .._utils.threads import single_threaded_blas

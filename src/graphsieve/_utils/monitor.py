@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .._utils.progress import open_progress
+from .progress import open_progress
 
 
 @dataclass(frozen=True)

@@ -1,8 +1,7 @@
 """The objective of the autoencoder methods: value and gradient, and where the solver starts.
 
-The equations are in the docstring of ``Objective``. Their plain code is in two places: the data
-terms in ``encode`` and ``decode`` of ``passes.py``, the penalties in ``_add_penalties``.
-``tests/_autoencoder/test_objective.py`` compares the value with the formula and the gradient with
+The equations are in the docstring of ``Objective``; ``decode`` and ``_add_penalties`` are their
+code. ``tests/_network/test_objective.py`` compares the value with the formula and the gradient with
 finite differences, each term on and off.
 """
 
@@ -13,13 +12,21 @@ import numpy as np
 from scipy.linalg.blas import daxpy, dger
 from scipy.special import logit
 
-from .._rows import BLOCK_BYTES
-from .passes import Buffers, Part, Sums, Terms, Weights
+from .._rows import BLOCK_BYTES, split_rows, to_dense
 
 # Power of the total standard deviation by which W_in is divided in the solver's variables.
 # Objective after 100 iterations of AEFS on 90 rows of Yale: 101 with 0, 94 with 0.5, 239 with 1;
 # of GAFS, which has a sigmoid output: 12.8 with 0, 8.0 with 1.
 _SCALE_POWER = {"sigmoid": 1.0, "identity": 0.5}
+
+
+class Weights(NamedTuple):
+    """Encoder (d, m), its bias (m,), decoder (m, d), its bias (d,)."""
+
+    W_in: np.ndarray
+    b_in: np.ndarray
+    W_out: np.ndarray
+    b_out: np.ndarray
 
 
 class Penalties(NamedTuple):
@@ -28,6 +35,24 @@ class Penalties(NamedTuple):
     alpha: float
     graph_weight: float
     decay: float
+
+
+class Sums(NamedTuple):
+    """Contribution of some rows: [squared error / 2n + graph term], then the gradients."""
+
+    value: np.ndarray
+    G_in: np.ndarray
+    g_in: np.ndarray
+    G_out: np.ndarray
+    g_out: np.ndarray
+
+
+class Terms(NamedTuple):
+    """What the data terms need to know besides the weights."""
+
+    n_samples: int
+    graph_weight: float
+    sigmoid_output: bool
 
 
 class Objective:
@@ -94,14 +119,13 @@ class Objective:
         scale=None,
         block_bytes=BLOCK_BYTES,
     ):
-        self.X, self.workers, self.n_hidden = X, workers, n_hidden
-        self.alpha, self.decay, self.output = alpha, decay, output
-        self.graph_weight = graph_weight if L is not None else 0.0
-        self.L = L if self.graph_weight else None
+        self.X, self.n_hidden, self.output = X, n_hidden, output
+        self.alpha, self.decay = alpha, decay
+        self.L = L if graph_weight else None
         self.mean, self.scale = _variables(X, output) if mean is None else (mean, scale)
         self.size = (2 * X.n_features + 1) * n_hidden + X.n_features
-        terms = Terms(X.n_samples, n_hidden, self.graph_weight, output == "sigmoid")
-        make = partial(Part, terms=terms, buffers=Buffers(), block_bytes=block_bytes)
+        terms = Terms(X.n_samples, graph_weight, output == "sigmoid")
+        make = partial(_Part, terms=terms, n_hidden=n_hidden, block_bytes=block_bytes)
         rows_of_L = [] if self.L is None else [self.L.astype(X.dtype).tocsr()]
         self._parts = X.parts(make, *rows_of_L, workers=workers)
         self._theta = np.empty(self.size)  # the plain weights at the point of evaluation
@@ -125,30 +149,29 @@ class Objective:
 
     def unpack(self, z):
         """The plain Weights at the point ``z``."""
-        W_in, W_out, b_in, b_out = (array.copy() for array in self._split(self._plain(z)))
-        return Weights(W_in, b_in, W_out, b_out)
+        return Weights(*(array.copy() for array in self._split(self._plain(z))))
 
     def value_and_grad(self, z):
         """F and its gradient at ``z``, in float64."""
-        W_in, W_out, b_in, b_out = self._split(self._plain(z))
+        weights = self._split(self._plain(z))
         value, grad = np.empty(1), np.empty(self.size)
-        G_in, G_out, g_in, g_out = self._split(grad)
-        self._add_parts(Weights(W_in, b_in, W_out, b_out), Sums(value, G_in, g_in, G_out, g_out))
-        penalty = self._add_penalties(W_in, W_out, G_in, G_out)
+        G_in, g_in, G_out, g_out = self._split(grad)
+        self._add_parts(weights, Sums(value, G_in, g_in, G_out, g_out))
+        penalty = self._add_penalties(weights.W_in, weights.W_out, G_in, G_out)
         # From the plain weights to z, by the chain rule, in place: (G_in - mean g_in') scale.
         G_in *= self.scale
         dger(-self.scale, g_in, self.mean, a=G_in.T, overwrite_a=True)
         return float(value[0]) + penalty, grad
 
     def _split(self, vector):
-        """W_in, W_out, b_in and b_out as views of a vector of all weights."""
+        """The Weights, or their gradients, as views of a vector of all of them."""
         d, m = self.X.n_features, self.n_hidden
         W_in, W_out, b_in, b_out = np.split(vector, [d * m, 2 * d * m, 2 * d * m + m])
-        return W_in.reshape(d, m), W_out.reshape(m, d), b_in, b_out
+        return Weights(W_in.reshape(d, m), b_in, W_out.reshape(m, d), b_out)
 
     def _plain(self, z):
         self._theta[:] = z
-        W_in, _, b_in, _ = self._split(self._theta)
+        W_in, b_in, _, _ = self._split(self._theta)
         W_in *= self.scale
         b_in -= self.mean @ W_in
         return self._theta
@@ -157,10 +180,10 @@ class Objective:
         """The data terms: two passes over the parts, and their sums in ``out``."""
         parts = self._parts
         weights = parts.share(Weights(*(array.astype(self.X.dtype) for array in weights)))
-        codes = parts.run(_encode, shared=[weights])
+        codes = parts.run(_Part.encode, shared=[weights])
         # Only the graph needs the code of all rows.
         H = None if self.L is None else parts.join(codes)
-        parts.total(parts.run(_decode, codes, shared=[H, weights]), out=out)
+        parts.total(parts.run(_Part.decode, codes, shared=[H, weights]), out=out)
 
     def _add_penalties(self, W_in, W_out, G_in, G_out):
         """The value of the penalties, whose gradients are added to those of the data terms."""
@@ -183,14 +206,6 @@ def _variables(X, output):
     return mean, spread ** -_SCALE_POWER[output] if spread > 0 else 1.0
 
 
-def _encode(part, weights):
-    return part.encode(weights)
-
-
-def _decode(part, H_part, H, weights):
-    return part.decode(H_part, H, weights)
-
-
 def smoothed_l21(W, eps=1e-8):
     """Smoothed l2,1 norm: sum over rows of sqrt(|W_j|^2 + eps^2) - eps, and its gradient.
 
@@ -204,3 +219,94 @@ def smoothed_l21(W, eps=1e-8):
 def _add_multiple(G, weight, gradient):
     """G += weight gradient, without a temporary array."""
     daxpy(gradient.ravel(), G.ravel(), a=weight)
+
+
+def sigmoid(Z):
+    """1 / (1 + exp(-Z)), in place. np.exp is vectorised in float32, scipy's expit is not."""
+    np.negative(Z, out=Z)
+    with np.errstate(over="ignore"):  # exp overflows to infinity, and the sigmoid is then 0
+        np.exp(Z, out=Z)
+    Z += 1
+    return np.divide(1, Z, out=Z)  # twice as fast as np.reciprocal
+
+
+def encode(X, W_in, b_in):
+    """Hidden code H = sigmoid(X W_in + b_in) of the rows of X."""
+    return sigmoid(X @ W_in + b_in)
+
+
+def decode(X, H, LH, weights, terms):
+    """Contribution of rows X with code H to the data terms, and to their gradients.
+
+    LH are the rows of L times the code of all rows, which L couples; None without a graph.
+    """
+    E = H @ weights.W_out
+    E += weights.b_out
+    if terms.sigmoid_output:
+        R = sigmoid(E)
+        slope = R * (1 - R)
+        E = R
+    E -= X
+    value = float(np.vdot(E, E)) / (2 * terms.n_samples)
+    if terms.sigmoid_output:
+        E *= slope
+    E /= terms.n_samples  # gradient by the input of the last layer
+    D = E @ weights.W_out.T
+    if LH is not None:
+        value += terms.graph_weight * float(np.vdot(LH, H))
+        D += (2 * terms.graph_weight) * LH
+    D *= H
+    D *= 1 - H  # gradient by the input of the hidden layer
+    return Sums(np.array([value]), X.T @ D, D.sum(axis=0), H.T @ E, E.sum(axis=0))
+
+
+class _Part:
+    """The code of a part of the rows, and its contribution, a block of dense rows at a time.
+
+    ``L`` has the rows of the Laplacian that belong to the rows of this part.
+    """
+
+    def __init__(self, data, L=None, *, terms, n_hidden, block_bytes):
+        self.data, self.L, self.terms = data, L, terms
+        # Each block adds to sums of d x m numbers, so it should have many more rows than m.
+        row_bytes = data.n_features * data.dtype.itemsize
+        block_bytes = max(block_bytes, min(4 * n_hidden * row_bytes, 4 * block_bytes))
+        self.slices = data.slices(block_bytes)
+
+    def __sizeof__(self):
+        edges = 0 if self.L is None else self.L.data.nbytes + self.L.indices.nbytes
+        return self.data.__sizeof__() + edges
+
+    def encode(self, weights):
+        codes = [encode(self.data.dense(b), weights.W_in, weights.b_in) for b in self.slices]
+        return np.concatenate(codes)
+
+    def decode(self, H_part, H, weights):
+        LH = None if self.L is None else self.L @ H
+        total = None
+        for b in self.slices:
+            LH_b = None if LH is None else LH[b]
+            found = decode(self.data.dense(b), H_part[b], LH_b, weights, self.terms)
+            if total is None:
+                total = found
+                continue
+            for array, other in zip(total, found, strict=True):
+                array += other
+        return total
+
+
+def explained_variance(X, weights, output):
+    """Fraction of the variance of X, Rows, that the network reconstructs."""
+    error = X.reduce(partial(_squared_error, weights, output))
+    total = X.n_samples * X.column_moments()[1].sum()
+    return float(1 - error / total) if total > 0 else 0.0
+
+
+def _squared_error(weights, output, block):
+    error = 0.0
+    # A block of sparse rows may have many more rows than one of dense rows.
+    for rows in split_rows(block.shape[0], max(1, BLOCK_BYTES // (8 * block.shape[1]))):
+        X = to_dense(block[rows])
+        R = encode(X, weights.W_in, weights.b_in) @ weights.W_out + weights.b_out
+        error += np.square((sigmoid(R) if output == "sigmoid" else R) - X).sum()
+    return error

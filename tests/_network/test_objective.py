@@ -10,11 +10,10 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from graphsieve._autoencoder import objective as objectives
-from graphsieve._autoencoder.objective import Objective
-from graphsieve._autoencoder.passes import Buffers, Part, Terms, Weights, decode, encode
 from graphsieve._graph.affinity import build_graph, laplacian
-from graphsieve._rows import RowBlocks, open_rows
+from graphsieve._network import objective as objectives
+from graphsieve._network.objective import Objective
+from graphsieve._rows import RowBlocks
 from graphsieve._utils.threads import Workers
 
 # The objective is a sum over parts of the rows: let small tables have several.
@@ -96,30 +95,6 @@ def test_start_unpacks_to_the_usual_weights():
     np.testing.assert_allclose(W_out.ravel(), expected[13 * 4 :])
     np.testing.assert_allclose(b_in, 0, atol=1e-12)
     np.testing.assert_allclose(b_out, np.log(0.99 / 0.01))
-
-
-@pytest.mark.parametrize("output", ["sigmoid", "identity"])
-@pytest.mark.parametrize("with_graph", [True, False])
-@pytest.mark.parametrize("container", [np.asarray, sp.csr_array])
-def test_passes_meet_their_specification(rng, output, with_graph, container):
-    X, m = rng.random((40, 7)) * (rng.random((40, 7)) < 0.6), 3
-    L = laplacian(build_graph(RowBlocks(X))) if with_graph else None
-    weights = Weights(
-        rng.normal(size=(7, m)), rng.normal(size=m), rng.normal(size=(m, 7)), rng.normal(size=7)
-    )
-    terms = Terms(40, m, 0.05, output == "sigmoid")
-    H = encode(X, weights.W_in, weights.b_in)
-    rows = slice(10, 35)
-    L_rows = L[rows] if with_graph else None
-    data = open_rows(container(X[rows]))
-    part = Part(data, L_rows, terms=terms, buffers=Buffers(), block_bytes=256)
-    np.testing.assert_allclose(part.encode(weights), H[rows], rtol=1e-12)
-    found = part.decode(H[rows], H, weights)
-    expected = decode(X[rows], L_rows, H[rows], H, weights, terms)
-    for name in found._fields:
-        np.testing.assert_allclose(
-            getattr(found, name), getattr(expected, name), rtol=1e-9, atol=1e-12, err_msg=name
-        )
 
 
 def test_permuted_columns_give_the_same_value(rng):

@@ -11,10 +11,8 @@ import numpy as np
 from scipy.special import expit
 from sklearn.utils.extmath import row_norms
 
-from .._graph.spectral import fix_signs
-from .._utils.linalg import some_eigenpairs
-from .objective import Penalties, smoothed_l21
-from .passes import Weights
+from .._utils.linalg import fix_signs, leading_eigenpairs
+from .objective import Penalties, Weights, smoothed_l21
 
 # At the start, the l2,1 penalty and the decay are this fraction of the variance of the targets
 # each, and the graph term this one. From a tenth to ten times as much changes nothing measurable.
@@ -105,7 +103,7 @@ def principal_weights(problem, n_hidden):
     wide = n <= d
     gram = (X @ X.T if wide else X.T @ X).astype(np.float64)
     m = min(n_hidden, len(gram))
-    square, vectors = some_eigenpairs(gram, len(gram) - m, len(gram) - 1)
+    square, vectors = leading_eigenpairs(gram, m)
     spread = np.sqrt(np.maximum(square[::-1], 0))
     kept = spread > _LEAST_SPREAD * max(spread[0], np.finfo(float).tiny)
     kept[0] = True

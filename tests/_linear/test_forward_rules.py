@@ -6,10 +6,14 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from graphsieve._linear.forward import ForwardSelection, Rules
-from graphsieve._linear.operator import ColumnOperator
-from graphsieve._linear.targets import FactorTarget, GramTarget
-from graphsieve._linear.units import select_columns
+from graphsieve._linear.columns import Columns
+from graphsieve._linear.forward import (
+    FactorTarget,
+    ForwardSelection,
+    GramTarget,
+    Rules,
+    select_columns,
+)
 from graphsieve._rows import RowBlocks
 
 from .test_forward import ridge_error
@@ -38,7 +42,7 @@ def brute_force_units(X, T, noise, units, n_picks, costs):
 def select(X, T, noise, rules, n_picks, container=np.asarray, gram=False):
     T = T - T.mean(axis=0)
     target = GramTarget(T @ T.T) if gram else FactorTarget(T)
-    columns = ColumnOperator(RowBlocks(container(X)))
+    columns = Columns(RowBlocks(container(X)))
     return select_columns(ForwardSelection(columns, target, noise, rules=rules), n_picks)
 
 

@@ -4,29 +4,32 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from graphsieve._linear import data_target
-from graphsieve._linear.data_target import DataTarget, data_problem
-from graphsieve._linear.forward import ForwardSelection
-from graphsieve._linear.operator import ColumnOperator
-from graphsieve._linear.targets import FactorTarget, join_targets
+from graphsieve._linear.columns import Columns
+from graphsieve._linear.forward import FactorTarget, ForwardSelection, join_targets
 from graphsieve._rows import RowBlocks
 from graphsieve._utils import sklearn_private
+from graphsieve.methods import css
+from graphsieve.methods.css import DataTarget, data_problem
 
 
 def greedy_order(data, n_picks, *, code=None, targets="data", share=0.9):
     """Forward selection for the data, a code, or both."""
     if targets == "data":
-        columns, target, _ = data_problem(data, n_picks, np.random.RandomState(0))
+        columns, target, _ = data_problem(data, n_picks)
     else:
         X = data.whole()
         X = X.toarray() if sp.issparse(X) else X.astype(np.float64)
         parts = [code] if targets == "code" else [X, code]
-        columns, target = ColumnOperator(data), FactorTarget(join_targets(parts))
+        columns, target = Columns(data), _joined(parts)
     share = share if data.n_samples <= data.n_features else 1.0
     selection = ForwardSelection(columns, target, np.zeros(data.n_features), share)
     while len(selection.order) < n_picks and selection.pick() is not None:
         pass
     return selection.finish()
+
+
+def _joined(parts):
+    return join_targets([FactorTarget.centred(part) for part in parts], np.ones(len(parts)))
 
 
 def forward_selection(X, T, n_picks):
@@ -281,9 +284,9 @@ def test_large_data_need_no_square_matrix(rng, monkeypatch, container, products)
     X = rng.normal(size=(70, 6)) @ rng.normal(size=(6, 40)) + 0.05 * rng.normal(size=(70, 40))
     data = RowBlocks(container(X))
     expected = greedy_order(data, 6)
-    monkeypatch.setattr(data_target, "MOST_SQUARE", 5)
-    monkeypatch.setattr(data_target, "_MOST_PRODUCTS", {"sparse": products, "dense": products})
-    columns, target, energy = data_problem(data, 6, np.random.RandomState(0))
+    monkeypatch.setattr(css, "MOST_SQUARE", 5)
+    monkeypatch.setattr(css, "_MOST_PRODUCTS", {"sparse": products, "dense": products})
+    columns, target, energy = data_problem(data, 6)
     assert energy == pytest.approx(1, abs=1e-6)
     np.testing.assert_allclose(
         target.forms(columns) / target.energy, _exact_forms(X), rtol=1e-6, atol=1e-9
@@ -301,17 +304,17 @@ def test_forms_of_the_data_meet_the_definition(rng, container):
     X = rng.random((40, 600)) * (rng.random((40, 600)) < 0.4)
     Z = X - X.mean(axis=0)
     data = container(X)
-    forms = DataTarget(data).forms(ColumnOperator(RowBlocks(data)))
+    forms = DataTarget(data).forms(Columns(RowBlocks(data)))
     np.testing.assert_allclose(forms, np.square(Z.T @ Z).sum(axis=0))
 
 
 @pytest.mark.parametrize(("height", "width"), [(7, 7), (3, 20), (20, 3), (7, 100)])
 def test_forms_of_the_data_are_computed_in_blocks(rng, monkeypatch, height, width):
     X = sp.random_array((40, 50), density=0.3, format="csr", rng=rng)
-    columns = ColumnOperator(RowBlocks(X))
+    columns = Columns(RowBlocks(X))
     whole = DataTarget(X).forms(columns)
-    monkeypatch.setattr(data_target, "_HEIGHT", height)
-    monkeypatch.setattr(data_target, "_WIDTH", width)
+    monkeypatch.setattr(css, "_HEIGHT", height)
+    monkeypatch.setattr(css, "_WIDTH", width)
     np.testing.assert_allclose(DataTarget(X).forms(columns), whole)
     np.testing.assert_allclose(DataTarget(X.toarray()).forms(columns), whole)
 
@@ -321,7 +324,7 @@ def test_forms_of_single_precision_rows_survive_an_offset(rng):
     X = (1000 + rng.random((200, 30))).astype(np.float32)
     Z = X.astype(np.float64) - X.mean(axis=0, dtype=np.float64)
     X = sp.csr_array(X)
-    forms = DataTarget(X).forms(ColumnOperator(RowBlocks(X)))
+    forms = DataTarget(X).forms(Columns(RowBlocks(X)))
     np.testing.assert_allclose(forms, np.square(Z.T @ Z).sum(axis=0), rtol=1e-6)
 
 
@@ -339,7 +342,7 @@ def test_applied_data_are_the_definition(rng, container):
     X = container(rng.random((40, 15)))
     Z = X - X.mean(axis=0) if isinstance(X, np.ndarray) else X.toarray() - X.mean(axis=0)
     target, q = DataTarget(X), rng.standard_normal(40)
-    target.forms(ColumnOperator(RowBlocks(X)))
+    target.forms(Columns(RowBlocks(X)))
     w, r = target.apply(q)
     np.testing.assert_allclose(w, Z @ (Z.T @ q))
     np.testing.assert_allclose(r, Z.T @ q)

@@ -6,18 +6,18 @@ import numpy as np
 import pytest
 
 from graphsieve import GAFS
-from graphsieve._autoencoder.elimination import (
+from graphsieve._graph.affinity import build_graph, laplacian
+from graphsieve._network.elimination import (
     Problem,
     TargetObjective,
     eliminate,
     principal_weights,
     unit_norms,
 )
-from graphsieve._autoencoder.objective import Penalties
-from graphsieve._autoencoder.passes import Weights
-from graphsieve._graph.affinity import build_graph, laplacian
+from graphsieve._network.lbfgs import lbfgs
+from graphsieve._network.objective import Penalties, Weights
 from graphsieve._rows import RowBlocks
-from graphsieve._solvers import Monitor, lbfgs
+from graphsieve._utils.monitor import Monitor
 
 
 def problem_of(rng, n=20, d=6, r=5):

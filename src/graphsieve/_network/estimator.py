@@ -1,4 +1,4 @@
-"""AutoencoderRanker: what the autoencoder methods share, from scaling to the hidden code."""
+"""What the autoencoder methods share, from scaling to the hidden code."""
 
 from functools import partial
 from numbers import Integral, Real
@@ -8,13 +8,11 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._rows import check_entries, is_lazy, known_frame, map_rows
 from .._rows.scaling import column_scaling
-from .._solvers import lbfgs
 from .._utils.sklearn_private import Interval, StrOptions, in_output_container
 from .._utils.threads import Workers
 from .._utils.warn import warn
-from ..base import ITERATION_CONSTRAINTS, THREAD_CONSTRAINTS, FeatureRanker
-from .objective import Objective
-from .passes import encode, explained_variance
+from .lbfgs import lbfgs
+from .objective import Objective, encode, explained_variance
 
 # A network that explains less of the variance than this has learned nothing.
 _COLLAPSED = 0.01
@@ -22,35 +20,30 @@ _COLLAPSED = 0.01
 NON_NEGATIVE = [Interval(Real, 0, 1e30, closed="both")]
 
 
-class AutoencoderRanker(FeatureRanker):
-    """Base of the autoencoder methods, whose ``_rank`` calls ``_scaled`` and then ``_train``.
+NETWORK_CONSTRAINTS = {
+    "n_hidden": [Interval(Integral, 1, None, closed="left")],
+    "alpha": NON_NEGATIVE,
+    "decay": NON_NEGATIVE,
+    "memory": [Interval(Integral, 1, None, closed="left")],
+    "dtype": [StrOptions({"float32", "float64"})],
+    "random_state": ["random_state"],
+}
 
-    A subclass has the parameters below, and ``scale`` and ``output`` as parameters or class
+
+class Autoencoder:
+    """Mixin of rankers with an autoencoder, whose ``_rank`` calls ``_scaled`` and ``_train``.
+
+    The ranker has the parameters above, and ``scale`` and ``output`` as parameters or class
     attributes.
 
     Attributes
     ----------
     W_in_, b_in_, W_out_, b_out_ : ndarray of shape (d, m), (m,), (m, d), (d,)
         Weights, for the scaled data.
-    objective_trace_ : ndarray of shape (n_iter_ + 1,)
-        Objective at the start and after every iteration.
-    n_iter_ : int
-    converged_ : bool
     explained_ : float
         Fraction of the variance of the scaled data that the network reconstructs.
     """
 
-    _parameter_constraints = {
-        **FeatureRanker._parameter_constraints,
-        **ITERATION_CONSTRAINTS,
-        **THREAD_CONSTRAINTS,
-        "n_hidden": [Interval(Integral, 1, None, closed="left")],
-        "alpha": NON_NEGATIVE,
-        "decay": NON_NEGATIVE,
-        "memory": [Interval(Integral, 1, None, closed="left")],
-        "dtype": [StrOptions({"float32", "float64"})],
-        "random_state": ["random_state"],
-    }
     _accepts_sparse = True
     _cheap_products = 1e10  # the passes of a fit of that size take a hundred times as many
     _memory_advice = (
@@ -77,16 +70,19 @@ class AutoencoderRanker(FeatureRanker):
 
     def _train(self, X, L, penalties, rng):
         """Fit the network from random weights."""
-        terms = {"n_hidden": self._hidden_units, "output": self.output, **penalties._asdict()}
         with Workers(self.n_jobs) as workers, self._monitor() as monitor:
+            terms = {"n_hidden": self._hidden_units, "output": self.output, **penalties._asdict()}
             objective = Objective(X, L, workers, **terms)
-            z = objective.start(rng)
-            result = lbfgs(
-                objective.value_and_grad, z, monitor, memory=self.memory, dtype=self.dtype
+            found = lbfgs(
+                objective.value_and_grad,
+                objective.start(rng),
+                monitor,
+                memory=self.memory,
+                dtype=self.dtype,
             )
-        weights = objective.unpack(result.x)
+        weights = objective.unpack(found.x)
         self.W_in_, self.b_in_, self.W_out_, self.b_out_ = weights
-        self._report(result)
+        self._report(found)
         self.explained_ = explained_variance(X, weights, self.output)
         self._warn_if_collapsed()
 

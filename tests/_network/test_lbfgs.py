@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize, rosen, rosen_der
 
-from graphsieve._solvers import Monitor, lbfgs
-from graphsieve._solvers.lbfgs import _between
+from graphsieve._network.lbfgs import _between, lbfgs
+from graphsieve._utils.monitor import Monitor
 
 
 def quadratic(x):

@@ -1,1 +1,0 @@
-"""The graph autoencoder: objective, passes over row blocks, batches, and its estimator base."""

@@ -1,0 +1,1 @@
+"""The autoencoder of GAFS and AEFS: objective, elimination, L-BFGS, and what the two share."""
