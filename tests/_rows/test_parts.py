@@ -6,7 +6,7 @@ import pytest
 from graphsieve._autoencoder.objective import Objective
 from graphsieve._graph.affinity import build_graph, laplacian
 from graphsieve._rows import RowBlocks, Rows, split_rows
-from graphsieve._rows.parts import Parts, count_parts, part_slices
+from graphsieve._rows.base import Parts, count_parts, part_slices
 from graphsieve._utils.threads import Workers
 
 

@@ -173,14 +173,14 @@ def _direct(points, left, right, row, column, i, j):
         row, column, i, j = row[first], column[first], i[first], j[first]
     else:
         place = slice(None)
-    squared = left.reduce_pairs(
+    squared = left.reduce_pairs_with(
+        right,
         squared_distances,
         row,
         column,
         points.scale[i],
         points.scale[j],
         combine=_append,
-        others=right,
     )
     return squared[place]
 

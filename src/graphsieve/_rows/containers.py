@@ -1,19 +1,32 @@
-"""From the containers of users to Rows, and the few questions about the containers themselves."""
+"""From the containers of users to Rows, and what must be true of containers and their entries."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
-from .._utils.sklearn_private import to_numpy
-from .base import Rows
+from .base import Rows, fill_gaps
 from .memory import RowBlocks, is_mapped
-from .sources import DaskStream, MapStream, ParquetStream, Stream, ZarrStream, as_slice, is_numeric
-from .stream import StreamRows
+from .streams import (
+    DaskStream,
+    MapStream,
+    ParquetStream,
+    Stream,
+    StreamRows,
+    ZarrStream,
+    as_slice,
+    is_numeric,
+)
+
+# Columns without numbers that a message names.
+_SHOWN = 5
+# Fourth powers of smaller numbers, which greedy selection needs, are not in double precision.
+_SMALLEST = np.finfo(np.float64).tiny ** 0.25
 
 
 def open_rows(X: Any) -> Rows:
@@ -22,9 +35,8 @@ def open_rows(X: Any) -> Rows:
         return _open_dask(X)
     if is_lazy(X):
         return StreamRows(_stream(X))
-    if isinstance(X, np.ndarray) or sp.issparse(X):
-        return RowBlocks(X)
-    return RowBlocks(to_numpy(X))  # with scikit-learn's array_api_dispatch
+    # With scikit-learn's array_api_dispatch, X may be an array of another library.
+    return RowBlocks(X if sp.issparse(X) else np.asanyarray(X))
 
 
 def is_dask(X: Any) -> bool:
@@ -57,15 +69,10 @@ def known_frame(X: Any) -> Any:
             "X is an xarray Dataset, whose variables may have different dimensions: pass an array, "
             'such as X.to_dataarray("feature").transpose(..., "feature")'
         )
-    if is_xarray(X):
+    if _is(X, "xarray", "DataArray"):
         return _labelled(X)
     unseen = hasattr(X, "column_names") or not hasattr(X, "__dataframe__")
     return X.to_pandas() if unseen and hasattr(X, "columns") and hasattr(X, "to_pandas") else X
-
-
-def is_xarray(X: Any) -> bool:
-    """Whether ``X`` is an xarray with named dimensions."""
-    return _is(X, "xarray", "DataArray")
 
 
 def check_columns(X: Any) -> tuple[int, np.ndarray | None]:
@@ -243,3 +250,200 @@ def _connected_client():
             "Connect with Client(address, asynchronous=False), or call fit in another thread"
         )
     return client
+
+
+def numeric_frame(X: Any) -> Any:
+    """A pandas data frame with NumPy's types instead of nullable ones and objects.
+
+    Numbers, booleans and their nullable versions are allowed, and objects that are numbers; other
+    columns are named in an error. Anything that is no pandas data frame is returned as it is.
+    """
+    if not (hasattr(X, "columns") and hasattr(X, "iloc") and hasattr(X, "dtypes")):
+        return X
+    _check_kinds(X)
+    types = [str(dtype) for dtype in X.dtypes]
+    plain = all(isinstance(dtype, np.dtype) and dtype.kind != "O" for dtype in X.dtypes)
+    if plain or any(name.startswith("Sparse") for name in types):
+        return X
+    # Column by column: as a whole, such a frame becomes an array of objects with pandas.NA in it.
+    columns = [X.iloc[:, j].to_numpy(dtype=np.float64, na_value=np.nan) for j in range(X.shape[1])]
+    return type(X)(np.column_stack(columns), index=X.index, columns=X.columns)
+
+
+def _check_kinds(X):
+    """Refuse columns that do not hold numbers, and name them."""
+    kinds = [_kind(X.iloc[:, j], dtype) for j, dtype in enumerate(X.dtypes)]
+    bad = [(name, kind) for name, kind in zip(X.columns, kinds, strict=True) if kind]
+    if not bad:
+        return
+    shown = ", ".join(f"{name!r} ({kind})" for name, kind in bad[:_SHOWN])
+    more = f" and {len(bad) - _SHOWN} more" if len(bad) > _SHOWN else ""
+    raise ValueError(
+        f"{len(bad)} of the {X.shape[1]} columns do not hold numbers: {shown}{more}. Leave them "
+        'out, for example with X.select_dtypes(["number", "bool"]), or encode them: text and '
+        "categories with pandas.get_dummies (the codes of one column can be kept together, as "
+        "column_groups of GraphSieve), dates as differences in days"
+    )
+
+
+def _kind(column, dtype):
+    """What a column holds if it is not numbers, else None."""
+    name = str(dtype)
+    if name == "category":
+        return "categories"
+    if name.startswith(("datetime", "period", "date32", "date64", "timestamp")):
+        return "dates"
+    if name.startswith(("timedelta", "duration")):
+        return "durations"
+    if name.startswith(("string", "str", "large_string")):
+        return "text"
+    return _kind_of_objects(column) if dtype == np.dtype(object) else None
+
+
+def _kind_of_objects(column):
+    for entry in column:
+        if hasattr(entry, "isoformat"):
+            return "dates"
+        if isinstance(entry, str):
+            return "text"
+        try:
+            float(np.nan if entry is None else entry)
+        except (TypeError, ValueError):
+            # pandas.NA is a missing value; any other object that is no number is not.
+            if type(entry).__name__ != "NAType":
+                return type(entry).__name__
+    return None
+
+
+def check_container(X: Any, name: str = "X") -> None:
+    """Refuse sparse matrices with invalid indices, and arrays of dates.
+
+    SciPy's routines read outside their arrays if an index is out of range. scikit-learn counts
+    dates among the numbers.
+    """
+    if getattr(getattr(X, "dtype", None), "kind", "") in ("M", "m"):
+        raise ValueError(
+            f"{name} holds dates or durations ({X.dtype}), not numbers: convert them, for example "
+            'to days with (X - X.min()) / numpy.timedelta64(1, "D")'
+        )
+    if sp.issparse(X) and X.format in ("csr", "csc", "bsr"):
+        X = X._with_data(X.data, copy=False)  # check_format may replace the index arrays
+        try:
+            X.check_format(full_check=True)
+        except ValueError as error:
+            raise ValueError(
+                f"{name} is not a valid {X.format.upper()} matrix: {error}. Build it again, for "
+                "example from its row and column numbers with scipy.sparse.coo_array"
+            ) from error
+    elif sp.issparse(X) and X.format == "coo" and X.nnz:
+        for axis, index in enumerate(X.coords):
+            wrong = index[(index < 0) | (index >= X.shape[axis])]
+            if wrong.size:
+                raise ValueError(
+                    f"{name} is not a valid COO matrix: axis {axis} index {wrong[0]} is outside "
+                    f"the shape {X.shape}"
+                )
+
+
+def check_entries(
+    data: Rows, column_name: Callable[[int], Any], *, allow_gaps: bool = False
+) -> Rows:
+    """Refuse NaN, infinity, and numbers whose squares overflow or vanish, and name the place.
+
+    ``column_name`` maps the number of a column to the name that the user knows. With
+    ``allow_gaps``, NaN is a missing value, and the rows are returned with filled gaps, see
+    ``fill_gaps``.
+    """
+    if not np.isfinite(np.stack(data.column_range())).all():
+        gaps, infinite = data.reduce(_count_gaps)
+        if infinite.any() or not allow_gaps:
+            raise ValueError(_describe_gaps(data, gaps, infinite, column_name))
+        data = fill_gaps(data)
+    low, high = data.column_range()
+    largest = np.maximum(abs(low), abs(high))
+    if largest.max() > _largest_entry(data):
+        column = int(largest.argmax())
+        raise ValueError(
+            f"column {column_name(column)} has values up to {largest[column]:.1e}, whose sums of "
+            f"squares overflow in {data.dtype}. Rescale this column, for example with "
+            "sklearn.preprocessing.StandardScaler, or remove the entry if it is an error"
+        )
+    if 0 < largest.max() < _SMALLEST:
+        raise ValueError(
+            f"the largest absolute value of X is {largest.max():.1e}: products of such numbers "
+            "are too small for double precision. Multiply X by a constant"
+        )
+    return data
+
+
+def _describe_gaps(data, gaps, infinite, column_name):
+    """How many entries are missing or infinite, where, and what to do."""
+    # Missing values may be allowed: the first infinity is what has to be mended.
+    row, column = _find(data, np.isinf) if infinite.any() else find_non_finite(data)
+    place = f"the first at row {row}, column {column_name(column)}"
+    if infinite.any():
+        return (
+            f"X contains infinity or NaN: {infinite.sum():,} infinite and {gaps.sum():,} missing "
+            f"values, the first infinity at row {row}, column {column_name(column)}. Replace "
+            "infinite values by numbers or NaN, and fill NaN with "
+            'sklearn.impute.SimpleImputer(strategy="median")'
+        )
+    worst = np.argsort(-gaps, kind="stable")[: min(3, np.count_nonzero(gaps))]
+    listed = ", ".join(f"{column_name(j)}: {gaps[j]:,}" for j in worst)
+    n_columns = np.count_nonzero(gaps)
+    more = ", ..." if n_columns > len(worst) else ""
+    return (
+        f"X contains NaN: {gaps.sum():,} missing values in {n_columns:,} of {data.n_features:,} "
+        f"columns ({listed}{more}), {place}. Fill them, for example with "
+        'sklearn.impute.SimpleImputer(strategy="median") or, on the command line, --impute median; '
+        "leave out these columns; or use a method that accepts missing values: GraphSieve, GAFS, "
+        "GreedyCSS, DropRedundant or Variance"
+    )
+
+
+def _count_gaps(block):
+    """Number of missing and of infinite entries of every column."""
+    if not sp.issparse(block):
+        return np.array([np.isnan(block).sum(axis=0), np.isinf(block).sum(axis=0)])
+    column, masks = block.tocoo().col, (np.isnan(block.data), np.isinf(block.data))
+    return np.array([np.bincount(column[mask], minlength=block.shape[1]) for mask in masks])
+
+
+def _largest_entry(data):
+    """Largest absolute value that the computations of all methods can handle.
+
+    Greedy selection needs fourth powers in double precision; neighbours are found by sums of
+    squares in the precision of the data.
+    """
+    n_entries = float(data.n_samples * data.n_features)
+    fourth_powers = (np.finfo(np.float64).max / n_entries**2) ** 0.25
+    squares = (float(np.finfo(data.dtype).max) / n_entries) ** 0.5
+    return min(fourth_powers, squares)
+
+
+def find_non_finite(data: Rows) -> tuple[int, int] | None:
+    """(row, column) of the first NaN or infinity, or None."""
+    return _find(data, _is_not_finite)
+
+
+def _find(data, is_bad):
+    """(row, column) of the first entry for which ``is_bad`` holds, or None."""
+    first = partial(_first_bad, is_bad=is_bad)
+    return data.reduce(first, np.arange(data.n_samples), combine=_first_found)
+
+
+def _is_not_finite(values):
+    return ~np.isfinite(values)
+
+
+def _first_bad(block, number, is_bad):
+    if sp.issparse(block):
+        block = block.tocoo()
+        bad = np.flatnonzero(is_bad(block.data))
+        return (int(number[block.row[bad[0]]]), int(block.col[bad[0]])) if bad.size else None
+    bad = np.argwhere(is_bad(block))
+    return (int(number[bad[0, 0]]), int(bad[0, 1])) if bad.size else None
+
+
+def _first_found(one, other):
+    return other if one is None else one

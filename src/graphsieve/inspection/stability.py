@@ -173,9 +173,8 @@ class StabilitySelection(WrappingRanker):
         tie = 1 - np.mean(rankings, axis=0) / (data.n_features + 1)
         scores = self.frequency_ + tie / (2 * self.n_resamples)
         if self.min_frequency is not None:
-            include, exclude = self._given()
-            wanted = (self.frequency_ >= self.min_frequency) & ~exclude
-            wanted[include] = True
+            wanted = (self.frequency_ >= self.min_frequency) & ~self._given.exclude
+            wanted[self._given.include] = True
             return self._keep(scores, int(wanted.sum()), wanted)
         if self.n_features_to_select is not None:
             return self._keep(scores, self._wanted_count(data.n_features) or data.n_features)

@@ -7,14 +7,14 @@ import numpy as np
 from .._linear.columns import compact_rows
 from .._linear.data_target import MOST_SQUARE, data_problem
 from .._linear.forward import ForwardSelection
-from .._ranker.greedy import GREEDY_CONSTRAINTS, GreedyConstraints
 from .._rows.scaling import divide_columns
 from .._utils.progress import Stages
 from .._utils.sklearn_private import Interval
 from ..base import SCALE_CONSTRAINTS, THREAD_CONSTRAINTS, FeatureRanker
+from ._greedy import GREEDY_CONSTRAINTS, GreedyRanker
 
 
-class GreedyCSS(GreedyConstraints, FeatureRanker):
+class GreedyCSS(GreedyRanker):
     """Greedy column subset selection.
 
     Features are picked one at a time, each for what it adds to the linear reconstruction of all

@@ -266,8 +266,8 @@ class GAFS(AutoencoderRanker):
         with stages("elimination"), blas_for(float(rows.size) * _MOST_UNITS):
             self._problem = self._make_problem(rows, structure, L)
             self._centre = rows.mean(axis=0, dtype=np.float64)
-            include, exclude = self._given()
-            kept = np.isin(np.arange(len(exclude)), include)
+            exclude = self._given.exclude
+            kept = np.isin(np.arange(len(exclude)), self._given.include)
             columns = np.flatnonzero(~exclude)
             self._units = self._count_units(structure, len(columns))
             start = principal_weights(self._problem.of(columns), self._units)

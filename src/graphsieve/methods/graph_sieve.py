@@ -9,12 +9,12 @@ from .._linear.forward import ForwardSelection
 from .._linear.operator import ColumnOperator
 from .._linear.structure import all_coordinates, find_structure, scaled_sample
 from .._linear.targets import join_targets, make_target
-from .._ranker.greedy import GREEDY_CONSTRAINTS, GreedyConstraints
 from .._rows import RowBlocks
 from .._rows.scaling import MOST_ROWS
 from .._utils.progress import Stages
 from .._utils.sklearn_private import Interval
 from ..base import GRAPH_CONSTRAINTS, SCALE_CONSTRAINTS, THREAD_CONSTRAINTS, FeatureRanker
+from ._greedy import GREEDY_CONSTRAINTS, GreedyRanker
 
 # Chosen on splits that are not reported: eigenvectors of the graph, relative noise of a kept
 # column, explained fraction up to which a layer goes on in any case, and squared correlation with
@@ -25,7 +25,7 @@ _LAYER_SHARE = 0.8
 _NEAR_COPY = 0.95
 
 
-class GraphSieve(GreedyConstraints, FeatureRanker):
+class GraphSieve(GreedyRanker):
     """Forward selection on the data and on the graph of their neighbours.
 
     Features are picked one at a time, each for what it adds to the reconstruction of two targets:

@@ -4,7 +4,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from .._linear.how_many import gain_curve
-from .._utils.images import check_shape
+from .._utils.names import check_shape
 from ..inspection import (
     coverage_curve,
     explained_curves,

@@ -5,9 +5,9 @@ from importlib.metadata import version
 import numpy as np
 
 from .._linear.how_many import gain_curve
-from .._ranker.sample import read_sample
+from .._rows.samples import read_sample
 from .._rows.scaling import standardised
-from .._utils.images import check_shape
+from .._utils.names import check_shape
 from .._utils.threads import blas_for_table
 from ..inspection import (
     coverage_curve,
