@@ -34,7 +34,7 @@ from ._rows import (
     open_rows,
     take_columns,
 )
-from ._rows.samples import centre_within, check_groups, draw_rows, read_sample
+from ._rows.samples import centre_within, check_groups, check_names, draw_rows, read_sample
 from ._solvers import Monitor
 from ._utils.names import find_columns
 from ._utils.order import count_features
@@ -106,23 +106,6 @@ class Given:
     rules: Rules | None = None
 
 
-class _Accessor:
-    """An attribute of a class that wraps the instance, as ``plot`` of a pandas data frame does.
-
-    The class ``name`` of ``module`` takes the instance as its only argument. The module is imported
-    on first use: it belongs to a higher layer.
-    """
-
-    def __init__(self, module, name, doc):
-        self._module, self._name = module, name
-        self.__doc__ = doc
-
-    def __get__(self, instance, owner=None):
-        if instance is None:
-            return self
-        return getattr(import_module(self._module), self._name)(instance)
-
-
 class FeatureRanker(SelectorMixin, BaseEstimator):
     """Base class of all methods.
 
@@ -181,18 +164,6 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
     _memory_advice = (
         "Fit a random subset of the samples, leave out columns, or use a method whose memory does "
         "not grow with the square of the data: GraphSieve, GreedyCSS, LaplacianScore or Variance"
-    )
-
-    plot = _Accessor(
-        "graphsieve.plots",
-        "SelectionPlots",
-        "Plots of the fitted selector: ``curve``, ``gains``, ``scores``, ``coverage``, ``mask``, "
-        "``groups``.",
-    )
-    report = _Accessor(
-        "graphsieve.report",
-        "Reporter",
-        "``report(X, path=None)`` makes an interactive page about the selection.",
     )
 
     def __init__(self, n_features_to_select=None, *, include=None, exclude=None):
@@ -327,9 +298,7 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
                 f"{self.n_features_in_} features as input"
             )
         self._check_labels(X)
-        known = getattr(self, "feature_names_in_", None)
-        if names is not None and known is not None and (names != known).any():
-            raise ValueError(_other_names(names[names != known][0]))
+        check_names(names, getattr(self, "feature_names_in_", None))
 
     def _check_rows(self, data):
         """Raise an error for data that the method cannot process, before any work."""
@@ -398,8 +367,7 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
         columns = getattr(X, "columns", None) if hasattr(X, "iloc") else None
         if known is None or columns is None or len(columns) != len(known):
             return
-        differs = [a != b for a, b in zip(columns.tolist(), known.tolist(), strict=True)]
-        if not any(differs):
+        if columns.tolist() == known.tolist():
             return
         if _has_default_names(columns):
             warn(
@@ -407,7 +375,7 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
                 "they are taken by position"
             )
         elif not _has_default_names(known) or set(columns) == set(known):
-            raise ValueError(_other_names(columns[differs.index(True)]))
+            check_names(columns.tolist(), known.tolist())
 
     def _names_to_find(self):
         """Names by which parameters may refer to columns, or None; integers are positions."""
@@ -603,6 +571,17 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
         return self.support_
 
     # What is done with a selection.
+
+    @property
+    def plot(self) -> Any:
+        """Plots of the fitted selector: ``curve``, ``gains``, ``scores``, ``coverage``, ``mask``,
+        ``groups``."""
+        return _above("plots").SelectionPlots(self)
+
+    @property
+    def report(self) -> Any:
+        """``report(X, path=None)`` makes an interactive page about the selection."""
+        return _above("report").Reporter(self)
 
     def transform(self, X: Any) -> Any:
         """Reduce ``X`` to the selected features.
@@ -811,6 +790,11 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
             )
 
 
+def _above(module):
+    """A module of a higher layer, imported when it is used."""
+    return import_module(f"{__package__}.{module}")
+
+
 def _ordered(scores, constant, given):
     """Features, best first: those included, the others, constant ones, then those excluded.
 
@@ -824,10 +808,3 @@ def _ordered(scores, constant, given):
 def _has_default_names(columns):
     """Whether the names of a pandas data frame are 0, 1, ..., as those of columns without names."""
     return columns.tolist() == list(range(len(columns)))
-
-
-def _other_names(name):
-    return (
-        "the columns of X must have the same names and order as in fit; the first that differs is "
-        f"{name!r}"
-    )

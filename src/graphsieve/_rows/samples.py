@@ -81,7 +81,7 @@ def read_sample(X, n_features, names=None, *, groups=None, rng=None):
     if hasattr(X, "columns") and names is not None:
         X = _columns_by_name(X, list(names))
     if is_lazy(X):
-        _check_names(check_columns(X)[1], names)
+        check_names(check_columns(X)[1], names)
     else:
         X = check_array(numeric_frame(X), accept_sparse="csr", ensure_all_finite=False)
     data = open_rows(X)
@@ -93,13 +93,18 @@ def read_sample(X, n_features, names=None, *, groups=None, rng=None):
     return draw_rows(data, groups, rng)
 
 
-def _check_names(found, names):
-    """Refuse a file whose columns are not those that the selector was fitted on."""
-    differ = found is not None and names is not None and len(found) == len(names)
-    if differ and (differs := np.asarray(found) != np.asarray(names)).any():
+def check_names(found, known):
+    """Refuse columns with other names, or in another order, than those of a fit, if both are known.
+
+    The number of columns is checked elsewhere.
+    """
+    if found is None or known is None or len(found) != len(known):
+        return
+    other = [name for name, expected in zip(found, known, strict=True) if name != expected]
+    if other:
         raise ValueError(
             "the columns of X must have the same names and order as in fit; the first that differs "
-            f"is {found[differs.argmax()]!r}"
+            f"is {other[0]!r}"
         )
 
 
