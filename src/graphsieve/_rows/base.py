@@ -16,6 +16,7 @@ from sklearn.utils.sparsefuncs import mean_variance_axis, min_max_axis
 
 if TYPE_CHECKING:
     from .._utils.threads import Workers
+    from .memory import Parts
     from .scaling import Scaling
 
 # Size of one block of dense floats: it should stay in a core's second-level cache.
@@ -345,31 +346,3 @@ def add_results(results: Sequence, out: Sequence | None = None) -> Sequence:
         for other in others:
             total += other
     return out
-
-
-class Parts(ABC):
-    """States made from parts of the rows, and functions of the states.
-
-    What the methods return may live in other processes and is meant as an argument of the next
-    call of one of them. All sums are added in the order of the parts, so that they do not depend
-    on which thread or process has computed them.
-    """
-
-    @abstractmethod
-    def share(self, value: Any) -> Any:
-        """Make a value available to all parts."""
-
-    @abstractmethod
-    def run(self, function: Callable, *own: Sequence, shared: Sequence = ()) -> list:
-        """``function(state, *own, *shared)`` for every part.
-
-        ``own`` are lists with one entry per part, such as earlier results.
-        """
-
-    @abstractmethod
-    def join(self, arrays: Sequence) -> Any:
-        """Concatenate one array per part."""
-
-    @abstractmethod
-    def total(self, results: Sequence, out: Sequence[np.ndarray]) -> None:
-        """Add up the arrays in the tuples ``results``, one per part, into ``out``."""

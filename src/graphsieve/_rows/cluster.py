@@ -19,14 +19,14 @@ import numpy as np
 import scipy.sparse as sp
 
 from .._utils.threads import single_threaded_blas
-from .base import PASS_BYTES, Parts, Rows, add_results, count_parts, part_slices, to_dense
-from .memory import RowBlocks, aligned
+from .base import PASS_BYTES, Rows, add_results, count_parts, part_slices, to_dense
+from .memory import Parts, RowBlocks, aligned
 from .streams import check_chunk
 
 # Size of the parts of large data: few enough parts for the scheduler, none that runs for long.
 _PART_BYTES = 2**28
 
-# Number of results that one task combines: as many as LocalParts adds up, for the same sums.
+# Number of results that one task combines: as many as Parts adds up, for the same sums.
 _FAN_IN = 8
 
 

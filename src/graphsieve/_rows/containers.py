@@ -23,6 +23,8 @@ from .streams import (
     is_numeric,
 )
 
+_DASK_ARRAY, _DASK_FRAME = "dask.array.Array", "dask.dataframe.DataFrame"
+_PARQUET = "pyarrow.parquet.ParquetFile"
 # Columns without numbers that a message names.
 _SHOWN = 5
 # What they hold, from pandas' names for it.
@@ -48,13 +50,13 @@ def open_rows(X: Any) -> Rows:
 
 def is_dask(X: Any) -> bool:
     """Whether ``X`` is a Dask array or data frame."""
-    return _is(X, "dask.array", "Array") or _is_dask_frame(X)
+    return _is(X, _DASK_ARRAY, _DASK_FRAME)
 
 
 def is_lazy(X: Any) -> bool:
     """Whether ``X`` is read in pieces: a Parquet file, a Zarr array, a Stream or a Dask
     collection."""
-    return is_dask(X) or _is_parquet(X) or _is_zarr(X) or isinstance(X, Stream)
+    return isinstance(X, Stream) or _is(X, _DASK_ARRAY, _DASK_FRAME, _PARQUET, "zarr.Array")
 
 
 def known_frame(X: Any) -> Any:
@@ -69,14 +71,14 @@ def known_frame(X: Any) -> Any:
         if not np.ma.is_masked(X):
             return X.data
         return np.ma.filled(X.astype(np.result_type(X, np.float32)), np.nan)
-    if _is(X, "polars", "LazyFrame"):
+    if _is(X, "polars.LazyFrame"):
         raise TypeError("X is a Polars LazyFrame, which holds no data yet: pass X.collect()")
-    if _is(X, "xarray", "Dataset"):
+    if _is(X, "xarray.Dataset"):
         raise TypeError(
             "X is an xarray Dataset, whose variables may have different dimensions: pass an array, "
             'such as X.to_dataarray("feature").transpose(..., "feature")'
         )
-    if _is(X, "xarray", "DataArray"):
+    if _is(X, "xarray.DataArray"):
         return _labelled(X)
     unseen = hasattr(X, "column_names") or not hasattr(X, "__dataframe__")
     return X.to_pandas() if unseen and hasattr(X, "columns") and hasattr(X, "to_pandas") else X
@@ -87,10 +89,10 @@ def check_columns(X: Any) -> tuple[int, np.ndarray | None]:
 
     Raises an error unless all columns hold numbers.
     """
-    if _is_parquet(X):
+    if _is(X, _PARQUET):
         X = _stream(X)
-    if _is_dask_frame(X) or isinstance(X, ParquetStream):
-        types = X.dtypes if _is_dask_frame(X) else X.types
+    if _is(X, _DASK_FRAME) or isinstance(X, ParquetStream):
+        types = X.dtypes if _is(X, _DASK_FRAME) else X.types
         for name, dtype in types.items():
             if not is_numeric(dtype):
                 raise ValueError(
@@ -102,15 +104,15 @@ def check_columns(X: Any) -> tuple[int, np.ndarray | None]:
             "X must hold numbers in two dimensions, samples by features; it has the shape "
             f"{X.shape} and holds {X.dtype}"
         )
-    names = X.columns if _is_dask_frame(X) else getattr(X, "names", None)
+    names = X.columns if _is(X, _DASK_FRAME) else getattr(X, "names", None)
     return X.shape[1], None if names is None else np.asarray(names, dtype=object)
 
 
 def take_columns(X: Any, index: Sequence[int] | np.ndarray) -> Any:
     """The columns ``index`` of a lazy container: lazy for Dask, else an array."""
-    if _is_dask_frame(X):
+    if _is(X, _DASK_FRAME):
         return X[[X.columns[j] for j in index]]
-    if _is(X, "dask.array", "Array"):
+    if _is(X, _DASK_ARRAY):
         return X[:, index]
     return _stream(X).take(index).whole()
 
@@ -168,10 +170,13 @@ def map_rows(X: Any, function: Callable, n_columns: int) -> Any:
     return open_rows(X).stack(function)
 
 
-def _is(X, module, name):
-    """Whether ``X`` is of a class of an optional library, without loading it."""
-    library = sys.modules.get(module)
-    return library is not None and isinstance(X, getattr(library, name))
+def _is(X, *kinds):
+    """Whether ``X`` is of a class of an optional library, as "module.Class", without loading it."""
+    for module, _, name in (kind.rpartition(".") for kind in kinds):
+        library = sys.modules.get(module)
+        if library is not None and isinstance(X, getattr(library, name)):
+            return True
+    return False
 
 
 def _labelled(X):
@@ -189,23 +194,11 @@ def _labelled(X):
     return pd.DataFrame(X.to_numpy(), index=rows, columns=columns)
 
 
-def _is_dask_frame(X):
-    return _is(X, "dask.dataframe", "DataFrame")
-
-
-def _is_parquet(X):
-    return _is(X, "pyarrow.parquet", "ParquetFile")
-
-
-def _is_zarr(X):
-    return _is(X, "zarr", "Array")
-
-
 def _stream(X):
     """Stream of a Parquet file or a Zarr array; a Stream as it is."""
     if isinstance(X, Stream):
         return X
-    return ParquetStream(X) if _is_parquet(X) else ZarrStream(X)
+    return ParquetStream(X) if _is(X, _PARQUET) else ZarrStream(X)
 
 
 def _open_dask(X):
@@ -232,7 +225,7 @@ def _open_dask(X):
 
 def _dask_array(X):
     """A Dask array of a Dask collection, chunked by rows only; its length may be unknown."""
-    if _is_dask_frame(X):
+    if _is(X, _DASK_FRAME):
         # Nullable types (Int64, Float64, boolean) come with pandas.NA: it becomes NaN, which is
         # reported with its row and column.
         nullable = {

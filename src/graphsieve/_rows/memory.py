@@ -16,7 +16,6 @@ import scipy.sparse as sp
 from .base import (
     BLOCK_BYTES,
     PASS_BYTES,
-    Parts,
     Rows,
     add_results,
     count_parts,
@@ -193,11 +192,16 @@ class RowBlocks(Rows):
         return np.concatenate(values) if values else np.empty(0, self.dtype)
 
     def parts(self, make, *aligned, workers):
-        return LocalParts(self, make, aligned, workers)
+        return Parts(self, make, aligned, workers)
 
 
-class LocalParts(Parts):
-    """Parts of rows of this process, on its threads."""
+class Parts:
+    """States made from parts of the rows, and functions of the states, on threads.
+
+    ClusterParts are in other processes: what the methods return is meant as an argument of the next
+    call of one of them. All sums are added in the order of the parts, so that they do not depend on
+    which thread or process has computed them.
+    """
 
     def __init__(self, data, make, aligned, workers):
         self.workers = workers
@@ -207,15 +211,22 @@ class LocalParts(Parts):
         ]
 
     def share(self, value):
+        """Make a value available to all parts."""
         return value
 
     def run(self, function, *own, shared=()):
+        """``function(state, *own, *shared)`` for every part.
+
+        ``own`` are lists with one entry per part, such as earlier results.
+        """
         return self.workers.map(lambda *args: function(*args, *shared), self.states, *own)
 
     def join(self, arrays):
+        """Concatenate one array per part."""
         return np.concatenate(arrays)
 
     def total(self, results, out):
+        """Add up the arrays in the tuples ``results``, one per part, into ``out``."""
         add_results(results, out)
 
 
