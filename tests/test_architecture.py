@@ -1,15 +1,20 @@
 """Imports go one way, and importing the package loads nothing that is not needed."""
 
 import ast
+import inspect
+import pkgutil
 import re
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
 
 import pytest
 
 import graphsieve
-from graphsieve import GraphSieve
+from graphsieve import GraphSieve, Selection
+from graphsieve._explain import Reconstructor
+from graphsieve.base import FeatureRanker
 
 ROOT = Path(graphsieve.__file__).parent
 # A module may import from the layers above its own in this list; siblings do not import each other.
@@ -81,6 +86,39 @@ def test_private_scikit_learn_is_in_one_file(path):
         if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("sklearn"):
             names = [*node.module.split("."), *(alias.name for alias in node.names)]
             assert not any(name.startswith("_") for name in names), f"{path.name}: {names}"
+
+
+def own_classes():
+    for found in pkgutil.walk_packages([str(ROOT)], "graphsieve."):
+        if not found.name.endswith("__main__"):
+            module = import_module(found.name)
+            for _, cls in inspect.getmembers(module, inspect.isclass):
+                if cls.__module__ == found.name:
+                    yield cls
+
+
+def parameters(method):
+    return [name for name in inspect.signature(method).parameters if name != "self"]
+
+
+def test_no_subclass_changes_a_signature():
+    for cls in own_classes():
+        for name, method in vars(cls).items():
+            if not inspect.isfunction(method) or name.startswith("__"):
+                continue
+            bases = [vars(base)[name] for base in cls.__mro__[1:] if name in vars(base)]
+            if bases and inspect.isfunction(bases[0]):
+                assert parameters(method) == parameters(bases[0]), f"{cls.__name__}.{name}"
+
+
+@pytest.mark.parametrize("cls", [FeatureRanker, Selection, Reconstructor])
+def test_public_methods_are_annotated(cls):
+    for name, method in vars(cls).items():
+        if inspect.isfunction(method) and not name.startswith("_"):
+            found = inspect.signature(method)
+            names = [*found.parameters.values()][1:]
+            assert all(p.annotation is not p.empty for p in names), name
+            assert found.return_annotation is not found.empty, name
 
 
 def loaded_by(statement):
