@@ -16,7 +16,6 @@ Dask array or frame    ClusterRows    on the workers of the connected cluster; w
 
 from .base import (
     BLOCK_BYTES,
-    PASS_BYTES,
     Moments,
     Rows,
     chosen_rows,
