@@ -21,7 +21,16 @@ def rng():
 @pytest.fixture
 def small_parts(monkeypatch):
     """Cuts small tables into as many parts as large ones, for tests of what happens to parts."""
-    monkeypatch.setattr("graphsieve._rows.parts._FEWEST_ENTRIES", 2**9)
+    monkeypatch.setattr("graphsieve._rows.base._FEWEST_ENTRIES", 2**9)
+
+
+@pytest.fixture
+def table(rng):
+    """A pandas data frame of eight named columns with three factors."""
+    import pandas as pd
+
+    X = rng.normal(size=(40, 3)) @ rng.normal(size=(3, 8)) + 0.3 * rng.normal(size=(40, 8))
+    return pd.DataFrame(X, columns=[f"gene_{j}" for j in range(8)])
 
 
 @pytest.fixture(scope="session")

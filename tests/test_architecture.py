@@ -1,16 +1,21 @@
 """Imports go one way, and importing the package loads nothing that is not needed."""
 
 import ast
+import inspect
+import pkgutil
 import re
 import subprocess
 import sys
 import tomllib
+from importlib import import_module
 from pathlib import Path
 
 import pytest
 
 import graphsieve
-from graphsieve import GraphSieve
+from graphsieve import GraphSieve, Selection
+from graphsieve._explain import Reconstructor
+from graphsieve.base import FeatureRanker
 
 ROOT = Path(graphsieve.__file__).parent
 # A module may import from the layers above its own in this list; siblings do not import each other.
@@ -18,8 +23,7 @@ LAYERS = [
     {"_utils"},
     {"_rows"},
     {"_graph", "_linear", "_network"},
-    {"selection"},
-    {"_ranker"},
+    {"selection", "_explain"},
     {"base"},
     {"methods"},
     {"evaluation", "inspection"},
@@ -71,8 +75,8 @@ def test_imports_go_one_way(path):
 @pytest.mark.parametrize("path", sorted((ROOT / "methods").glob("[!_]*.py")), ids=lambda p: p.stem)
 def test_no_method_imports_another(path):
     for node in ast.walk(ast.parse(path.read_text())):
-        if isinstance(node, ast.ImportFrom):
-            assert node.level != 1, f"{path.name} imports a sibling"
+        if isinstance(node, ast.ImportFrom) and node.level == 1:
+            assert (node.module or "").startswith("_"), f"{path.name} imports a sibling"
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(ROOT)))
@@ -83,6 +87,39 @@ def test_private_scikit_learn_is_in_one_file(path):
         if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("sklearn"):
             names = [*node.module.split("."), *(alias.name for alias in node.names)]
             assert not any(name.startswith("_") for name in names), f"{path.name}: {names}"
+
+
+def own_classes():
+    for found in pkgutil.walk_packages([str(ROOT)], "graphsieve."):
+        if not found.name.endswith("__main__"):
+            module = import_module(found.name)
+            for _, cls in inspect.getmembers(module, inspect.isclass):
+                if cls.__module__ == found.name:
+                    yield cls
+
+
+def parameters(method):
+    return [name for name in inspect.signature(method).parameters if name != "self"]
+
+
+def test_no_subclass_changes_a_signature():
+    for cls in own_classes():
+        for name, method in vars(cls).items():
+            if not inspect.isfunction(method) or name.startswith("__"):
+                continue
+            bases = [vars(base)[name] for base in cls.__mro__[1:] if name in vars(base)]
+            if bases and inspect.isfunction(bases[0]):
+                assert parameters(method) == parameters(bases[0]), f"{cls.__name__}.{name}"
+
+
+@pytest.mark.parametrize("cls", [FeatureRanker, Selection, Reconstructor])
+def test_public_methods_are_annotated(cls):
+    for name, method in vars(cls).items():
+        if inspect.isfunction(method) and not name.startswith("_"):
+            found = inspect.signature(method)
+            names = [*found.parameters.values()][1:]
+            assert all(p.annotation is not p.empty for p in names), name
+            assert found.return_annotation is not found.empty, name
 
 
 def loaded_by(statement):

@@ -15,6 +15,7 @@ from graphsieve import (
     StabilitySelection,
     Variance,
 )
+from graphsieve._utils.names import find_columns
 
 D = 12
 WRAPPERS = {
@@ -195,3 +196,17 @@ def test_dummies_of_a_random_category_wait(method, seed):
     whole = orders[-1]._whole_counts()
     for fewer, more in itertools.pairwise(whole):
         assert set(orders[fewer - 1].order_[:fewer]) <= set(orders[more - 1].order_[:more])
+
+
+@pytest.mark.parametrize("method", [Variance, GreedyCSS, GraphSieve])
+def test_columns_are_looked_up_once_per_fit(method, monkeypatch):
+    looked_up = []
+
+    def find(columns, *args, parameter, **options):
+        looked_up.append(parameter)
+        return find_columns(columns, *args, parameter=parameter, **options)
+
+    monkeypatch.setattr("graphsieve.base.find_columns", find)
+    sel = method(3, include=[1], exclude=[2]).fit(make_table(0)).set_n_features(2)
+    assert looked_up == ["include", "exclude"]
+    assert sel.order_[0] == 1

@@ -1,35 +1,45 @@
-"""FeatureRanker: what all methods share, from validation to the names of the kept columns."""
+"""FeatureRanker: what all methods share, from the input to the names of the kept columns."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import partial
+from importlib import import_module
 from importlib.metadata import version
 from numbers import Integral, Real
+from pathlib import Path
+from typing import Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.feature_selection import SelectorMixin
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import check_is_fitted, validate_data
 
+from ._explain import Reconstructor, coverage_table, why_dropped, why_kept
 from ._graph.affinity import AFFINITIES, build_graph
-from ._ranker.batches import centre_within, check_groups
-from ._ranker.explain import Explains
-from ._ranker.input import ReadsInput, has_default_names
-from ._ranker.support import INCLUDE_CONSTRAINTS, Support
+from ._linear.forward import Rules
+from ._linear.how_many import gain_curve, rows_are_ordered, shifted
+from ._linear.regression import Regression
 from ._rows import (
     Rows,
+    check_columns,
     check_container,
     check_entries,
+    is_constant,
+    is_dask,
     is_lazy,
-    is_xarray,
     known_frame,
+    numeric_frame,
+    open_rows,
     take_columns,
 )
-from ._utils.lazy import LazyAccessor
+from ._rows.samples import centre_within, check_groups, check_names, draw_rows, read_sample
 from ._utils.monitor import Monitor
-from ._utils.order import order_by_score
+from ._utils.names import find_columns
+from ._utils.order import count_features
 from ._utils.sklearn_private import Interval, RealNotInt, StrOptions, fit_context
+from ._utils.threads import available_memory
 from ._utils.warn import warn
 from .selection import Selection, as_json, fingerprint, plain_name, settings
 
@@ -56,6 +66,17 @@ THREAD_CONSTRAINTS = {
         None,
     ],
 }
+INCLUDE_CONSTRAINTS = {
+    "include": ["array-like", str, Integral, None],
+    "exclude": ["array-like", str, Integral, None],
+}
+
+# Bytes beyond three times the data from which a fit warns before it starts.
+_MUCH_MEMORY = 5e8
+# Bytes per feature: statistics of the columns, scores and names. Per neighbour of every sample:
+# the graph and the matrices made from it take 120 (8,000 samples, 40 neighbours).
+_COLUMN_BYTES = 100.0
+_EDGE_BYTES = 150.0
 
 _PACKAGES = ("graphsieve", "numpy", "scipy", "scikit-learn")
 
@@ -66,7 +87,26 @@ _WHY_STOPPED = {
 }
 
 
-class FeatureRanker(ReadsInput, Support, Explains, SelectorMixin, BaseEstimator):
+@dataclass(frozen=True)
+class Given:
+    """What the parameters say about columns, as positions: found once per fit.
+
+    Attributes
+    ----------
+    include : ndarray of int
+        Columns that are always kept, in the order given.
+    exclude : ndarray of bool of shape (n_features,)
+        Mask of the columns that are never kept.
+    rules : Rules or None
+        Those of greedy methods, with costs, budget and groups of columns.
+    """
+
+    include: np.ndarray
+    exclude: np.ndarray
+    rules: Rules | None = None
+
+
+class FeatureRanker(SelectorMixin, BaseEstimator):
     """Base class of all methods.
 
     A subclass defines ``_parameter_constraints`` and ``_rank(data)``, which takes Rows and returns
@@ -117,7 +157,6 @@ class FeatureRanker(ReadsInput, Support, Explains, SelectorMixin, BaseEstimator)
         ],
         **INCLUDE_CONSTRAINTS,
     }
-
     # Of parameters that many methods share; see ``with_shared_parameters``.
     _shared_constraints = {
         **GRAPH_CONSTRAINTS,
@@ -126,17 +165,13 @@ class FeatureRanker(ReadsInput, Support, Explains, SelectorMixin, BaseEstimator)
         **THREAD_CONSTRAINTS,
         "random_state": ["random_state"],
     }
-
-    plot = LazyAccessor(
-        "graphsieve.plots",
-        "SelectionPlots",
-        "Plots of the fitted selector: ``curve``, ``gains``, ``scores``, ``coverage``, ``mask``, "
-        "``groups``.",
-    )
-    report = LazyAccessor(
-        "graphsieve.report",
-        "reporter",
-        "``report(X, path=None)`` makes an interactive page about the selection.",
+    _accepts_sparse = False
+    _accepts_gaps = False
+    _distributes = False
+    _n_copies = 0
+    _memory_advice = (
+        "Fit a random subset of the samples, leave out columns, or use a method whose memory does "
+        "not grow with the square of the data: GraphSieve, GreedyCSS, LaplacianScore or Variance"
     )
 
     def __init__(self, n_features_to_select=None, *, include=None, exclude=None):
@@ -151,7 +186,7 @@ class FeatureRanker(ReadsInput, Support, Explains, SelectorMixin, BaseEstimator)
         return tags
 
     @fit_context
-    def fit(self, X, y=None, *, groups=None):
+    def fit(self, X: Any, y: Any = None, *, groups: Any = None) -> Self:
         """Rank the columns of ``X``.
 
         Parameters
@@ -181,8 +216,8 @@ class FeatureRanker(ReadsInput, Support, Explains, SelectorMixin, BaseEstimator)
             self._fit(X, groups)
         except BaseException:
             # After an error or Ctrl-C the estimator is as before, never half fitted.
-            vars(self).clear()
-            vars(self).update(before)
+            self.__dict__.clear()
+            self.__dict__.update(before)
             raise
         return self
 
@@ -190,6 +225,7 @@ class FeatureRanker(ReadsInput, Support, Explains, SelectorMixin, BaseEstimator)
         data = self._open(X, reset=True)
         self._check_rows(data)
         self._check_memory(data)
+        self._given = self._resolve()
         self._check_constraints()
         data = check_entries(data, self._column_name, allow_gaps=self._accepts_gaps)
         self._fingerprint = fingerprint(data)
@@ -199,7 +235,7 @@ class FeatureRanker(ReadsInput, Support, Explains, SelectorMixin, BaseEstimator)
         # A constant column carries no information, whatever score the method gave it.
         scores[constant] = min(scores.min(), 0.0)
         self.scores_ = scores
-        self.order_ = order_by_score(scores, constant, *self._given())
+        self.order_ = _ordered(scores, constant, self._given)
         self.ranking_ = np.empty_like(self.order_)
         self.ranking_[self.order_] = np.arange(1, len(scores) + 1)
         self.n_features_ = self._count_features(ranked)
@@ -217,7 +253,345 @@ class FeatureRanker(ReadsInput, Support, Explains, SelectorMixin, BaseEstimator)
         """The rows to rank, given the batch of every sample."""
         return centre_within(data, check_groups(groups, data.n_samples)[1])
 
-    def transform(self, X):
+    def _find_constant(self, data):
+        """Mask of the columns that are ranked last because they are constant."""
+        return is_constant(*data.column_range())
+
+    # What the input may be.
+
+    def _open(self, X, *, reset) -> Rows:
+        """Rows of the validated input."""
+        if is_lazy(X):
+            self._check_lazy(X, reset=reset)
+            return open_rows(X)
+        check_container(X)
+        X = numeric_frame(known_frame(X))
+        if reset:
+            self._remember_labels(X)
+        else:
+            self._check_labels(X)
+        X = validate_data(
+            self,
+            X,
+            accept_sparse="csr" if self._accepts_sparse else False,
+            dtype="numeric",
+            ensure_all_finite=False,
+            ensure_min_samples=2,
+            reset=reset,
+        )
+        return open_rows(X)
+
+    def _check_lazy(self, X, *, reset):
+        """Check number and names of columns, as scikit-learn's ``validate_data`` for arrays."""
+        if reset and is_dask(X) and not self._distributes:
+            raise TypeError(
+                f"{type(self).__name__} needs all data at once and cannot process Dask "
+                "collections. Pass X.compute() if it fits in memory, or use a method that works "
+                "on pieces of the data: GraphSieve, GAFS, AEFS, LaplacianScore, GreedyCSS, "
+                "Variance or RandomRanker"
+            )
+        n_features, names = check_columns(X)
+        if names is not None and not all(isinstance(name, str) for name in names):
+            names = None
+        if reset:
+            self._remember_labels(X)
+            vars(self).pop("feature_names_in_", None)
+            if names is not None:
+                self.feature_names_in_ = names
+            self.n_features_in_ = n_features
+            return
+        if n_features != self.n_features_in_:
+            raise ValueError(
+                f"X has {n_features} features, but {type(self).__name__} is expecting "
+                f"{self.n_features_in_} features as input"
+            )
+        self._check_labels(X)
+        check_names(names, getattr(self, "feature_names_in_", None))
+
+    def _check_rows(self, data):
+        """Raise an error for data that the method cannot process, before any work."""
+        name = type(self).__name__
+        if data.n_samples < 2 or data.n_features < 1:
+            raise ValueError(
+                f"{name} needs at least 2 samples and 1 feature: X has {data.n_samples} samples "
+                f"and {data.n_features} features"
+            )
+        if data.is_sparse and not self._accepts_sparse:
+            raise TypeError(f"{name} needs dense data, but the chunks of X are sparse")
+
+    def _own_memory(self, n_samples: int, n_features: int) -> float:
+        """Bytes that the method needs for its own arrays, at most."""
+        return 0.0
+
+    def _estimate_memory(self, n_samples: int, n_features: int) -> float:
+        """Bytes that ``_rank`` needs besides the data, at most."""
+        n_edges = n_samples * getattr(self, "n_neighbors", 0)
+        shared = _COLUMN_BYTES * n_features + _EDGE_BYTES * n_edges
+        return self._own_memory(n_samples, n_features) + shared
+
+    def _check_memory(self, data):
+        """Refuse, before the work starts, what does not fit in memory; warn of what is much."""
+        needed = self._estimate_memory(data.n_samples, data.n_features)
+        to_load = data.bytes_to_load()
+        if not self._distributes:
+            needed += to_load
+        if not (self._distributes and to_load):  # otherwise it works in pieces
+            floats = 8.0 * data.n_samples * data.n_features
+            needed += self._n_copies * (data.size() if data.is_sparse else floats)
+        limit = available_memory()
+        message = (
+            f"{type(self).__name__} needs about {needed / 1e9:,.1f} GB of memory for "
+            f"{data.n_samples:,} samples and {data.n_features:,} features, "
+        )
+        if needed > limit:
+            raise MemoryError(
+                f"{message}but only {limit / 1e9:,.1f} GB are available. {self._memory_advice}"
+            )
+        much = _MUCH_MEMORY + 3 * data.size()
+        if needed > much:
+            warn(
+                f"{message}more than three times the data plus 0.5 GB ({much / 1e9:,.1f} GB). "
+                f"{limit / 1e9:,.1f} GB are available, so the fit starts, but it will be slow, and "
+                f"may fail if other programs need the memory. {self._memory_advice}"
+            )
+
+    # Names of columns. They may be other than text, such as integers or tuples of a MultiIndex,
+    # and are then kept in ``_labels_seen``: ``feature_names_in_`` knows only text.
+
+    def _remember_labels(self, X):
+        """Keep the names of a data frame, if they are not text."""
+        is_frame = hasattr(X, "iloc") and hasattr(X, "columns")
+        self._labels_seen = None
+        if is_frame and not all(isinstance(name, str) for name in X.columns):
+            self._labels_seen = X.columns
+
+    def _check_labels(self, X):
+        """Refuse a data frame with other names than in fit, if those were not text.
+
+        scikit-learn checks names that are text. The numbers 0, 1, ... that pandas gives to columns
+        without names are no names.
+        """
+        known = self._labels_seen
+        columns = getattr(X, "columns", None) if hasattr(X, "iloc") else None
+        if known is None or columns is None or len(columns) != len(known):
+            return
+        if columns.tolist() == known.tolist():
+            return
+        if _has_default_names(columns):
+            warn(
+                f"the columns of X have no names, but {type(self).__name__} was fitted with names: "
+                "they are taken by position"
+            )
+        elif not _has_default_names(known) or set(columns) == set(known):
+            check_names(columns.tolist(), known.tolist())
+
+    def _names_to_find(self):
+        """Names by which parameters may refer to columns, or None; integers are positions."""
+        labels = getattr(self, "_labels_seen", None)
+        if labels is not None and labels.dtype.kind not in "iu":
+            return labels.tolist()
+        return getattr(self, "feature_names_in_", None)
+
+    def _labels_in(self):
+        """Names of all features, or their positions."""
+        if getattr(self, "_labels_seen", None) is not None:
+            return self._labels_seen.tolist()
+        names = getattr(self, "feature_names_in_", None)
+        return list(range(self.n_features_in_)) if names is None else [str(name) for name in names]
+
+    def _names_of_all(self):
+        """Names for a data frame of all features."""
+        if self._labels_seen is not None:
+            return self._labels_seen
+        names = getattr(self, "feature_names_in_", None)
+        return [f"x{j}" for j in range(self.n_features_in_)] if names is None else names
+
+    def _column_name(self, column):
+        """A column in messages: its name in quotes, or its position."""
+        label = self._labels_in()[column]
+        return repr(label) if isinstance(label, str) else label
+
+    def get_feature_names_out(self, input_features: Any = None) -> Any:
+        """Names of the selected features.
+
+        Parameters
+        ----------
+        input_features : array-like of str or None, default=None
+            Names of all features; None for those seen in ``fit``, or x0, x1, ... without names.
+
+        Returns
+        -------
+        ndarray
+            Names as the data frame had them: text, integers, or a MultiIndex.
+        """
+        check_is_fitted(self)
+        if input_features is not None or self._labels_seen is None:
+            return super().get_feature_names_out(input_features)
+        selected = self._labels_seen[self.get_support()]
+        return selected if selected.nlevels > 1 else selected.to_numpy()
+
+    # Which features are kept by request, and how many.
+
+    def _resolve(self) -> Given:
+        """The columns that the parameters refer to."""
+        d, names = self.n_features_in_, self._names_to_find()
+        find = partial(find_columns, n_features=d, names=names, labels=self._labels_in())
+        include = find(self.include, parameter="include")
+        exclude = np.zeros(d, dtype=bool)
+        exclude[find(self.exclude, parameter="exclude")] = True
+        both = [j for j in include if exclude[j]]
+        if both:
+            raise ValueError(
+                f"column {self._column_name(both[0])} is in both include and exclude: remove it "
+                "from one of them"
+            )
+        if exclude.all():
+            raise ValueError("exclude names all columns: leave at least one to select")
+        return Given(np.array(include, dtype=int), exclude)
+
+    def _check_constraints(self):
+        """Raise an error for impossible constraints, before any work."""
+        self._wanted_count(self.n_features_in_)
+
+    def _wanted_count(self, n_features):
+        """Number of features to keep, None for "auto"; an error if the constraints forbid it."""
+        most = n_features - np.count_nonzero(self._given.exclude)
+        return self._count_within(len(self._given.include), most, n_features)
+
+    def _count_within(self, least, most, n_features):
+        wanted = self.n_features_to_select
+        if isinstance(wanted, str):
+            return None
+        if wanted is None:
+            return int(np.clip(count_features(None, n_features), least, most))
+        count = max(self._all_counts(n_features))
+        if count < least:
+            raise ValueError(
+                f"include has {least} columns, but n_features_to_select={wanted} keeps {count}. "
+                f"n_features_to_select also counts the included columns: use {least} or more"
+            )
+        if count > most:
+            raise ValueError(
+                f"n_features_to_select={wanted} is {count} columns, but the constraints leave "
+                f"only {most}: use {most} or fewer, or relax the constraints"
+            )
+        return count
+
+    def _all_counts(self, n_features):
+        """Every number of features that is asked for, increasing."""
+        wanted = self.n_features_to_select
+        if not isinstance(wanted, list | tuple | np.ndarray):
+            wanted = [wanted]
+        if len(wanted) == 0:
+            raise ValueError("n_features_to_select is an empty list: give one number or more")
+        for entry in wanted:
+            if entry is not None and (isinstance(entry, bool) or not isinstance(entry, Real)):
+                raise ValueError(
+                    f"n_features_to_select has the entry {entry!r}: a list holds numbers or "
+                    "fractions of features only"
+                )
+        return sorted({count_features(entry, n_features) for entry in wanted})
+
+    def _count_features(self, data):
+        """Number of features to keep, after the ranking."""
+        count = self._wanted_count(data.n_features)
+        if count is not None:
+            return count
+        rows = draw_rows(data).values
+        self.gain_curve_ = gain_curve(rows, self.order_)
+        if self.gain_curve_.n_features > 1 and rows_are_ordered(rows):
+            n_shifted = gain_curve(rows, self.order_, (shifted,)).n_features
+            if n_shifted < self.gain_curve_.n_features:
+                warn(
+                    f'n_features_to_select="auto" keeps {self.gain_curve_.n_features} features, '
+                    "but every row resembles the row before it, as in a time series, and the count "
+                    "assumes rows that could come in any order. Compared with columns shifted in "
+                    f"time, {max(1, n_shifted)} would be kept: pass a number of features"
+                )
+        if self.gain_curve_.n_features == 0:
+            warn(
+                'n_features_to_select="auto" keeps one feature: no feature explains more of the '
+                "others than it would of shuffled columns. The columns may be independent; pass a "
+                "number to keep more features"
+            )
+        return self._suggested(self.gain_curve_)
+
+    def _suggested(self, found):
+        """Number of features that a GainCurve suggests, as the constraints allow."""
+        least, most = len(self._given.include), np.count_nonzero(~self._given.exclude)
+        return int(np.clip(found.suggested, least, most))
+
+    def _publish_nested(self):
+        """Masks of all selections that ``n_features_to_select`` asks for, if it is a list."""
+        if not isinstance(self.n_features_to_select, list | tuple | np.ndarray):
+            return
+        counts = [n for n in self._all_counts(self.n_features_in_) if n <= self.n_features_]
+        self.nested_supports_ = {n: self.ranking_ <= self._most_whole(n) for n in counts}
+
+    def _most_whole(self, n_features):
+        """The largest number of first features, up to ``n_features``, that may be kept."""
+        return n_features
+
+    def set_n_features(self, n_features: int) -> Self:
+        """Select another number of features, without fitting again.
+
+        The ranking stays as it is. Greedy methods pick one feature after the other, up to the
+        largest number that ``fit`` was asked for; more than these ``n_exact_`` features need
+        another fit.
+
+        Parameters
+        ----------
+        n_features : int
+            Number of features to keep.
+
+        Returns
+        -------
+        self : object
+            The fitted estimator.
+        """
+        check_is_fitted(self)
+        if not isinstance(n_features, Integral) or isinstance(n_features, bool):
+            raise TypeError(f"n_features must be a whole number, got {n_features!r}")
+        self._check_prefix(int(n_features))
+        self.support_ = self.ranking_ <= n_features
+        self.n_features_ = int(n_features)
+        return self
+
+    def _check_prefix(self, n_features):
+        """Raise an error unless the first features of the ranking may be kept."""
+        least = max(1, len(self._given.include))
+        most = np.count_nonzero(~self._given.exclude)
+        if not least <= n_features <= most:
+            raise ValueError(
+                f"n_features={n_features} is not between {least} and {most}, the numbers of "
+                "features that the data and the constraints allow"
+            )
+        exact = getattr(self, "n_exact_", None)
+        if exact is not None and n_features > max(exact, self.n_features_):
+            raise ValueError(
+                f"{type(self).__name__} has picked {exact} features one by one, and the order of "
+                f"the others is an estimate: fit with n_features_to_select={n_features} or more, "
+                f"or take order_[:{n_features}] as an approximation"
+            )
+
+    def _get_support_mask(self):
+        check_is_fitted(self)
+        return self.support_
+
+    # What is done with a selection.
+
+    @property
+    def plot(self) -> Any:
+        """Plots of the fitted selector: ``curve``, ``gains``, ``scores``, ``coverage``, ``mask``,
+        ``groups``."""
+        return _above("plots").SelectionPlots(self)
+
+    @property
+    def report(self) -> Any:
+        """``report(X, path=None)`` makes an interactive page about the selection."""
+        return _above("report").reporter(self)
+
+    def transform(self, X: Any) -> Any:
         """Reduce ``X`` to the selected features.
 
         Parameters
@@ -228,23 +602,126 @@ class FeatureRanker(ReadsInput, Support, Explains, SelectorMixin, BaseEstimator)
         Returns
         -------
         X_selected : container of shape (n_samples, n_features_)
-            The selected columns: a lazy collection for Dask input, an array for Parquet and Zarr,
-            an xarray for an xarray.
+            The selected columns: a lazy collection for Dask input, otherwise an array or what
+            ``set_output`` asks for.
         """
         check_is_fitted(self)
-        if not is_lazy(X):
-            check_container(X)
-            oriented = self._oriented(X)
-            frame = known_frame(oriented)
-            self._check_labels(frame)
-            selected = super().transform(frame)
-            # Unless set_output asks for another container, coordinates are kept.
-            in_kind = is_xarray(X) and isinstance(selected, np.ndarray)
-            return X.isel({oriented.dims[1]: self.get_support()}) if in_kind else selected
-        self._check_lazy(X, reset=False)
-        return take_columns(X, self.get_support(indices=True))
+        if is_lazy(X):
+            self._check_lazy(X, reset=False)
+            return take_columns(X, self.get_support(indices=True))
+        check_container(X)
+        frame = known_frame(X)
+        self._check_labels(frame)
+        return super().transform(frame)
 
-    def save(self, path):
+    def coverage(self, X: Any, *, groups: Any = None) -> Any:
+        """Which kept features predict every dropped one, and how well.
+
+        Parameters
+        ----------
+        X : container of shape (n_samples, n_features)
+            The data that the selector was fitted on; at most 2,000 rows are used. A missing value
+            counts as the mean of its feature.
+        groups : array-like of shape (n_samples,), default=None
+            Batch of every sample, if the selector was fitted with them. The columns are then
+            centred within every batch.
+
+        Returns
+        -------
+        pandas.DataFrame
+            One row for every dropped feature and every kept feature that matters for its
+            prediction, at most five. A dict of columns without pandas.
+
+            - feature: the dropped feature,
+            - r2: its coverage, the fraction of its variance that all kept features predict on
+              left-out samples (see ``graphsieve.inspection.coverage_curve``),
+            - kept: a kept feature,
+            - weight: its coefficient, in the units of the data,
+            - importance: the absolute weight for columns of unit variance, relative to the sum
+              over all kept features.
+
+            A feature that the kept ones do not predict at all has one row without a kept feature,
+            and so has a constant one, whose r2 is NaN.
+        """
+        learned, dropped, kept = self._regression(X, groups)
+        return coverage_table(learned, dropped, kept, self._labels_in())
+
+    def explain(self, X: Any, feature: str | int, *, groups: Any = None) -> str:
+        """Say in words why a feature was kept or dropped.
+
+        Parameters
+        ----------
+        X : container of shape (n_samples, n_features)
+            The data that the selector was fitted on, as in ``coverage``.
+        feature : str or int
+            Name or position of the feature.
+        groups : array-like of shape (n_samples,), default=None
+            Batch of every sample, as in ``coverage``.
+
+        Returns
+        -------
+        str
+            One or two sentences.
+        """
+        check_is_fitted(self)
+        if np.ndim(feature) > 0 and not isinstance(feature, tuple):
+            raise TypeError(
+                "explain takes the name or the position of one feature; coverage(X) has all "
+                "dropped features"
+            )
+        known = self._names_to_find()
+        (j,) = find_columns([feature], self.n_features_in_, known, parameter="explain")
+        if self.support_[j]:
+            return why_kept(self, j, j in self._given.include)
+        learned, _, kept = self._regression(X, groups, np.array([j]))
+        return why_dropped(learned, kept, j, self._labels_in(), self._given.exclude[j])
+
+    def reconstructor(self, X: Any, *, groups: Any = None) -> Reconstructor:
+        """Learn to predict the dropped features from the kept ones.
+
+        Parameters
+        ----------
+        X : container of shape (n_samples, n_features)
+            The data that the selector was fitted on, as in ``coverage``.
+        groups : array-like of shape (n_samples,), default=None
+            Batch of every sample, as in ``coverage``.
+
+        Returns
+        -------
+        Reconstructor
+            ``predict(sel.transform(X))`` returns the dropped features, in the order of the table.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from graphsieve import Variance
+        >>> a = np.arange(10.0)
+        >>> X = np.column_stack([a, 3 * a])
+        >>> sel = Variance(1).fit(X)
+        >>> sel.reconstructor(X).predict([[30.0]]).round(1)
+        array([[9.9]])
+        """
+        learned, dropped, _ = self._regression(X, groups)
+        names = getattr(self, "feature_names_in_", None)
+        kept_names = None if names is None else names[self.support_]
+        labels = self._names_of_all()
+        labels = labels if hasattr(labels, "nlevels") else np.asarray(labels, dtype=object)
+        return Reconstructor(learned, kept_names, labels[dropped])
+
+    def _sample(self, X, groups=None):
+        """The rows of the data on which a selection is explained."""
+        check_is_fitted(self)
+        names = getattr(self, "feature_names_in_", None)
+        return read_sample(X, self.n_features_in_, names, groups=groups)
+
+    def _regression(self, X, groups, dropped=None):
+        """The regression of dropped columns on the kept ones, and the numbers of both."""
+        values = self._sample(X, groups).values
+        dropped = np.flatnonzero(~self.support_) if dropped is None else dropped
+        kept = np.flatnonzero(self.support_)
+        return Regression(values, kept, dropped), dropped, kept
+
+    def save(self, path: str | Path) -> None:
         """Save the selection, without the selector, to a JSON file.
 
         ``Selection.load(path).transform(X)`` applies it to another table. The file can be read by
@@ -257,7 +734,7 @@ class FeatureRanker(ReadsInput, Support, Explains, SelectorMixin, BaseEstimator)
         """
         self.to_selection().save(path)
 
-    def to_selection(self):
+    def to_selection(self) -> Selection:
         """The outcome of the fit, without the selector.
 
         Returns
@@ -267,7 +744,7 @@ class FeatureRanker(ReadsInput, Support, Explains, SelectorMixin, BaseEstimator)
         """
         check_is_fitted(self)
         names, labels = getattr(self, "feature_names_in_", None), self._labels_seen
-        if labels is not None and not has_default_names(labels):
+        if labels is not None and not _has_default_names(labels):
             names = labels.tolist()
         return Selection(
             kept=np.flatnonzero(self.support_).tolist(),
@@ -281,18 +758,11 @@ class FeatureRanker(ReadsInput, Support, Explains, SelectorMixin, BaseEstimator)
             versions={name: version(name) for name in _PACKAGES},
         )
 
-    def _get_support_mask(self):
-        check_is_fitted(self)
-        return self.support_
+    # What methods with a neighbour graph share, and those with an iterative solver.
 
     def _graph(self, data):
         """Affinity matrix of the samples, from the options of the estimator."""
-        build = partial(
-            build_graph,
-            data,
-            n_neighbors=self.n_neighbors,
-            n_jobs=self.n_jobs,
-        )
+        build = partial(build_graph, data, n_neighbors=self.n_neighbors, n_jobs=self.n_jobs)
         A = build(affinity=self.affinity)
         if self.scale == "auto" and A.nnz == 0 and isinstance(self.affinity, str):
             return build(affinity="heat")  # a few rows around their median have no positive cosine
@@ -326,3 +796,23 @@ class FeatureRanker(ReadsInput, Support, Explains, SelectorMixin, BaseEstimator)
                 "tol",
                 ConvergenceWarning,
             )
+
+
+def _above(module):
+    """A module of a higher layer, imported when it is used."""
+    return import_module(f"{__package__}.{module}")
+
+
+def _ordered(scores, constant, given):
+    """Features, best first: those included, the others, constant ones, then those excluded.
+
+    Ties keep the order of the columns.
+    """
+    later = np.full(len(scores), len(given.include))
+    later[given.include] = np.arange(len(given.include))
+    return np.lexsort((np.arange(len(scores)), -scores, constant, given.exclude, later))
+
+
+def _has_default_names(columns):
+    """Whether the names of a pandas data frame are 0, 1, ..., as those of columns without names."""
+    return columns.tolist() == list(range(len(columns)))

@@ -1,5 +1,7 @@
 """A selection as a small, readable file that can be applied to other tables."""
 
+from __future__ import annotations
+
 import hashlib
 import json
 import math
@@ -8,6 +10,7 @@ from collections import Counter
 from dataclasses import asdict, dataclass, field, replace
 from numbers import Integral
 from pathlib import Path
+from typing import Any, Self
 
 import numpy as np
 import scipy.sparse as sp
@@ -73,13 +76,13 @@ class Selection:
     versions: dict = field(default_factory=dict)
 
     @property
-    def names(self):
+    def names(self) -> list | None:
         """Names of the kept columns, or None if the table had none."""
         if self.feature_names_in is None:
             return None
         return [self.feature_names_in[j] for j in self.kept]
 
-    def save(self, path):
+    def save(self, path: str | Path) -> None:
         """Write the selection to a JSON file.
 
         Parameters
@@ -93,7 +96,7 @@ class Selection:
             temporary.write_text(json.dumps(content, indent=1, allow_nan=False) + "\n", "utf-8")
 
     @classmethod
-    def load(cls, path):
+    def load(cls, path: str | Path) -> Self:
         """Read a selection from a file that ``save`` wrote.
 
         Parameters
@@ -129,7 +132,7 @@ class Selection:
         names = selection.feature_names_in  # JSON has no tuples
         return selection if names is None else replace(selection, feature_names_in=_tuples(names))
 
-    def transform(self, X, *, extra="drop"):
+    def transform(self, X: Any, *, extra: str = "drop") -> Any:
         """Keep the selected columns of a table.
 
         Parameters
@@ -159,7 +162,7 @@ class Selection:
             return X.iloc[:, positions]
         return X[:, positions] if columns is None else X.select([columns[j] for j in positions])
 
-    def find(self, columns, shape, *, extra="drop"):
+    def find(self, columns: list | None, shape: tuple, *, extra: str = "drop") -> list[int]:
         """Find the selected columns in a table.
 
         Parameters
@@ -203,7 +206,7 @@ class Selection:
             raise ValueError(f"the table has more than one column {twice!r}: rename all but one")
         return [place[name] for name in wanted]
 
-    def names_like(self, columns):
+    def names_like(self, columns: list) -> Any:
         """The names of all columns, as text if all names of a table are text.
 
         Parameters

@@ -235,6 +235,6 @@ def test_network_that_is_much_larger_than_the_data(monkeypatch):
         warnings.simplefilter("error")
         AEFS(1, n_hidden=40)._check_memory(data)
         GAFS(1)._check_memory(data)
-    monkeypatch.setattr("graphsieve._ranker.input.available_memory", lambda: 1e9)
+    monkeypatch.setattr("graphsieve.base.available_memory", lambda: 1e9)
     with pytest.raises(MemoryError, match=r"only 1\.0 GB are available\. Use fewer hidden units"):
         AEFS(1)._check_memory(data)

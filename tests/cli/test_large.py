@@ -13,7 +13,7 @@ import pytest
 import zarr
 
 from graphsieve import UDFS
-from graphsieve._rows import sources as streams
+from graphsieve._rows import streams
 from graphsieve._utils.files import replacing
 from graphsieve.cli.io import files, frames
 from graphsieve.cli.io.files import FORMATS, WRITABLE, read_table

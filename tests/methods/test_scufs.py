@@ -224,7 +224,7 @@ def test_more_clusters_than_samples_are_refused():
 
 def test_large_data_are_refused_before_the_work(monkeypatch):
     """Several 20,000 x 20,000 matrices do not fit into 8 GB."""
-    monkeypatch.setattr("graphsieve._ranker.input.available_memory", lambda: 8e9)
+    monkeypatch.setattr("graphsieve.base.available_memory", lambda: 8e9)
     with pytest.raises(MemoryError, match="SCUFS needs about"):
         SCUFS(scale=None).fit(np.random.default_rng(0).random((20_000, 3)))
 

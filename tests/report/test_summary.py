@@ -44,7 +44,7 @@ def test_sparse_data_give_the_same_page(rng):
 
 
 def test_a_note_says_that_rows_were_drawn(rng, monkeypatch):
-    monkeypatch.setattr("graphsieve._ranker.sample._MAX_ROWS", 50)
+    monkeypatch.setattr("graphsieve._rows.samples._MAX_ROWS", 50)
     X = rng.normal(size=(120, 5))
     summary = summarise(Variance(2).fit(X), X)
     assert summary["n_rows"] == 50

@@ -325,8 +325,8 @@ def _squared_distances(points, left, right, row, column, i, j):
         _, first, place = np.unique(pairs, return_index=True, return_inverse=True)
         row, column, i, j = row[first], column[first], i[first], j[first]
     scales = points.scale[i], points.scale[j]
-    options = {"combine": _append, "others": right}
-    return left.reduce_pairs(_squared_of_scaled, row, column, *scales, **options)[place]
+    found = left.reduce_pairs_with(right, _squared_of_scaled, row, column, *scales, combine=_append)
+    return found[place]
 
 
 def _append(one, other):

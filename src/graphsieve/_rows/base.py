@@ -4,21 +4,19 @@ from __future__ import annotations
 
 import operator
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import cached_property, partial
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.utils.sparsefuncs import min_max_axis
-
-from .moments import Moments
+from sklearn.utils.sparsefuncs import mean_variance_axis, min_max_axis
 
 if TYPE_CHECKING:
     from .._utils.threads import Workers
-    from .gaps import Gaps
-    from .parts import Parts
+    from .memory import Parts
     from .scaling import Scaling
 
 # Size of one block of dense floats: it should stay in a core's second-level cache.
@@ -26,6 +24,9 @@ BLOCK_BYTES = 2**20
 # Size of a block in a pass that does little with each row: small enough not to matter for the
 # memory in use, large enough that the overhead per block does not count.
 PASS_BYTES = 8 * BLOCK_BYTES
+# Entries and rows of a part for which it pays to wake a thread and to add up its sums.
+_FEWEST_ENTRIES = 2**17
+_FEWEST_ROWS = 16
 
 
 def split_rows(n_samples: int, block_rows: int) -> list[slice]:
@@ -128,10 +129,6 @@ class Rows(ABC):
     def whole(self) -> Any:
         """All rows at once, in the memory of this process, as a float ndarray or CSR array."""
 
-    @abstractmethod
-    def take(self, rows: Any) -> Rows:
-        """Some of the rows, given by a slice or an array of row numbers."""
-
     def resident(self) -> Any | None:
         """What ``whole`` returns if the rows are in the memory of this process, else None."""
         return None
@@ -143,10 +140,6 @@ class Rows(ABC):
     def observed(self) -> Rows:
         """The same rows with NaN for the gaps that ``fill_gaps`` has filled."""
         return self if self.gaps is None else self.gaps.observed
-
-    def check_random_access(self) -> None:
-        """Raise an error if ``take`` does not work, before any other work is done."""
-        return
 
     def fold_parts(self, function: Callable, *shared: Any) -> list | None:
         """Compare every part of the rows with every other part.
@@ -197,20 +190,6 @@ class Rows(ABC):
         return self.reduce(Moments.of)
 
 
-class IndirectRows(Rows):
-    """Rows that are read in order: pairs come from a stored copy."""
-
-    @abstractmethod
-    def stored(self) -> Rows:
-        """The same rows in a place where any of them can be read at any time."""
-
-    def reduce_pairs(self, function, i, j, *aligned, combine=operator.add):
-        return self.stored().reduce_pairs(function, i, j, *aligned, combine=combine)
-
-    def map_pairs(self, function, i, j, workers):
-        return self.stored().map_pairs(function, i, j, workers)
-
-
 def _listed(function, *args):
     """The result of a function in a list, so that results are concatenated by ``+``."""
     return [function(*args)]
@@ -246,3 +225,124 @@ def is_constant(low: np.ndarray, high: np.ndarray) -> np.ndarray:
     """
     tiny = np.finfo(np.float64).tiny
     return high - low <= np.maximum(1e-12 * np.maximum(abs(low), abs(high)), tiny)
+
+
+@dataclass(frozen=True)
+class Moments:
+    """Moments of the columns of some rows; ``+`` gives those of two groups of rows together.
+
+    Sums are accumulated in double precision whatever the type of the rows.
+
+    Attributes
+    ----------
+    weight : float
+        Number of rows, or the sum of their weights.
+    mean, spread : ndarray of shape (n_features,)
+        Mean, and sum of squared deviations from it.
+    """
+
+    weight: float
+    mean: np.ndarray
+    spread: np.ndarray
+
+    @classmethod
+    def of(cls, X, weight: np.ndarray | None = None) -> Moments:
+        """Moments of a dense, CSR or CSC matrix; the weights of its rows are not negative."""
+        total = float(X.shape[0] if weight is None else weight.sum())
+        if total == 0:
+            return cls(0.0, np.zeros(X.shape[1]), np.zeros(X.shape[1]))
+        if sp.issparse(X):
+            # For single precision scikit-learn would round the result to it.
+            mean, variance = mean_variance_axis(X.astype(np.float64, copy=False), 0, weight)
+        elif weight is None:
+            mean = X.mean(axis=0, dtype=np.float64)
+            variance = np.square(X - mean).mean(axis=0)
+        else:
+            weight = np.asarray(weight, dtype=np.float64)
+            mean = weight @ X / weight.sum()
+            variance = weight @ np.square(X - mean) / weight.sum()
+        return cls(total, mean, variance * total)
+
+    def __add__(self, other: Moments) -> Moments:
+        """Chan, Golub and LeVeque (1983), "Algorithms for computing the sample variance"."""
+        total = self.weight + other.weight
+        if total == 0:
+            return self
+        fraction = other.weight / total
+        step = other.mean - self.mean
+        spread = self.spread + other.spread + self.weight * fraction * step**2
+        return Moments(total, self.mean + fraction * step, spread)
+
+
+@dataclass(frozen=True)
+class Gaps:
+    """What rows were like before their gaps were filled.
+
+    Attributes
+    ----------
+    observed : Rows
+        The rows with NaN for missing values.
+    present : ndarray of shape (n_features,)
+        Fraction of the values of every column that are not missing.
+    """
+
+    observed: Rows
+    present: np.ndarray
+
+
+def fill_gaps(data: Rows) -> Rows:
+    """Rows with the mean of the observed values in place of NaN; ``data`` if there is none.
+
+    A filled entry adds nothing to an inner product of centred columns. The variance of a filled
+    column, however, is too small by the fraction of values that are present, which
+    ``divide_columns`` makes up for.
+    """
+    if not np.isnan(data.column_range()[0]).any():
+        return data
+    with np.errstate(over="ignore"):  # values that overflow are reported by check_entries
+        sums, counts = data.reduce(_sums_and_counts)
+    filled = data.filled(np.divide(sums, counts, out=np.zeros_like(sums), where=counts > 0))
+    filled.gaps = Gaps(data, counts / data.n_samples)
+    return filled
+
+
+def fill_block(block, value: np.ndarray):
+    """A copy of a dense or CSR block with ``value[j]`` in place of NaN in column j."""
+    if not sp.issparse(block):
+        return np.where(np.isnan(block), value.astype(block.dtype), block)
+    filled = block.copy()
+    missing = np.isnan(filled.data)
+    filled.data[missing] = value[filled.indices[missing]]
+    return filled
+
+
+def _sums_and_counts(block):
+    """Sum and number of the observed values of every column."""
+    if not sp.issparse(block):
+        sums = np.nansum(block, axis=0, dtype=np.float64)
+        return np.array([sums, np.count_nonzero(~np.isnan(block), axis=0)])
+    missing = np.isnan(block.data)
+    d = block.shape[1]
+    sums = np.bincount(block.indices, np.where(missing, 0, block.data), minlength=d)
+    return np.array([sums, block.shape[0] - np.bincount(block.indices, missing, minlength=d)])
+
+
+def count_parts(n_samples: int, n_features: int) -> int:
+    """1, 2, 4 or 8 parts, as many as threads can work on with profit."""
+    most = min(n_samples * n_features // _FEWEST_ENTRIES, n_samples // _FEWEST_ROWS)
+    return 2 ** min(3, max(0, most.bit_length() - 1))
+
+
+def part_slices(n_samples: int, n_parts: int) -> list[slice]:
+    """The rows of each part. They do not depend on the number of threads, nor do the sums."""
+    return split_rows(n_samples, -(-n_samples // n_parts))
+
+
+def add_results(results: Sequence, out: Sequence | None = None) -> Sequence:
+    """Sums of the arrays in several tuples, added in order, in double precision."""
+    out = [np.empty(array.shape) for array in results[0]] if out is None else out
+    for total, first, *others in zip(out, *results, strict=True):
+        total[:] = first
+        for other in others:
+            total += other
+    return out

@@ -19,15 +19,14 @@ import numpy as np
 import scipy.sparse as sp
 
 from .._utils.threads import single_threaded_blas
-from .base import PASS_BYTES, Rows, to_dense
-from .memory import RowBlocks, aligned
-from .parts import Parts, add_results, count_parts, part_slices
-from .sources import check_chunk
+from .base import PASS_BYTES, Rows, add_results, count_parts, part_slices, to_dense
+from .memory import Parts, RowBlocks, aligned
+from .streams import check_chunk
 
 # Size of the parts of large data: few enough parts for the scheduler, none that runs for long.
 _PART_BYTES = 2**28
 
-# Number of results that one task combines: as many as LocalParts adds up, for the same sums.
+# Number of results that one task combines: as many as Parts adds up, for the same sums.
 _FAN_IN = 8
 
 
@@ -108,15 +107,6 @@ class ClusterRows(Rows):
         numbered = functools.partial(_with_position, function)
         position, values = self.reduce_pairs(numbered, i, j, np.arange(len(i)), combine=_append)
         return values[np.argsort(position)]
-
-    def check_random_access(self):
-        raise ValueError(
-            "the rows of X are on a Dask cluster, and rows cannot be drawn from there at random: "
-            'use solver="lbfgs", or pass X.compute() if it fits in memory'
-        )
-
-    def take(self, rows):
-        self.check_random_access()
 
     def fold_parts(self, function, *shared):
         shared = self.cluster.submit(_same, shared)
@@ -360,7 +350,7 @@ def _combine(results, task):
 
 def _reduce_pairs(left, right, task, i, j, *aligned):
     function, combine = task
-    return left.reduce_pairs(function, i, j, *aligned, combine=combine, others=right)
+    return left.reduce_pairs_with(right, function, i, j, *aligned, combine=combine)
 
 
 def _fold(function, state, part, rows, other, other_rows, shared):

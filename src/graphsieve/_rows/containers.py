@@ -1,19 +1,41 @@
-"""From the containers of users to Rows, and the few questions about the containers themselves."""
+"""From the containers of users to Rows, and what must be true of containers and their entries."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
-from .._utils.sklearn_private import to_numpy
-from .base import Rows
+from .base import Rows, fill_gaps
 from .memory import RowBlocks, is_mapped
-from .sources import DaskStream, MapStream, ParquetStream, Stream, ZarrStream, as_slice, is_numeric
-from .stream import StreamRows
+from .streams import (
+    DaskStream,
+    MapStream,
+    ParquetStream,
+    Stream,
+    StreamRows,
+    ZarrStream,
+    as_slice,
+    is_numeric,
+)
+
+_DASK_ARRAY, _DASK_FRAME = "dask.array.Array", "dask.dataframe.DataFrame"
+_PARQUET = "pyarrow.parquet.ParquetFile"
+# Columns without numbers that a message names.
+_SHOWN = 5
+# What they hold, from pandas' names for it.
+_KINDS = {
+    "string": "text",
+    "categorical": "categories",
+    **dict.fromkeys(("datetime64", "datetime", "date", "period"), "dates"),
+    **dict.fromkeys(("timedelta64", "timedelta"), "durations"),
+}
+# Fourth powers of smaller numbers, which greedy selection needs, are not in double precision.
+_SMALLEST = np.finfo(np.float64).tiny ** 0.25
 
 
 def open_rows(X: Any) -> Rows:
@@ -22,20 +44,19 @@ def open_rows(X: Any) -> Rows:
         return _open_dask(X)
     if is_lazy(X):
         return StreamRows(_stream(X))
-    if isinstance(X, np.ndarray) or sp.issparse(X):
-        return RowBlocks(X)
-    return RowBlocks(to_numpy(X))  # with scikit-learn's array_api_dispatch
+    # With scikit-learn's array_api_dispatch, X may be an array of another library.
+    return RowBlocks(X if sp.issparse(X) else np.asanyarray(X))
 
 
 def is_dask(X: Any) -> bool:
     """Whether ``X`` is a Dask array or data frame."""
-    return _is(X, "dask.array", "Array") or _is_dask_frame(X)
+    return _is(X, _DASK_ARRAY, _DASK_FRAME)
 
 
 def is_lazy(X: Any) -> bool:
     """Whether ``X`` is read in pieces: a Parquet file, a Zarr array, a Stream or a Dask
     collection."""
-    return is_dask(X) or _is_parquet(X) or _is_zarr(X) or isinstance(X, Stream)
+    return isinstance(X, Stream) or _is(X, _DASK_ARRAY, _DASK_FRAME, _PARQUET, "zarr.Array")
 
 
 def known_frame(X: Any) -> Any:
@@ -50,22 +71,17 @@ def known_frame(X: Any) -> Any:
         if not np.ma.is_masked(X):
             return X.data
         return np.ma.filled(X.astype(np.result_type(X, np.float32)), np.nan)
-    if _is(X, "polars", "LazyFrame"):
+    if _is(X, "polars.LazyFrame"):
         raise TypeError("X is a Polars LazyFrame, which holds no data yet: pass X.collect()")
-    if _is(X, "xarray", "Dataset"):
+    if _is(X, "xarray.Dataset"):
         raise TypeError(
             "X is an xarray Dataset, whose variables may have different dimensions: pass an array, "
             'such as X.to_dataarray("feature").transpose(..., "feature")'
         )
-    if is_xarray(X):
+    if _is(X, "xarray.DataArray"):
         return _labelled(X)
     unseen = hasattr(X, "column_names") or not hasattr(X, "__dataframe__")
     return X.to_pandas() if unseen and hasattr(X, "columns") and hasattr(X, "to_pandas") else X
-
-
-def is_xarray(X: Any) -> bool:
-    """Whether ``X`` is an xarray with named dimensions."""
-    return _is(X, "xarray", "DataArray")
 
 
 def check_columns(X: Any) -> tuple[int, np.ndarray | None]:
@@ -73,10 +89,10 @@ def check_columns(X: Any) -> tuple[int, np.ndarray | None]:
 
     Raises an error unless all columns hold numbers.
     """
-    if _is_parquet(X):
+    if _is(X, _PARQUET):
         X = _stream(X)
-    if _is_dask_frame(X) or isinstance(X, ParquetStream):
-        types = X.dtypes if _is_dask_frame(X) else X.types
+    if _is(X, _DASK_FRAME) or isinstance(X, ParquetStream):
+        types = X.dtypes if _is(X, _DASK_FRAME) else X.types
         for name, dtype in types.items():
             if not is_numeric(dtype):
                 raise ValueError(
@@ -88,15 +104,15 @@ def check_columns(X: Any) -> tuple[int, np.ndarray | None]:
             "X must hold numbers in two dimensions, samples by features; it has the shape "
             f"{X.shape} and holds {X.dtype}"
         )
-    names = X.columns if _is_dask_frame(X) else getattr(X, "names", None)
+    names = X.columns if _is(X, _DASK_FRAME) else getattr(X, "names", None)
     return X.shape[1], None if names is None else np.asarray(names, dtype=object)
 
 
 def take_columns(X: Any, index: Sequence[int] | np.ndarray) -> Any:
     """The columns ``index`` of a lazy container: lazy for Dask, else an array."""
-    if _is_dask_frame(X):
+    if _is(X, _DASK_FRAME):
         return X[[X.columns[j] for j in index]]
-    if _is(X, "dask.array", "Array"):
+    if _is(X, _DASK_ARRAY):
         return X[:, index]
     return _stream(X).take(index).whole()
 
@@ -154,10 +170,13 @@ def map_rows(X: Any, function: Callable, n_columns: int) -> Any:
     return open_rows(X).stack(function)
 
 
-def _is(X, module, name):
-    """Whether ``X`` is of a class of an optional library, without loading it."""
-    library = sys.modules.get(module)
-    return library is not None and isinstance(X, getattr(library, name))
+def _is(X, *kinds):
+    """Whether ``X`` is of a class of an optional library, as "module.Class", without loading it."""
+    for module, _, name in (kind.rpartition(".") for kind in kinds):
+        library = sys.modules.get(module)
+        if library is not None and isinstance(X, getattr(library, name)):
+            return True
+    return False
 
 
 def _labelled(X):
@@ -175,23 +194,11 @@ def _labelled(X):
     return pd.DataFrame(X.to_numpy(), index=rows, columns=columns)
 
 
-def _is_dask_frame(X):
-    return _is(X, "dask.dataframe", "DataFrame")
-
-
-def _is_parquet(X):
-    return _is(X, "pyarrow.parquet", "ParquetFile")
-
-
-def _is_zarr(X):
-    return _is(X, "zarr", "Array")
-
-
 def _stream(X):
     """Stream of a Parquet file or a Zarr array; a Stream as it is."""
     if isinstance(X, Stream):
         return X
-    return ParquetStream(X) if _is_parquet(X) else ZarrStream(X)
+    return ParquetStream(X) if _is(X, _PARQUET) else ZarrStream(X)
 
 
 def _open_dask(X):
@@ -218,7 +225,7 @@ def _open_dask(X):
 
 def _dask_array(X):
     """A Dask array of a Dask collection, chunked by rows only; its length may be unknown."""
-    if _is_dask_frame(X):
+    if _is(X, _DASK_FRAME):
         # Nullable types (Int64, Float64, boolean) come with pandas.NA: it becomes NaN, which is
         # reported with its row and column.
         nullable = {
@@ -243,3 +250,181 @@ def _connected_client():
             "Connect with Client(address, asynchronous=False), or call fit in another thread"
         )
     return client
+
+
+def numeric_frame(X: Any) -> Any:
+    """A pandas data frame with NumPy's types instead of nullable ones and objects.
+
+    Numbers, booleans and their nullable versions are allowed, and objects that are numbers; other
+    columns are named in an error. Anything that is no pandas data frame is returned as it is.
+    """
+    if not (hasattr(X, "columns") and hasattr(X, "iloc") and hasattr(X, "dtypes")):
+        return X
+    if all(isinstance(dtype, np.dtype) and dtype.kind in "biuf" for dtype in X.dtypes):
+        return X
+    kinds = [_kind(X.iloc[:, j]) for j in range(X.shape[1])]
+    bad = [f"{name!r} ({kind})" for name, kind in zip(X.columns, kinds, strict=True) if kind]
+    if bad:
+        more = f" and {len(bad) - _SHOWN} more" if len(bad) > _SHOWN else ""
+        raise ValueError(
+            f"{len(bad)} of the {X.shape[1]} columns do not hold numbers: "
+            f"{', '.join(bad[:_SHOWN])}{more}. Leave them out, for example with "
+            'X.select_dtypes(["number", "bool"]), or encode them: text and categories with '
+            "pandas.get_dummies (the codes of one column can be kept together, as column_groups "
+            "of GraphSieve), dates as differences in days"
+        )
+    if any(str(dtype).startswith("Sparse") for dtype in X.dtypes):
+        return X
+    # Column by column: as a whole, such a frame becomes an array of objects with pandas.NA in it.
+    columns = [X.iloc[:, j].to_numpy(dtype=np.float64, na_value=np.nan) for j in range(X.shape[1])]
+    return type(X)(np.column_stack(columns), index=X.index, columns=X.columns)
+
+
+def _kind(column):
+    """What a column holds if it is not numbers, else None."""
+    from pandas.api.types import infer_dtype
+
+    if column.dtype.kind in "biuf":
+        return None
+    kind = infer_dtype(column, skipna=True)
+    if kind in _KINDS:
+        return _KINDS[kind]
+    try:
+        column.to_numpy(dtype=np.float64, na_value=np.nan)
+    except (TypeError, ValueError):
+        return "text" if any(isinstance(entry, str) for entry in column) else "other objects"
+    return None
+
+
+def check_container(X: Any, name: str = "X") -> None:
+    """Refuse sparse matrices with invalid indices, and arrays of dates.
+
+    SciPy's routines read outside their arrays if an index is out of range. scikit-learn counts
+    dates among the numbers.
+    """
+    if getattr(getattr(X, "dtype", None), "kind", "") in ("M", "m"):
+        raise ValueError(
+            f"{name} holds dates or durations ({X.dtype}), not numbers: convert them, for example "
+            'to days with (X - X.min()) / numpy.timedelta64(1, "D")'
+        )
+    if sp.issparse(X) and X.format in ("csr", "csc", "bsr"):
+        X = X._with_data(X.data, copy=False)  # check_format may replace the index arrays
+        try:
+            X.check_format(full_check=True)
+        except ValueError as error:
+            raise ValueError(
+                f"{name} is not a valid {X.format.upper()} matrix: {error}. Build it again, for "
+                "example from its row and column numbers with scipy.sparse.coo_array"
+            ) from error
+    elif sp.issparse(X) and X.format == "coo" and X.nnz:
+        for axis, index in enumerate(X.coords):
+            wrong = index[(index < 0) | (index >= X.shape[axis])]
+            if wrong.size:
+                raise ValueError(
+                    f"{name} is not a valid COO matrix: axis {axis} index {wrong[0]} is outside "
+                    f"the shape {X.shape}"
+                )
+
+
+def check_entries(
+    data: Rows, column_name: Callable[[int], Any], *, allow_gaps: bool = False
+) -> Rows:
+    """Refuse NaN, infinity, and numbers whose squares overflow or vanish, and name the place.
+
+    ``column_name`` maps the number of a column to the name that the user knows. With
+    ``allow_gaps``, NaN is a missing value, and the rows are returned with filled gaps, see
+    ``fill_gaps``.
+    """
+    if not np.isfinite(np.stack(data.column_range())).all():
+        gaps, infinite = data.reduce(_count_gaps)
+        if infinite.any() or not allow_gaps:
+            raise ValueError(_describe_gaps(data, gaps, infinite, column_name))
+        data = fill_gaps(data)
+    low, high = data.column_range()
+    largest = np.maximum(abs(low), abs(high))
+    if largest.max() > _largest_entry(data):
+        column = int(largest.argmax())
+        raise ValueError(
+            f"column {column_name(column)} has values up to {largest[column]:.1e}, whose sums of "
+            f"squares overflow in {data.dtype}. Rescale this column, for example with "
+            "sklearn.preprocessing.StandardScaler, or remove the entry if it is an error"
+        )
+    if 0 < largest.max() < _SMALLEST:
+        raise ValueError(
+            f"the largest absolute value of X is {largest.max():.1e}: products of such numbers "
+            "are too small for double precision. Multiply X by a constant"
+        )
+    return data
+
+
+def _describe_gaps(data, gaps, infinite, column_name):
+    """How many entries are missing or infinite, where, and what to do."""
+    # Missing values may be allowed: the first infinity is what has to be mended.
+    row, column = _find(data, np.isinf) if infinite.any() else find_non_finite(data)
+    place = f"the first at row {row}, column {column_name(column)}"
+    if infinite.any():
+        return (
+            f"X contains infinity or NaN: {infinite.sum():,} infinite and {gaps.sum():,} missing "
+            f"values, the first infinity at row {row}, column {column_name(column)}. Replace "
+            "infinite values by numbers or NaN, and fill NaN with "
+            'sklearn.impute.SimpleImputer(strategy="median")'
+        )
+    worst = np.argsort(-gaps, kind="stable")[: min(3, np.count_nonzero(gaps))]
+    listed = ", ".join(f"{column_name(j)}: {gaps[j]:,}" for j in worst)
+    n_columns = np.count_nonzero(gaps)
+    more = ", ..." if n_columns > len(worst) else ""
+    return (
+        f"X contains NaN: {gaps.sum():,} missing values in {n_columns:,} of {data.n_features:,} "
+        f"columns ({listed}{more}), {place}. Fill them, for example with "
+        'sklearn.impute.SimpleImputer(strategy="median") or, on the command line, --impute median; '
+        "leave out these columns; or use a method that accepts missing values: GraphSieve, GAFS, "
+        "GreedyCSS, DropRedundant or Variance"
+    )
+
+
+def _count_gaps(block):
+    """Number of missing and of infinite entries of every column."""
+    if not sp.issparse(block):
+        return np.array([np.isnan(block).sum(axis=0), np.isinf(block).sum(axis=0)])
+    column, masks = block.tocoo().col, (np.isnan(block.data), np.isinf(block.data))
+    return np.array([np.bincount(column[mask], minlength=block.shape[1]) for mask in masks])
+
+
+def _largest_entry(data):
+    """Largest absolute value that the computations of all methods can handle.
+
+    Greedy selection needs fourth powers in double precision; neighbours are found by sums of
+    squares in the precision of the data.
+    """
+    n_entries = float(data.n_samples * data.n_features)
+    fourth_powers = (np.finfo(np.float64).max / n_entries**2) ** 0.25
+    squares = (float(np.finfo(data.dtype).max) / n_entries) ** 0.5
+    return min(fourth_powers, squares)
+
+
+def find_non_finite(data: Rows) -> tuple[int, int] | None:
+    """(row, column) of the first NaN or infinity, or None."""
+    return _find(data, _is_not_finite)
+
+
+def _find(data, is_bad):
+    """(row, column) of the first entry for which ``is_bad`` holds, or None."""
+    first = partial(_first_bad, is_bad=is_bad)
+    return data.reduce(first, np.arange(data.n_samples), combine=_first_found)
+
+
+def _is_not_finite(values):
+    return ~np.isfinite(values)
+
+
+def _first_bad(block, number, is_bad):
+    if sp.issparse(block):
+        block = block.tocoo()
+        bad = np.flatnonzero(is_bad(block.data))
+        return (int(number[block.row[bad[0]]]), int(block.col[bad[0]])) if bad.size else None
+    bad = np.argwhere(is_bad(block))
+    return (int(number[bad[0, 0]]), int(bad[0, 1])) if bad.size else None
+
+
+def _first_found(one, other):
+    return other if one is None else one

@@ -13,9 +13,16 @@ import operator
 import numpy as np
 import scipy.sparse as sp
 
-from .base import BLOCK_BYTES, PASS_BYTES, Rows, split_rows
-from .gaps import fill_block
-from .parts import LocalParts
+from .base import (
+    BLOCK_BYTES,
+    PASS_BYTES,
+    Rows,
+    add_results,
+    count_parts,
+    fill_block,
+    part_slices,
+    split_rows,
+)
 
 # Pages of a memory map stay in the memory of the process until the system needs them elsewhere.
 # After this many bytes we give them back; the system may still have them for the next pass.
@@ -49,14 +56,13 @@ class RowBlocks(Rows):
         if self.is_sparse and not self._X.has_canonical_format:
             self._X = self._X.copy()  # the user's matrix is left unchanged
             self._X.sum_duplicates()
-        self._scaling, self._fill = scaling, fill
+        self._pages = Pages(X) if self._is_mapped else None
+        # What is done to a block of a map every time it is read; rows in memory are changed now.
+        self._scaling, self._fill = (scaling, fill) if self._is_mapped else (None, None)
         if fill is not None and not self._is_mapped:
             self._X = fill_block(self._X, fill)
         if scaling is not None and not self._is_mapped:
             self._X = scaling.block(self._X, self.dtype)
-        self._scale_on_read = scaling is not None and self._is_mapped
-        self._fill_on_read = fill is not None and self._is_mapped
-        self._pages = Pages(X) if self._is_mapped else None
 
     def __setstate__(self, state):
         vars(self).update(state)
@@ -70,8 +76,7 @@ class RowBlocks(Rows):
     __sizeof__ = size
 
     def scaled(self, scaling, dtype):
-        fill = self._fill if self._fill_on_read else None
-        return RowBlocks(self._X, scaling=scaling, fill=fill, dtype=dtype)
+        return RowBlocks(self._X, scaling=scaling, fill=self._fill, dtype=dtype)
 
     def filled(self, value):
         return RowBlocks(self._X, fill=value, dtype=self.dtype)
@@ -94,11 +99,9 @@ class RowBlocks(Rows):
         return self.dense(rows)
 
     def take(self, rows):
-        if not isinstance(rows, slice):
-            return RowBlocks(self.rows(rows), dtype=self.dtype)
-        if not self._is_mapped:
-            return RowBlocks(self._pick(rows), dtype=self.dtype)
-        part = RowBlocks(self._X[rows], scaling=self._scaling, fill=self._fill, dtype=self.dtype)
+        """Consecutive rows, given by a slice."""
+        picked = self._pick(rows)
+        part = RowBlocks(picked, scaling=self._scaling, fill=self._fill, dtype=self.dtype)
         part._pages = self._pages  # one count for all that is read of a map
         return part
 
@@ -113,16 +116,16 @@ class RowBlocks(Rows):
         picked = self._pick(rows)
         if self._pages is not None:
             self._pages.count(picked.nbytes)
-        if self._fill_on_read:
+        if self._fill is not None:
             picked = fill_block(picked, self._fill)
-        if not (self.is_sparse or self._scale_on_read) and self._X.dtype == self.dtype:
+        if not self.is_sparse and self._scaling is None and self._X.dtype == self.dtype:
             return np.asarray(picked)
         if out is None:
             out = np.empty(picked.shape, self.dtype)
         if self.is_sparse:
             out[:] = 0
             return picked.astype(self.dtype, copy=False).toarray(out=out)
-        if self._scale_on_read:
+        if self._scaling is not None:
             return self._scaling.into(out, picked)
         out[:] = picked
         return out
@@ -168,19 +171,18 @@ class RowBlocks(Rows):
         )
         return functools.reduce(combine, results)
 
-    def reduce_pairs(self, function, i, j, *aligned, combine=operator.add, others=None):
-        """See Rows; ``others`` are the RowBlocks that hold the rows ``j``, if not these."""
-        others = self if others is None else others
+    def reduce_pairs(self, function, i, j, *aligned, combine=operator.add):
+        return self.reduce_pairs_with(self, function, i, j, *aligned, combine=combine)
+
+    def reduce_pairs_with(self, others, function, i, j, *aligned, combine=operator.add):
+        """``reduce_pairs`` for these rows ``i`` and the rows ``j`` of other RowBlocks."""
+
+        def on_pairs(pairs):
+            ours = (array[pairs] for array in aligned)
+            return function(self.rows(i[pairs]), others.rows(j[pairs]), *ours)
+
         n_pairs = max(1, BLOCK_BYTES // (2 * self.n_features * self.dtype.itemsize))
-        return functools.reduce(
-            combine,
-            (
-                function(
-                    self.rows(i[pairs]), others.rows(j[pairs]), *(array[pairs] for array in aligned)
-                )
-                for pairs in split_rows(len(i), n_pairs)
-            ),
-        )
+        return functools.reduce(combine, map(on_pairs, split_rows(len(i), n_pairs)))
 
     def map_pairs(self, function, i, j, workers):
         tasks = split_rows(len(i), max(_FEWEST_PAIRS, -(-len(i) // 16)))
@@ -190,7 +192,42 @@ class RowBlocks(Rows):
         return np.concatenate(values) if values else np.empty(0, self.dtype)
 
     def parts(self, make, *aligned, workers):
-        return LocalParts(self, make, aligned, workers)
+        return Parts(self, make, aligned, workers)
+
+
+class Parts:
+    """States made from parts of the rows, and functions of the states, on threads.
+
+    ClusterParts are in other processes: what the methods return is meant as an argument of the next
+    call of one of them. All sums are added in the order of the parts, so that they do not depend on
+    which thread or process has computed them.
+    """
+
+    def __init__(self, data, make, aligned, workers):
+        self.workers = workers
+        slices = part_slices(data.n_samples, count_parts(data.n_samples, data.n_features))
+        self.states = [
+            make(data.take(rows), *(array[rows] for array in aligned)) for rows in slices
+        ]
+
+    def share(self, value):
+        """Make a value available to all parts."""
+        return value
+
+    def run(self, function, *own, shared=()):
+        """``function(state, *own, *shared)`` for every part.
+
+        ``own`` are lists with one entry per part, such as earlier results.
+        """
+        return self.workers.map(lambda *args: function(*args, *shared), self.states, *own)
+
+    def join(self, arrays):
+        """Concatenate one array per part."""
+        return np.concatenate(arrays)
+
+    def total(self, results, out):
+        """Add up the arrays in the tuples ``results``, one per part, into ``out``."""
+        add_results(results, out)
 
 
 def _append(one, other):

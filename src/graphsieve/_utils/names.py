@@ -1,4 +1,4 @@
-"""Names that users give: columns by name, position or mask, and choices from a list."""
+"""What users give: columns by name, position or mask, choices from a list, shapes of images."""
 
 from difflib import get_close_matches
 from numbers import Integral
@@ -94,6 +94,22 @@ def check_choice(name, value, choices):
     """Raise an error that lists the choices if ``value`` is not one of them."""
     if value not in choices:
         raise ValueError(f"{name}={value!r} is unknown: use one of {', '.join(map(repr, choices))}")
+
+
+def check_shape(shape, n_features, parameter):
+    """Height and width as a tuple; an error unless they fit the number of features."""
+    try:
+        height, width = (int(side) for side in shape)
+    except (TypeError, ValueError):
+        raise ValueError(
+            f"{parameter} must be the height and width of the images, such as (28, 28)"
+        ) from None
+    if height * width != n_features:
+        raise ValueError(
+            f"{parameter}={height}x{width} has {height * width} pixels, but the data have "
+            f"{n_features} features"
+        )
+    return height, width
 
 
 def suggestion(name, known):

@@ -3,20 +3,6 @@
 import numpy as np
 
 
-def order_by_score(
-    scores: np.ndarray, constant: np.ndarray, include=(), exclude: np.ndarray | None = None
-) -> np.ndarray:
-    """Features, best first. Ties keep the order of the columns.
-
-    Included columns come first, in the order given, then the others, then constant ones, then
-    excluded ones.
-    """
-    later = np.full(len(scores), len(include))
-    later[list(include)] = np.arange(len(include))
-    exclude = np.zeros(len(scores), dtype=bool) if exclude is None else exclude
-    return np.lexsort((np.arange(len(scores)), -scores, constant, exclude, later))
-
-
 def scores_of(order: np.ndarray) -> np.ndarray:
     """Scores for an order of all features: d for the best, 1 for the last."""
     scores = np.empty(len(order))

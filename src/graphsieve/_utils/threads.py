@@ -1,4 +1,4 @@
-"""The one rule for threads: our own over blocks of rows, those of BLAS for large products only.
+"""Threads and memory. Threads: our own over blocks of rows, those of BLAS for large products only.
 
 Threads of BLAS wait for each other actively. They slow down code with many small products, on a
 busy machine by a factor of up to a hundred, and gain nothing there. So everything but single large
@@ -6,10 +6,12 @@ products runs in ``single_threaded_blas`` or, where the size of the data decides
 or under the decorator ``blas_for_table``.
 """
 
+import os
 from collections import deque
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import ExitStack, contextmanager, nullcontext
 from functools import wraps
+from pathlib import Path
 from threading import RLock, local
 
 import numpy as np
@@ -19,6 +21,11 @@ from .sklearn_private import default_threads
 
 # Multiplications from which threads of BLAS are worth it: about half a second.
 _WORTH_THREADS = 1e10
+# Memory limit of a container, for the two versions of control groups.
+_CGROUP_LIMITS = (
+    "/sys/fs/cgroup/memory.max",
+    "/sys/fs/cgroup/memory/memory.limit_in_bytes",
+)
 
 
 def count_threads(n_jobs):
@@ -175,3 +182,32 @@ class Workers:
         for other in others:
             other.result()
         return results
+
+
+def available_memory() -> float:
+    """Bytes that a computation can use without swapping; infinity if the system does not say."""
+    return min(_free_memory(), *map(_limit, _CGROUP_LIMITS))
+
+
+def physical_memory() -> float:
+    """Bytes of memory that the machine has; infinity if the system does not say."""
+    try:
+        return float(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
+    except (AttributeError, ValueError, OSError):
+        return float("inf")
+
+
+def _free_memory():
+    try:
+        import psutil
+    except ImportError:
+        # The free pages do not count what caches would give back.
+        return physical_memory()
+    return float(psutil.virtual_memory().available)
+
+
+def _limit(path):
+    try:
+        return float(Path(path).read_text())  # "max" is no number: no limit
+    except (OSError, ValueError):
+        return float("inf")

@@ -23,9 +23,8 @@ from .._graph.neighborhoods import nearest_rows, neighborhood_preservation
 from .._linear.redundancy import redundancy
 from .._linear.regression import ReconstructionErrors
 from .._linear.structure import find_structure
-from .._ranker.sample import read_sample
-from .._ranker.support import by_position
 from .._rows import check_columns, is_lazy, known_frame, numeric_frame
+from .._rows.samples import read_sample
 from .._rows.scaling import to_unit_interval
 from .._utils.names import check_choice, suggestion
 from .._utils.order import count_features
@@ -33,7 +32,7 @@ from .._utils.progress import shown
 from .._utils.threads import single_threaded_blas
 from .._utils.warn import warn
 from ..methods import REGISTRY
-from .stability import Stability, fit_reseeded, selection_stability
+from .stability import Stability, by_position, fit_reseeded, selection_stability
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -9,7 +9,7 @@ import numpy as np
 
 from .._linear import regression
 from .._linear.regression import CoverageCurve, explained_fraction
-from .._ranker.sample import Sample, read_sample
+from .._rows.samples import Sample, read_sample
 from .._rows.scaling import standardised
 from .._utils.threads import blas_for_table
 from ..selection import Selection

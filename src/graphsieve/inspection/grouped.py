@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.base import clone
 
-from .._ranker.batches import check_groups
 from .._rows import fill_gaps, is_constant, open_rows
+from .._rows.samples import check_groups
 from .._utils.sklearn_private import Interval, StrOptions
 from .._utils.warn import warn
 from .stability import WrappingRanker
@@ -110,7 +110,7 @@ class GroupedRanker(WrappingRanker):
         fits = [clone(estimator).fit(X[group == number]) for number in ranked]
         # A batch says nothing about a column that is constant there.
         silent = np.array([constant_columns(X[group == number]) for number in ranked])
-        silent[:, self._given()[0]] = False
+        silent[:, self._given.include] = False
         self.n_groups_ = len(fits)
         self.rankings_ = np.where(silent, data.n_features, [fit.ranking_ for fit in fits])
         selected = np.array([fit.get_support() for fit in fits]) & ~silent

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any
 
@@ -13,12 +15,12 @@ from sklearn.base import clone
 from sklearn.utils import check_random_state
 
 from .._linear.forward import Allowance, Units
-from .._ranker.greedy import GreedyConstraints
-from .._ranker.support import by_position
+from .._utils.names import find_columns, in_column_order
 from .._utils.order import scores_of
 from .._utils.progress import shown
 from .._utils.sklearn_private import HasMethods, Interval
-from ..base import FeatureRanker
+from ..base import FeatureRanker, Given
+from ..methods._greedy import GreedyRanker
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -100,17 +102,10 @@ class WrappingRanker(FeatureRanker):
         names, labels = self._names_to_find(), self._labels_in()
         return by_position(self.estimator, self.n_features_in_, names, labels)
 
-    def _check_constraints(self):
-        self._constraints, self._other_rules = self._joint_constraints()
-        super()._check_constraints()
-
-    def _given(self):
-        return self._constraints
-
-    def _joint_constraints(self):
-        """What `_given` returns, for both, and the Rules of the selector if there are others."""
-        include, exclude = super()._given()
-        inner = self._inner()
+    def _resolve(self):
+        """The columns that both refer to, and the Rules of the selector if it is greedy."""
+        given, inner = super()._resolve(), self._inner()
+        include, exclude = given.include.tolist(), given.exclude
         include += [j for j in getattr(inner, "include", None) or [] if j not in include]
         exclude[getattr(inner, "exclude", None) or []] = True
         both = [j for j in include if exclude[j]]
@@ -121,12 +116,11 @@ class WrappingRanker(FeatureRanker):
             )
         if exclude.all():
             raise ValueError("exclude names all columns: leave at least one to select")
-        if not isinstance(inner, GreedyConstraints):
-            return (include, exclude), None
+        if not isinstance(inner, GreedyRanker):
+            return Given(np.array(include, dtype=int), exclude)
         inner.set_params(include=include, exclude=np.flatnonzero(exclude).tolist())
         rules = inner._rules_for(self.n_features_in_)
-        has_others = not rules.units is rules.limits is rules.budget is None
-        return (list(rules.include), exclude), rules if has_others else None
+        return Given(np.array(rules.include, dtype=int), exclude, rules)
 
     def _keep(self, scores, usual, wanted=None):
         """Decide how many features are kept; returns the scores, or those of an allowed order.
@@ -134,7 +128,7 @@ class WrappingRanker(FeatureRanker):
         ``usual`` is the number of features where the parameters do not say how many. ``wanted``
         masks the only ones that are kept, in the place of a number.
         """
-        include, exclude = self._constraints
+        include, exclude, rules = self._given.include, self._given.exclude, self._given.rules
         if wanted is not None:
             count = np.count_nonzero(wanted)
         elif self.n_features_to_select is None:
@@ -142,11 +136,11 @@ class WrappingRanker(FeatureRanker):
         else:
             count = self._wanted_count(len(scores)) or len(scores)
         self._n_kept = int(np.clip(count, max(1, len(include)), (~exclude).sum()))
-        if self._other_rules is None:
+        if rules is None or rules.units is rules.limits is rules.budget is None:
             return scores
-        units = Units(self._other_rules.units, len(scores))
-        allowance = Allowance(self._other_rules, len(scores), self._n_kept)
-        allowance.spend(np.array(include, dtype=int))
+        units = Units(rules.units, len(scores))
+        allowance = Allowance(rules, len(scores), self._n_kept)
+        allowance.spend(include)
         kept = list(include)
         seen = exclude.copy() if wanted is None else exclude | ~wanted
         seen[include] = True
@@ -167,8 +161,9 @@ class WrappingRanker(FeatureRanker):
         return scores_of(np.concatenate([kept, order[~np.isin(order, kept)]]).astype(int))
 
     def _most_whole(self, n_features):
-        if self._other_rules is not None and self._other_rules.units is not None:
-            unit = self._other_rules.units[self.order_]
+        rules = self._given.rules
+        if rules is not None and rules.units is not None:
+            unit = rules.units[self.order_]
             while 0 < n_features < len(unit) and unit[n_features] == unit[n_features - 1]:
                 n_features -= 1
         return n_features
@@ -284,9 +279,8 @@ class StabilitySelection(WrappingRanker):
         scores = self.frequency_ + tie / (2 * self.n_resamples)
         wanted = None
         if self.min_frequency is not None:
-            include, exclude = self._given()
-            wanted = (self.frequency_ >= self.min_frequency) & ~exclude
-            wanted[include] = True
+            wanted = (self.frequency_ >= self.min_frequency) & ~self._given.exclude
+            wanted[self._given.include] = True
         return self._keep(scores, round(float(self.supports_.sum(axis=1).mean())), wanted)
 
     def _find_constant(self, data):
@@ -309,3 +303,36 @@ def _select_on(estimator, X, seed):
     """Support and ranking of a clone of ``estimator`` on the rows ``X``."""
     fitted = fit_reseeded(estimator, X, seed)
     return fitted.get_support(), fitted.ranking_
+
+
+def by_position(estimator, n_features, names, labels=None):
+    """A clone whose constraints refer to columns by position, for data without their names.
+
+    Parameters
+    ----------
+    estimator : FeatureRanker
+    n_features : int
+    names : ndarray of str or None
+        Names of the columns by which parameters may refer to them.
+    labels : sequence or None
+        Names of the columns of any type; ``names`` by default.
+    """
+    labels = names if labels is None else labels
+    estimator = clone(estimator)
+    given = estimator.get_params(deep=False)
+    find = partial(find_columns, n_features=n_features, names=names, labels=labels)
+    for name in ("include", "exclude"):
+        if given.get(name) is not None:
+            estimator.set_params(**{name: find(given[name], parameter=name)})
+    if isinstance(costs := given.get("costs"), Mapping):
+        found = {find([c], parameter="costs")[0]: cost for c, cost in costs.items()}
+        estimator.set_params(costs=found)
+    if isinstance(groups := given.get("column_groups"), Mapping):
+        found = {group: find(c, parameter="column_groups") for group, c in groups.items()}
+        estimator.set_params(column_groups=found)
+    for name in ("costs", "column_groups"):
+        values = estimator.get_params(deep=False).get(name)
+        if values is not None:
+            values = in_column_order(values, n_features, labels, parameter=name)
+            estimator.set_params(**{name: values})
+    return estimator

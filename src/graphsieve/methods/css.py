@@ -16,13 +16,13 @@ import scipy.sparse as sp
 
 from .._linear.columns import Columns, centred_squares, compact_rows, leading_scores
 from .._linear.forward import FactorTarget, ForwardSelection, GramTarget
-from .._ranker.greedy import GREEDY_CONSTRAINTS, GreedyConstraints
 from .._rows import RowBlocks, split_rows
 from .._rows.scaling import divide_columns
 from .._utils.progress import Stages
 from .._utils.sklearn_private import Interval, product_of_sparse
 from .._utils.threads import Workers, blas_for
 from ..base import SCALE_CONSTRAINTS, THREAD_CONSTRAINTS, FeatureRanker
+from ._greedy import GREEDY_CONSTRAINTS, GreedyRanker
 
 # Largest square matrix: 72 MB.
 MOST_SQUARE = 3000
@@ -35,7 +35,7 @@ _HEIGHT, _WIDTH = 256, 2048
 _COMPONENTS = (50, 200)
 
 
-class GreedyCSS(GreedyConstraints, FeatureRanker):
+class GreedyCSS(GreedyRanker):
     """Greedy column subset selection.
 
     Features are picked one at a time, each for what it adds to the linear reconstruction of all

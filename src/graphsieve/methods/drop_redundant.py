@@ -8,13 +8,12 @@ from scipy.linalg import pinvh
 
 from .._linear.columns import Columns
 from .._linear.regression import coverage_curve
-from .._ranker.sample import draw_rows
-from .._ranker.support import INCLUDE_CONSTRAINTS
+from .._rows.samples import draw_rows
 from .._rows.scaling import Scaling
 from .._utils.order import scores_of
 from .._utils.sklearn_private import Interval, StrOptions
 from .._utils.warn import warn
-from ..base import FeatureRanker
+from ..base import INCLUDE_CONSTRAINTS, FeatureRanker
 
 # R^2 from products in single precision is off by less than this.
 _SINGLE = 1e-5
@@ -113,7 +112,6 @@ class DropRedundant(FeatureRanker):
         self.by = by
 
     def _check_constraints(self):
-        self._given()
         if self.by == "correlation" and self.n_features_in_ > _MOST_STORED:
             raise ValueError(
                 'by="correlation" compares all pairs of columns and takes at most '
@@ -128,7 +126,7 @@ class DropRedundant(FeatureRanker):
         correlations = Correlations(data)
         kept = self._cover(correlations, data.dtype)
         if len(kept) == 0:  # every column is constant
-            kept = np.flatnonzero(~self._given()[1])[:1]
+            kept = np.flatnonzero(~self._given.exclude)[:1]
         self._n_kept = len(kept)
         support = np.zeros(data.n_features, dtype=bool)
         support[kept] = True
@@ -141,12 +139,15 @@ class DropRedundant(FeatureRanker):
         return scores_of(np.concatenate([kept, order[~support[order]]]))
 
     def _cover(self, correlations, dtype):
-        include, exclude = self._given()
         names = getattr(self, "feature_names_in_", np.arange(self.n_features_in_))
         # Equal columns are told apart by their names, not by their places.
         tie_break = np.empty(len(names), dtype=int)
         tie_break[np.lexsort((names, *correlations.fingerprints()))] = np.arange(len(names))
-        options = {"tie_break": tie_break, "given": include, "candidates": ~exclude}
+        options = {
+            "tie_break": tie_break,
+            "given": self._given.include,
+            "candidates": ~self._given.exclude,
+        }
         varying = correlations.varying
         if self.by == "correlation":
             return keep_uncorrelated(correlations.matrix, varying, self.explained, **options)
@@ -163,7 +164,7 @@ class DropRedundant(FeatureRanker):
         if missed.any():
             worst = int(np.argmin(self.r2_))
             why, advice = "of rounding errors", 'Pass X.astype("float64")'
-            if self._given()[1].any():
+            if self._given.exclude.any():
                 why = "the columns that would explain them are excluded"
                 advice = "Exclude fewer columns"
             warn(

@@ -272,7 +272,7 @@ class GAFS(Autoencoder, FeatureRanker):
             self.n_components_ = structure.n_components
         with stages("neighbour graph"):
             L = self._sample_laplacian(X, structure, chosen)
-        include, exclude = self._given()
+        include, exclude = self._given.include, self._given.exclude
         columns = np.flatnonzero(~exclude)
         with stages("elimination"), blas_for(float(rows.size) * _MOST_UNITS):
             problem = self._make_problem(rows, structure, L)

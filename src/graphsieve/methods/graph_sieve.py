@@ -8,12 +8,12 @@ from .._graph.spectral import embedding
 from .._linear.columns import Columns
 from .._linear.forward import FactorTarget, ForwardSelection, join_targets
 from .._linear.structure import all_coordinates, find_structure, scaled_sample
-from .._ranker.greedy import GREEDY_CONSTRAINTS, GreedyConstraints
 from .._rows import RowBlocks
 from .._rows.scaling import MOST_ROWS
 from .._utils.progress import Stages
 from .._utils.sklearn_private import Interval
 from ..base import GRAPH_CONSTRAINTS, SCALE_CONSTRAINTS, THREAD_CONSTRAINTS, FeatureRanker
+from ._greedy import GREEDY_CONSTRAINTS, GreedyRanker
 
 # Chosen on splits that are not reported: eigenvectors of the graph, relative noise of a kept
 # column, explained fraction up to which a layer goes on in any case, and squared correlation with
@@ -24,7 +24,7 @@ _LAYER_SHARE = 0.8
 _NEAR_COPY = 0.95
 
 
-class GraphSieve(GreedyConstraints, FeatureRanker):
+class GraphSieve(GreedyRanker):
     """Forward selection on the data and on the graph of their neighbours.
 
     Features are picked one at a time, each for what it adds to the reconstruction of two targets:

@@ -7,7 +7,7 @@ import numpy as np
 from .._linear.how_many import gain_curve
 from .._linear.regression import coverage_curve
 from .._rows.scaling import standardised
-from .._utils.images import check_shape
+from .._utils.names import check_shape
 from .._utils.threads import blas_for_table
 from ..inspection.coverage import closest_kept, explained_curves, make_grid, rows_of
 from ..selection import Selection, settings

@@ -7,7 +7,7 @@ as the memory of the machine; what is read in pieces may be larger.
 import math
 from dataclasses import dataclass
 
-from ..._utils.memory import physical_memory
+from ..._utils.threads import physical_memory
 from .tables import TableError
 
 # A pass over this much takes hours, and the temporary copy of many methods fills most disks.

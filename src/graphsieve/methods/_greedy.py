@@ -1,6 +1,7 @@
 """What greedy methods share: costs, a budget and groups of columns, and the picks."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from numbers import Integral, Real
 
 import numpy as np
@@ -10,7 +11,7 @@ from .._linear.forward import Rules, select_columns
 from .._utils.names import find_columns, in_column_order, is_missing
 from .._utils.sklearn_private import Interval
 from .._utils.threads import single_threaded_blas
-from .support import Support
+from ..base import FeatureRanker
 
 # Entries that greedy methods read where the number of features is not given, and picks at least.
 _MOST_WORK = 2e9
@@ -28,44 +29,42 @@ GREEDY_CONSTRAINTS = {
 }
 
 
-class GreedyConstraints(Support):
-    """Mixin of greedy methods for costs, a budget, and groups of columns."""
+class GreedyRanker(FeatureRanker):
+    """Base of greedy methods, with costs, a budget, and groups of columns.
 
-    def _rules(self, **of_method):
-        """Rules for a ForwardSelection, from the parameters and from what the method adds."""
-        include, exclude = self._given()
-        labels = self._group_numbers()
-        costs = self._costs()
-        units, limits = self._units(labels), None
-        if units is not None:
+    A subclass has the parameters ``costs``, ``budget``, ``column_groups`` and ``max_per_group``,
+    and its ``_rank`` runs a ForwardSelection with the rules ``_rules`` by ``_select``.
+    """
+
+    def _resolve(self):
+        given = super()._resolve()
+        if self.column_groups is None and self.max_per_group is not None:
+            raise ValueError("max_per_group needs column_groups: pass the group of every column")
+        include, exclude = given.include.tolist(), given.exclude
+        labels, costs = self._group_numbers(), self._costs()
+        units, limits = None, None
+        if labels is not None and self.max_per_group is None:
+            # A column without a group is a unit of its own.
+            alone = labels.max(initial=0) + 1 + np.arange(len(labels))
+            units = np.where(labels < 0, alone, labels)
             include = self._whole_units(units, include, exclude)
         elif labels is not None:
             limits = labels, self.max_per_group
             self._check_limits(labels, include)
         if self.budget is not None:
             self._check_budget(costs, units, include, exclude)
-        return Rules(
-            include=tuple(include),
-            exclude=exclude,
-            costs=costs,
-            budget=self.budget,
-            units=units,
-            limits=limits,
-            **of_method,
-        )
+        rules = Rules(tuple(include), exclude, None, None, None, costs, self.budget, units, limits)
+        return replace(given, rules=rules)
+
+    def _rules(self, **of_method):
+        """Rules for a ForwardSelection, from the parameters and from what the method adds."""
+        return replace(self._given.rules, **of_method)
 
     def _rules_for(self, n_features):
         """Rules of a selector that is not fitted, if its constraints are positions of columns."""
         bare = clone(self)
         bare.n_features_in_ = n_features
-        return bare._rules()
-
-    def _units(self, labels):
-        """Number of the unit of every column that enters as a whole, or None."""
-        if labels is None or self.max_per_group is not None:
-            return None
-        # A column without a group is a unit of its own.
-        return np.where(labels < 0, labels.max(initial=0) + 1 + np.arange(len(labels)), labels)
+        return bare._resolve().rules
 
     def _exact_picks(self, data):
         """Number of features that greedy methods pick one by one.
@@ -93,7 +92,7 @@ class GreedyConstraints(Support):
         """
         count = self._wanted_count(self.n_features_in_) or self.n_features_in_
         if self._is_unconstrained():
-            count = self.n_features_in_ - int(self._given()[1].sum())
+            count = np.count_nonzero(~self._given.exclude)
         else:
             n_exact = count
         # A pick takes many small products, for which threads of BLAS only wait for each other. Our
@@ -115,7 +114,7 @@ class GreedyConstraints(Support):
 
     def _check_constraints(self):
         super()._check_constraints()
-        rules = self._rules()
+        rules = self._given.rules
         if rules.units is None or self.n_features_to_select is None or rules.include:
             return
         count = self._wanted_count(self.n_features_in_)
@@ -130,6 +129,7 @@ class GreedyConstraints(Support):
         return constant if self._is_unconstrained() else np.zeros_like(constant)
 
     def _check_prefix(self, n_features):
+        super()._check_prefix(n_features)
         whole = self._whole_counts()
         if n_features not in whole:
             near = min(whole, key=lambda n: abs(n - n_features))
@@ -144,7 +144,7 @@ class GreedyConstraints(Support):
 
     def _whole_counts(self):
         """Numbers of first features that split no group."""
-        units = self._rules().units
+        units = self._given.rules.units
         positions = np.arange(self.n_features_in_)
         if units is None:
             return positions + 1
@@ -153,22 +153,16 @@ class GreedyConstraints(Support):
         return positions[np.maximum.accumulate(last[units[self.order_]]) == positions] + 1
 
     def _wanted_count(self, n_features):
-        include, exclude = self._given()
-        if self.column_groups is None and self.max_per_group is not None:
-            raise ValueError("max_per_group needs column_groups: pass the group of every column")
-        most = n_features - int(exclude.sum())
-        labels = self._group_numbers()
-        if labels is not None and self.max_per_group is not None:
-            allowed = labels[~exclude]
+        given, rules = self._given, self._given.rules
+        most = n_features - np.count_nonzero(given.exclude)
+        if rules.limits is not None:
+            allowed = rules.limits[0][~given.exclude]
             sizes = np.bincount(allowed[allowed >= 0])
             most = int(np.minimum(sizes, self.max_per_group).sum() + (allowed < 0).sum())
         if self.budget is not None and self.n_features_to_select is None:
             return most
-        units = self._units(labels)
-        if units is None:
-            return self._count_within(len(include), most, n_features)
-        n_whole = len(self._whole_units(units, include, exclude))
-        count = self._count_within(len(include), most, n_features)
+        count = self._count_within(len(given.include), most, n_features)
+        n_whole = len(rules.include)
         if count is None or n_whole <= count:
             return count
         if self.n_features_to_select is None:

@@ -7,7 +7,7 @@ import pyarrow.parquet as pq
 import pytest
 import scipy.sparse as sp
 
-from graphsieve._ranker.sample import read_sample
+from graphsieve._rows.samples import read_sample
 
 NAMES = ["a", "b", "c"]
 
@@ -35,7 +35,7 @@ def containers(X, tmp_path):
 
 @pytest.mark.parametrize("most", [20, 1000])
 def test_all_containers_give_the_same_rows(containers, X, most, monkeypatch):
-    monkeypatch.setattr("graphsieve._ranker.sample._MAX_ROWS", most)
+    monkeypatch.setattr("graphsieve._rows.samples._MAX_ROWS", most)
     for kind, container in containers.items():
         names = None if kind in ("list", "array", "CSR", "CSC") else NAMES
         sample = read_sample(container, 3, names)

@@ -1,0 +1,127 @@
+"""What stands for what: the regression of the dropped features on the kept ones, in words."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ._rows import check_container, known_frame, to_dense
+from ._utils.sklearn_private import feature_names, in_container_of
+
+# Kept columns that are named for a dropped one: at most so many, none with less than a tenth of
+# the weight of the first.
+_MOST_SHOWN = 5
+_LEAST_WEIGHT = 0.1
+
+
+class Reconstructor:
+    """Predicts the dropped features from the kept ones; ``sel.reconstructor(X)`` makes it.
+
+    Attributes
+    ----------
+    names : array or Index of shape (n_dropped,)
+        Names of the dropped features, in the order of the table: the columns of ``predict``.
+    r2 : ndarray of shape (n_dropped,)
+        Their coverage: R^2 on left-out samples, NaN for constant features.
+    """
+
+    def __init__(self, regression, kept_names, names):
+        self._regression, self._kept_names, self.names = regression, kept_names, names
+        self.r2 = regression.r2
+
+    def predict(self, X_selected: Any) -> Any:
+        """Predict the dropped features.
+
+        Parameters
+        ----------
+        X_selected : array or data frame of shape (n_samples, n_kept)
+            The output of ``transform``. A missing value counts as the mean of its feature.
+
+        Returns
+        -------
+        X_dropped : ndarray or data frame of shape (n_samples, n_dropped)
+            The dropped features, in the order of the table; a data frame for a data frame.
+        """
+        check_container(X_selected)
+        frame = known_frame(X_selected)
+        found, expected = feature_names(frame), self._kept_names
+        values = np.asarray(to_dense(frame), dtype=float)
+        if values.ndim != 2 or values.shape[1] != len(self._regression.coef):
+            raise ValueError(
+                f"predict takes the {len(self._regression.coef)} selected columns as transform "
+                f"returns them, but got an array of shape {values.shape}"
+            )
+        if found is not None and expected is not None and (found != expected).any():
+            j = int(np.argmax(found != expected))
+            raise ValueError(
+                "predict takes the selected columns, in the order in which transform returns "
+                f"them, but column {j} is {found[j]!r} instead of {expected[j]!r}"
+            )
+        return in_container_of(X_selected, self._regression.predict(values), self.names)
+
+
+def coverage_table(learned, dropped, kept, labels):
+    """The table of ``FeatureRanker.coverage``, from the Regression of the dropped columns."""
+    rows = []
+    for number, j in enumerate(dropped):
+        found = _representatives(learned, number)
+        for i, weight, importance in found or [(None, np.nan, np.nan)]:
+            representative = None if i is None else labels[kept[i]]
+            rows.append((labels[j], learned.r2[number], representative, weight, importance))
+    columns = ["feature", "r2", "kept", "weight", "importance"]
+    try:
+        import pandas as pd
+    except ImportError:
+        return {name: [row[k] for row in rows] for k, name in enumerate(columns)}
+    return pd.DataFrame(rows, columns=columns)
+
+
+def why_kept(sel, j, is_included):
+    """Why column j of a fitted selector was kept."""
+    labels = sel._labels_in()
+    text = f"{_quoted(labels[j])} was kept: it ranks {sel.ranking_[j]} of {len(labels)}"
+    if is_included:
+        text += " because it is included by request"
+    gains, layers = getattr(sel, "gains_", None), getattr(sel, "layers_", None)
+    if gains is None or layers[j] == 0:
+        return f"{text}."
+    text += f", and it explained {gains[j]:.1%} of the targets when it was picked"
+    return text + (f", in layer {layers[j]}." if layers[j] > 1 else ".")
+
+
+def why_dropped(learned, kept, j, labels, is_excluded):
+    """Why column j was dropped, from its Regression on the kept columns."""
+    text = f"{_quoted(labels[j])} was dropped"
+    if is_excluded:
+        text += " because it is excluded by request"
+    found, r2 = _representatives(learned, 0), learned.r2[0]
+    if not found:
+        why = "it is constant" if np.isnan(r2) else "nothing that was kept predicts it"
+        return f"{text}: {why}."
+    parts = [f"{_quoted(labels[kept[i]])} (weight {weight:.3g})" for i, weight, _ in found]
+    listed = parts[0] if len(parts) == 1 else ", ".join(parts[:-1]) + f" and {parts[-1]}"
+    if len(kept) == 1:
+        return f"{text}: {listed}, the only kept feature, predicts {r2:.1%} of its variance."
+    total = sum(importance for *_, importance in found)
+    carry = "carries" if len(parts) == 1 else "carry"
+    of_all = "" if total > 0.995 else f", which {carry} {total:.0%} of the prediction"
+    return (
+        f"{text}: the {len(kept)} kept features predict {r2:.1%} of its variance, mainly "
+        f"{listed}{of_all}."
+    )
+
+
+def _quoted(label):
+    return repr(label) if isinstance(label, str | tuple) else f"column {label}"
+
+
+def _representatives(learned, number):
+    """(kept column, weight, importance) of those that matter most; none for constant columns."""
+    size = abs(learned.weights[:, number])
+    if not size.any() or not learned.r2[number] > 0:
+        return []
+    order = np.argsort(-size, kind="stable")[:_MOST_SHOWN]
+    order = order[size[order] >= _LEAST_WEIGHT * size[order[0]]]
+    coef = learned.coef[:, number]
+    return [(int(i), float(coef[i]), float(size[i] / size.sum())) for i in order]

@@ -1,1 +1,0 @@
-"""Parts of FeatureRanker: input, support and reconstruction; greedy picks; batches of samples."""

@@ -1,0 +1,210 @@
+"""Samples: the rows on which a selection is explained, and rows centred within their batches."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.utils import check_array, column_or_1d
+
+from .._utils.names import is_missing
+from .._utils.warn import warn
+from .base import chosen_rows, fill_gaps
+from .containers import (
+    check_columns,
+    check_container,
+    is_lazy,
+    known_frame,
+    numeric_frame,
+    open_rows,
+)
+from .memory import RowBlocks
+
+# More rows would hardly change coverage and correlations, but take time.
+_MAX_ROWS = 2000
+# 160 MB of doubles.
+_MAX_ENTRIES = 20_000_000
+
+
+@dataclass(frozen=True)
+class Sample:
+    """Some or all rows of a table.
+
+    Attributes
+    ----------
+    values : ndarray of shape (n_rows, n_features)
+    rows : ndarray of shape (n_rows,)
+        Their numbers in the table, increasing.
+    n_samples : int
+        Number of rows of the table.
+    n_filled : int
+        Number of missing values that were replaced by the mean of their column.
+    """
+
+    values: np.ndarray
+    rows: np.ndarray
+    n_samples: int
+    n_filled: int
+
+
+def draw_rows(data, groups=None, rng=None):
+    """At most 2,000 of some Rows, always the same ones unless there is an ``rng``.
+
+    With ``groups``, the batch of every sample, the columns are centred within every batch.
+    """
+    data = data.observed()
+    n_samples = data.n_samples
+    most = min(_MAX_ROWS, max(2, _MAX_ENTRIES // data.n_features))
+    rows = np.arange(n_samples)
+    if n_samples > most:
+        rng = np.random.RandomState(0) if rng is None else rng
+        rows = np.sort(rng.choice(n_samples, most, replace=False))
+    chosen = np.zeros(n_samples, dtype=bool)
+    chosen[rows] = True
+    values = data.stack(chosen_rows, chosen).astype(np.float64)
+    values[~np.isfinite(values)] = np.nan
+    n_filled = np.count_nonzero(np.isnan(values))
+    filled = fill_gaps(RowBlocks(values))
+    if groups is not None:
+        filled = centre_within(filled, check_groups(groups, n_samples)[1][rows])
+    return Sample(filled.whole(), rows, n_samples, n_filled)
+
+
+def read_sample(X, n_features, names=None, *, groups=None, rng=None):
+    """Draw rows of the table that a selector was fitted on.
+
+    ``n_features`` is the number of features that it was fitted on, and ``names`` are their names,
+    if the data had any: a data frame may then have further columns.
+    """
+    check_container(X)
+    if not is_lazy(X):
+        X = known_frame(X)
+    if hasattr(X, "columns") and names is not None:
+        X = _columns_by_name(X, list(names))
+    if is_lazy(X):
+        check_names(check_columns(X)[1], names)
+    else:
+        X = check_array(numeric_frame(X), accept_sparse="csr", ensure_all_finite=False)
+    data = open_rows(X)
+    if data.n_features != n_features:
+        raise ValueError(
+            f"X has {data.n_features} columns, but the selection was made from {n_features}. "
+            "Pass the table that the selector was fitted on"
+        )
+    return draw_rows(data, groups, rng)
+
+
+def check_names(found, known):
+    """Refuse columns with other names, or in another order, than those of a fit, if both are known.
+
+    The number of columns is checked elsewhere.
+    """
+    if found is None or known is None or len(found) != len(known):
+        return
+    other = [name for name, expected in zip(found, known, strict=True) if name != expected]
+    if other:
+        raise ValueError(
+            "the columns of X must have the same names and order as in fit; the first that differs "
+            f"is {other[0]!r}"
+        )
+
+
+def _columns_by_name(X, names):
+    place = {str(name): j for j, name in enumerate(X.columns)}
+    missing = [name for name in names if name not in place]
+    if missing:
+        raise ValueError(
+            f"X has no column {missing[0]!r}, which the selector was fitted on"
+            + (f" (and lacks {len(missing) - 1} more)" if len(missing) > 1 else "")
+        )
+    if hasattr(X, "iloc") and not is_lazy(X):
+        # By position: pandas 3 turns names into strings that cannot hold a lone surrogate.
+        return X.iloc[:, [place[name] for name in names]]
+    return X[names]
+
+
+def check_groups(groups, n_samples):
+    """Number of the batch of every sample, from labels of any type.
+
+    Parameters
+    ----------
+    groups : array-like of shape (n_samples,)
+    n_samples : int
+
+    Returns
+    -------
+    labels : ndarray
+        The batches, sorted.
+    number : ndarray of int of shape (n_samples,)
+    """
+    groups = column_or_1d(groups)
+    if len(groups) != n_samples:
+        raise ValueError(
+            f"groups has {len(groups)} entries, but X has {n_samples} samples: pass one label per "
+            "sample"
+        )
+    missing = np.array([is_missing(label) for label in groups.tolist()])
+    if missing.any():
+        raise ValueError(
+            f"groups has {missing.sum()} missing labels, the first at row {missing.argmax()}. Give "
+            "these samples a label, or leave them out of X"
+        )
+    try:
+        return np.unique(groups, return_inverse=True)
+    except TypeError:  # labels of several types have no order
+        labels = sorted(set(groups.tolist()), key=lambda label: (type(label).__name__, str(label)))
+        place = {label: j for j, label in enumerate(labels)}
+        found = np.empty(len(labels), dtype=object)
+        found[:] = labels
+        return found, np.array([place[label] for label in groups.tolist()])
+
+
+def centre_within(data, number):
+    """Rows with the mean of its batch replaced by the mean of all samples in every column.
+
+    Parameters
+    ----------
+    data : Rows
+    number : ndarray of int of shape (n_samples,)
+        Batch of every sample.
+
+    Returns
+    -------
+    RowBlocks
+    """
+    if data.is_sparse:
+        raise TypeError(
+            "with groups, the columns are centred within every batch, which would fill in the "
+            "zeros of sparse data. Use GroupedRanker, which ranks the features within every batch, "
+            "or pass X.toarray()"
+        )
+    X = data.observed().resident()
+    if not isinstance(X, np.ndarray):
+        raise TypeError(
+            "with groups, the columns are centred within every batch, in memory. Pass an array in "
+            "memory (X.compute() for Dask), or subtract the means of the batches before fit"
+        )
+    _check_sizes(np.bincount(number))
+    member = sp.csr_array((np.ones(len(number)), (number, np.arange(len(number)))))
+    present = ~np.isnan(X)
+    # A batch without a value in a column has no mean there, and no entry to shift.
+    means = member @ np.where(present, X, 0) / np.maximum(member @ present, 1)
+    # With the common mean, columns keep their place: a column that is constant within every batch
+    # is recognised as constant, and angles between samples keep their meaning.
+    shift = data.column_moments()[0] - means
+    return fill_gaps(RowBlocks((X + shift[number]).astype(X.dtype, copy=False)))
+
+
+def _check_sizes(sizes):
+    """Refuse batches that leave nothing to compare, and warn if they leave little."""
+    n_alone, n_samples = np.count_nonzero(sizes == 1), sizes.sum()
+    if n_alone == n_samples:
+        raise ValueError(
+            "every sample is the only one of its batch, which leaves nothing to compare: give "
+            "every sample the label of its batch, such as its donor or plate"
+        )
+    if n_alone > n_samples / 2:
+        warn(
+            f"{n_alone:,} of {n_samples:,} samples are the only one of their batch, and do not "
+            "count, because columns are centred within every batch. Check that the labels are "
+            "those of batches, such as donors or plates"
+        )
