@@ -1,12 +1,60 @@
 """The ``graphsieve`` command and its subcommands."""
 
+from importlib import import_module
 from typing import Annotated
 
 import typer
+from typer.core import TyperGroup
 
-from . import apply, bench, compare, data, demo, methods, select
-from .console import Group, examples
-from .load import Command
+from .console import UsageError, examples, say
+
+# The module of every command, which is loaded when the command is looked up.
+_MODULES = {
+    "select": "select",
+    "compare": "compare",
+    "apply": "apply",
+    "report": "apply",
+    "methods": "methods",
+    "demo": "demo",
+    "data": "data",
+    "bench": "bench",
+}
+# Raised for unknown options and wrong values. Typer may bring a Click of its own.
+_Refused = typer.BadParameter.__base__
+
+
+class Group(TyperGroup):
+    """Commands that say in one line what is wrong with their options."""
+
+    def parse_args(self, ctx, args):
+        """Parse the options of the group; from here on it knows its commands by name."""
+        self.commands = dict.fromkeys(_MODULES) | self.commands
+        return super().parse_args(ctx, args)
+
+    def get_command(self, ctx, cmd_name):
+        """The command of a name, or None."""
+        if cmd_name in _MODULES and self.commands[cmd_name] is None:
+            found = typer.main.get_command(import_module(f".{_MODULES[cmd_name]}", __package__).app)
+            # A module may have several commands, or one with commands of its own.
+            self.commands[cmd_name] = getattr(found, "commands", {}).get(cmd_name, found)
+        return self.commands.get(cmd_name)
+
+    def invoke(self, ctx):
+        """Run a command; whatever is wrong with the words typed is one line and exit code 2."""
+        try:
+            return super().invoke(ctx)
+        except UsageError as error:
+            say("Error", error, "bold red")
+            raise typer.Exit(2) from error
+        except _Refused as error:
+            if type(error).__name__ == "NoArgsIsHelpError":
+                raise
+            message = error.format_message().replace("Value error, ", "").rstrip(".")
+            stop = "" if message.endswith("?") else "."
+            path = (error.ctx or ctx).command_path
+            say("Error", f"{message}{stop} Run: {path} -h", "bold red")
+            raise typer.Exit(2) from error
+
 
 app = typer.Typer(
     name="graphsieve",
@@ -22,15 +70,6 @@ app = typer.Typer(
         "graphsieve select --help",
     ),
 )
-
-app.command(epilog=select.EPILOG, cls=Command)(select.select)
-app.command(epilog=compare.EPILOG, cls=Command)(compare.compare)
-app.command(epilog=apply.APPLY_EPILOG)(apply.apply)
-app.command(epilog=apply.REPORT_EPILOG)(apply.report)
-app.command(epilog=methods.EPILOG)(methods.methods)
-app.command(epilog=demo.EPILOG)(demo.demo)
-app.add_typer(data.app, name="data")
-app.add_typer(bench.app, name="bench")
 
 
 def _show_version(wanted: bool):

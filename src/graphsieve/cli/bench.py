@@ -109,7 +109,7 @@ def report(
 
     With -o FILE.md, write the claims, verdicts and numbers as Markdown, without figures.
     """
-    from .arguments import check_output
+    from .io.files import check_output
 
     check_output(output, (".html", ".md"), force, "-o")
     with errors_shown():

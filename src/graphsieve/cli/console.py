@@ -1,21 +1,24 @@
 """What the commands say and where: results on stdout, everything about the run on stderr."""
 
 import re
+import threading
+import time
 import warnings
 from contextlib import contextmanager
 
 import typer
 from rich.console import Console
 from rich.table import Table
-from typer.core import TyperGroup
+from rich.text import Text
 
 from .._utils.text import printable
 
 out = Console(highlight=False)
 err = Console(stderr=True, highlight=False)
 
-# Raised for unknown options and wrong values. Typer may bring a Click of its own.
-_Refused = typer.BadParameter.__base__
+# Off a terminal, nothing is said about what is done within the first seconds.
+_FIRST_SECONDS = 2
+_NEXT_SECONDS = 20
 _FOR_PROGRAMMERS = (DeprecationWarning, PendingDeprecationWarning, FutureWarning, ResourceWarning)
 
 
@@ -41,8 +44,17 @@ def say(label, message, style):
     note(message)
 
 
+class TableError(ValueError):
+    """An unusable table, with a message for the user."""
+
+
 class UsageError(Exception):
     """A wrong command, which exits with code 2."""
+
+
+def usage_error(message, option):
+    """Return the error for a wrong value of an option or argument."""
+    return UsageError(f"{option}: {message}")
 
 
 def grid(columns):
@@ -51,30 +63,6 @@ def grid(columns):
     for name, side in columns.items():
         table.add_column(name, justify=side)
     return table
-
-
-def usage_error(message, option):
-    """Return the error for a wrong value of an option or argument."""
-    return UsageError(f"{option}: {message}")
-
-
-class Group(TyperGroup):
-    """Commands that say in one line what is wrong with their options."""
-
-    def invoke(self, ctx):
-        try:
-            return super().invoke(ctx)
-        except UsageError as error:
-            say("Error", error, "bold red")
-            raise typer.Exit(2) from error
-        except _Refused as error:
-            if type(error).__name__ == "NoArgsIsHelpError":
-                raise
-            message = error.format_message().replace("Value error, ", "").rstrip(".")
-            stop = "" if message.endswith("?") else "."
-            path = (error.ctx or ctx).command_path
-            say("Error", f"{message}{stop} Run: {path} -h", "bold red")
-            raise typer.Exit(2) from error
 
 
 def install_hint(extra):
@@ -120,3 +108,45 @@ def warnings_shown():
             for first, *others in alike.values():
                 more = f" (and {len(others)} more like this)" if others else ""
                 say("Warning", first + more, "bold yellow")
+
+
+@contextmanager
+def progress(doing):
+    """Say what is being done; yields a function that takes the latest state."""
+    if err.is_terminal:
+        with err.status(Text(printable(doing))) as status:
+            yield lambda state: status.update(Text(printable(f"{doing}: {state}")))
+        return
+    lines = _Lines(doing)
+    lines.start()
+    try:
+        yield lines.update
+    finally:
+        lines.stop()
+
+
+class _Lines:
+    """A line now and then, from a thread of its own."""
+
+    def __init__(self, doing):
+        self._doing, self._state = doing, ""
+        self._finished = threading.Event()
+        self._thread = threading.Thread(target=self._run, daemon=True)
+        self._start = time.monotonic()
+
+    def start(self):
+        self._thread.start()
+
+    def stop(self):
+        self._finished.set()
+        self._thread.join()
+
+    def update(self, state):
+        self._state = state
+
+    def _run(self):
+        wait = _FIRST_SECONDS
+        while not self._finished.wait(wait):
+            state = f"{self._doing}: {self._state}" if self._state else self._doing
+            note(f"{state} ({time.monotonic() - self._start:.0f} s)")
+            wait = _NEXT_SECONDS

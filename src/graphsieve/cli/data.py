@@ -4,8 +4,7 @@ from typing import Annotated
 
 import typer
 
-from .console import errors_shown, examples, out, tell
-from .progress import progress
+from .console import errors_shown, examples, out, progress, tell
 
 EPILOG = examples(
     "graphsieve data list",

@@ -8,11 +8,10 @@ from typing import Annotated
 
 import typer
 
-from .console import errors_shown, examples, out, tell, warnings_shown
-from .progress import progress
+from .console import errors_shown, examples, out, progress, tell, warnings_shown
+from .options import new_app
 
-EPILOG = examples("graphsieve demo", "graphsieve demo -o pixels.svg --force")
-
+app = new_app()
 _PICTURE = Path("graphsieve-demo.png")
 _FORMATS = (".png", ".svg", ".pdf")
 _PAGE = Path("graphsieve-demo.html")
@@ -26,6 +25,7 @@ _METRICS = {"accuracy": "Accuracy", "acc": "ACC", "nmi": "NMI"}
 _SPLITS = 3
 
 
+@app.command(epilog=examples("graphsieve demo", "graphsieve demo -o pixels.svg --force"))
 def demo(
     output: Annotated[
         Path,
@@ -39,7 +39,7 @@ def demo(
     from sklearn.datasets import load_digits
     from sklearn.exceptions import ConvergenceWarning
 
-    from .arguments import check_output
+    from .io.files import check_output
 
     check_output(output, _FORMATS, force or output == _PICTURE, "-o")
     start = time.perf_counter()
