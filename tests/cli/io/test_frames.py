@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 import scipy.sparse as sp
 
-from tests.cli.conftest import label_matlab_73, read_frame, save
+from tests.cli.conftest import label_matlab_73, load, read_frame, save
 
 VARIANCE = ("--method", "variance")
 
