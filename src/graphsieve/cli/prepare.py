@@ -51,27 +51,31 @@ class Features:
         n_largest = count_features(wanted, len(self.names))
         return int(np.sort(sizes)[::-1][:n_largest].sum())
 
-    def whole(self, estimator, wanted):
-        """Return the columns, best first, how many are kept, their scores, and the selector.
+    def ranking(self, estimator, wanted):
+        """Return a frame of the columns, best first, and the selector that keeps whole columns.
 
-        A column that was encoded has the place and the score of its best value, and the selector
-        that is returned keeps all values of the kept columns. ``wanted`` is None if a budget
-        decides how many columns are kept.
+        A column that was encoded has the place and the score of its best value. ``wanted`` is the
+        number of columns that was asked for, None if a budget decides.
         """
+        import pandas as pd
+
         order, n_kept = estimator.order_, estimator.n_features_
         scores = estimator.scores_[order]
         if self.owner is None:
-            return order, n_kept, scores, estimator.with_selection(order, n_kept, names=self.names)
-        _, first = np.unique(self.owner[order], return_index=True)
-        places = np.sort(first)
-        n_kept = int((places < n_kept).sum())
-        if wanted not in ("auto", None):
-            n_kept = min(n_kept, count_features(wanted, len(self.names)))
-        columns = self.owner[order[places]]
-        rank = np.argsort(columns)
-        values = np.lexsort((estimator.ranking_, rank[self.owner]))
-        n_values = int((rank[self.owner] < n_kept).sum())
-        return columns, n_kept, scores[places], estimator.with_selection(values, n_values)
+            selector = estimator.with_selection(order, n_kept, names=self.names)
+        else:
+            _, first = np.unique(self.owner[order], return_index=True)
+            places = np.sort(first)
+            n_kept = int((places < n_kept).sum())
+            if wanted not in ("auto", None):
+                n_kept = min(n_kept, count_features(wanted, len(self.names)))
+            order, scores = self.owner[order[places]], scores[places]
+            place = np.argsort(order)[self.owner]
+            values = np.lexsort((estimator.ranking_, place))
+            selector = estimator.with_selection(values, (place < n_kept).sum())
+        names, rank = [self.names[j] for j in order], np.arange(1, len(order) + 1)
+        frame = {"feature": names, "score": scores, "rank": rank, "kept": rank <= n_kept}
+        return pd.DataFrame(frame), selector
 
 
 @dataclass(frozen=True)

@@ -58,9 +58,10 @@ def run(file, given, arguments):
         start = time.perf_counter()
         _fit(estimator, given, data, batches, source, arguments)
         seconds = time.perf_counter() - start
-        ranking, selector = _rank(given, data, estimator)
+        ranking, selector = data.features.ranking(estimator, given.number)
         if given.explain:
-            ranking = _explained(ranking, selector.coverage(data.features.X, groups=batches), data)
+            coverage = selector.coverage(data.features.X, groups=batches)
+            ranking = _explained(ranking, coverage, data.features)
         _write(given, source, data, batches, ranking, selector)
     _summarise(given, source, data, ranking, selector, seconds)
 
@@ -230,33 +231,17 @@ def _fit(estimator, given, data, batches, source, arguments):
             ) from error
 
 
-def _rank(given, data, estimator):
-    """Return a frame of the columns, best first, and the selector that keeps whole columns."""
-    import pandas as pd
-
-    features = data.features
-    order, n_kept, scores, selector = features.whole(estimator, given.number)
-    rank = np.arange(1, len(order) + 1)
-    names = [features.names[j] for j in order]
-    frame = {"feature": names, "score": scores, "rank": rank, "kept": rank <= n_kept}
-    return pd.DataFrame(frame), selector
-
-
-def _explained(ranking, coverage, data):
+def _explained(ranking, coverage, features):
     """Return the ranking with the R^2 of every dropped column and the columns that predict it."""
-    if data.features.owner is not None:
-        coverage = _of_columns(coverage, data.features)
-    r2 = dict(zip(coverage["feature"], coverage["r2"], strict=True))
+    if features.owner is not None:
+        coverage = _of_columns(coverage, features)
     by = {}
-    for row in coverage.itertuples():
-        by.setdefault(row.feature, [])
-        if row.kept is not None:
-            weight = "" if isnan(row.weight) else f" ({row.weight:.3g})"
-            by[row.feature].append(f"{row.kept}{weight}")
-    return ranking.assign(
-        r2=ranking["feature"].map(r2),
-        explained_by=[", ".join(by.get(name, [])) for name in ranking["feature"]],
-    )
+    for row in coverage[coverage["kept"].notna()].itertuples():
+        weight = "" if isnan(row.weight) else f" ({row.weight:.3g})"
+        by.setdefault(row.feature, []).append(f"{row.kept}{weight}")
+    r2 = coverage.drop_duplicates("feature").set_index("feature")["r2"]
+    explained_by = [", ".join(by.get(name, [])) for name in ranking["feature"]]
+    return ranking.assign(r2=ranking["feature"].map(r2), explained_by=explained_by)
 
 
 def _of_columns(coverage, features):
@@ -266,19 +251,19 @@ def _of_columns(coverage, features):
     weight; the columns are in the order of their importance.
     """
     column = dict(zip(features.X, (features.names[j] for j in features.owner), strict=True))
-    coverage = coverage.assign(variance=coverage["feature"].map(features.X.var()))
-    single = coverage.drop_duplicates("feature")
-    explained = (single["r2"] * single["variance"]).groupby(single["feature"].map(column)).sum()
-    total = single["variance"].groupby(single["feature"].map(column)).sum()
-    coverage = coverage.assign(
+    variance = coverage["feature"].map(features.X.var())
+    table = coverage.assign(
         feature=coverage["feature"].map(column),
-        kept=coverage["kept"].map(column).where(coverage["kept"].notna(), None),
-        importance=coverage["importance"] * coverage["variance"],
+        kept=coverage["kept"].map(column),
+        importance=coverage["importance"] * variance,
+        explained=coverage["r2"] * variance,
+        variance=variance,
     )
-    by_column = coverage.groupby(["feature", "kept"], dropna=False, sort=False)["importance"].sum()
-    table = by_column.sort_values(ascending=False).reset_index()
-    table["kept"] = table["kept"].where(table["kept"].notna(), None)
-    return table.assign(r2=table["feature"].map(explained / total), weight=float("nan"))
+    single = table[~coverage["feature"].duplicated()].groupby("feature")
+    r2 = single["explained"].sum() / single["variance"].sum()
+    importance = table.groupby(["feature", "kept"], dropna=False, sort=False)["importance"].sum()
+    table = importance.sort_values(ascending=False).reset_index()
+    return table.assign(r2=table["feature"].map(r2), weight=float("nan"))
 
 
 def _write(given, source, data, batches, ranking, selector):

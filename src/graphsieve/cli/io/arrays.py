@@ -212,7 +212,10 @@ def write_zarr(path, table):
         dtype=dtype,
         attributes={NAMES: table.names},
     )
-    table.write_into(array)
+    start = 0
+    for piece in table.pieces():
+        array[start : start + len(piece)] = piece.array()
+        start += len(piece)
 
 
 def read_h5ad(path, name, reading):

@@ -118,14 +118,6 @@ class Table:
                 piece = piece.set_axis(self.names, axis=1)
             yield replace(self, X=piece)
 
-    def write_into(self, array):
-        """Write all rows to an array of the same shape, a piece at a time."""
-        start = 0
-        for piece in self.pieces():
-            stop = start + len(piece)
-            array[start:stop] = piece.array()
-            start = stop
-
     def head(self):
         """Return the first piece; all pieces have its types."""
         return next(self.pieces())

@@ -26,6 +26,11 @@ _MISSING += ["None", "<NA>", "1.#IND", "-1.#IND", "1.#QNAN", "-1.#QNAN"]
 _SAMPLE_LINES, _FEWEST_LINES = 100, 8
 _SAMPLE_LENGTH = 2**18
 _SCAN_BYTES = 2**20
+_ENCODINGS = {
+    codecs.BOM_UTF8: "utf-8-sig",
+    codecs.BOM_UTF16_LE: "utf-16",
+    codecs.BOM_UTF16_BE: "utf-16",
+}
 _NUMBER = re.compile(r"\s*[+-]?(\d+([.,]\d*)?|[.,]\d+)([eE][+-]?\d+)?\s*")
 _COMMA_NUMBER = re.compile(r"\s*[+-]?\d*,(\d+)([eE][+-]?\d+)?\s*")
 _POINT_NUMBER = re.compile(r"\s*[+-]?\d*\.\d+([eE][+-]?\d+)?\s*")
@@ -55,7 +60,7 @@ def read_text(path, name, reading, usual_separator=","):
 
 
 @dataclass(frozen=True)
-class Dialect:
+class _Dialect:
     """Layout of a text file.
 
     ``skip`` lines precede the first row of data. ``has_quotes`` says whether a value may contain a
@@ -92,29 +97,30 @@ def _find_dialect(path, name, reading, usual_separator):
     """
     encoding, has_quotes, notes = _scan(path, name, reading)
     with io.TextIOWrapper(open_bytes(path), encoding=encoding, newline="") as file:
-        lines, complete = _sample(file)
-    n_comments = next(
-        (j for j, line in enumerate(lines) if line.strip() and not _is_comment(line)), len(lines)
-    )
-    body = [line for line in lines[n_comments:] if line.strip() and not _is_comment(line)]
+        lines = file.readlines(_SAMPLE_LENGTH)
+        lines += islice(file, max(0, _FEWEST_LINES - len(lines)))
+        is_complete = len(lines) <= _SAMPLE_LINES and not file.readline()
+    lines = lines[:_SAMPLE_LINES]
+    body = [line for line in lines if line.strip() and not _is_comment(line)]
     if not body:
         only_comments = any(map(_is_comment, lines))
         raise TableError(f"{name} is empty" + ": it holds only comments" * only_comments)
+    skip = lines.index(body[0])
+    comments = [line for line in lines[:skip] if line.strip()]
     separator = reading.sep or _find_separator(body, usual_separator, not reading.no_header)
-    rows = _cells(body, separator)
-    if not complete and len(rows) > 2:
+    reader = _reader(body, separator)
+    header = None if reading.no_header else next(reader)
+    n_lines = reader.line_num  # quoted names may contain line breaks
+    rows = list(filter(None, reader))
+    if not is_complete and len(rows) > 1:
         # The last record may go on in the lines that were not read.
         rows.pop()
-    comments = [line for line in lines[:n_comments] if line.strip()]
-    if not reading.no_header and comments and _is_commented_header(comments[-1], rows, separator):
-        header = _cells([comments.pop().lstrip("# ")], separator)[0]
-        skip = n_comments
+    if header and comments and _is_header(comments[-1].lstrip("# "), header, separator):
+        rows.insert(0, header)
+        header = next(_reader([comments.pop().lstrip("# ")], separator))
         notes.append("names from the line that starts with #")
-    elif not reading.no_header:
-        header = rows.pop(0)
-        skip = n_comments + _count_lines(body, separator)
     else:
-        header, skip = None, n_comments
+        skip += n_lines
     if comments:
         notes.append(f"{counted(len(comments), 'comment line')} skipped")
     if reading.sep is None and separator != usual_separator:
@@ -129,7 +135,9 @@ def _find_dialect(path, name, reading, usual_separator):
         notes.append(
             "names from the first line, which holds only numbers (if it is data, add --no-header)"
         )
-    return Dialect(
+    number = _COMMA_NUMBER if decimal == "," else _POINT_NUMBER
+    columns = zip(names, zip(*rows, strict=False), strict=False)
+    return _Dialect(
         encoding=encoding,
         separator=separator,
         decimal=decimal,
@@ -137,21 +145,9 @@ def _find_dialect(path, name, reading, usual_separator):
         skip=skip,
         has_quotes=has_quotes,
         line_bytes=max(len(line.encode()) for line in lines),
-        floats=_find_floats(names, rows, decimal),
+        floats=[name for name, cells in columns if all(map(number.fullmatch, cells))],
         notes=(*notes, *renamed),
     )
-
-
-def _sample(file):
-    """Return the first lines of a file, and whether these are all."""
-    lines, length = [], 0
-    for line in file:
-        enough = len(lines) >= _FEWEST_LINES and length > _SAMPLE_LENGTH
-        if enough or len(lines) == _SAMPLE_LINES:
-            return lines, False
-        lines.append(line)
-        length += len(line)
-    return lines, True
 
 
 def _rows_of(path, dialect):
@@ -168,44 +164,34 @@ def _rows_of(path, dialect):
 def _scan(path, name, reading):
     """Read all bytes once: encoding, whether there are quotes, and what was assumed."""
     with open_bytes(path) as file:
-        encoding = reading.encoding or _from_byte_order_mark(file.peek(4))
+        marks = (mark for mark in _ENCODINGS if file.peek(4).startswith(mark))
+        encoding = reading.encoding or _ENCODINGS.get(next(marks, None))
         decoder = codecs.getincrementaldecoder(encoding or "utf-8")()
-        has_quotes, n_bytes, valid = False, 0, True
+        has_quotes, n_bytes, is_valid = False, 0, True
         while block := file.read(_SCAN_BYTES):
             n_bytes += len(block)
             reading.check_size(name, n_bytes, what="the text")
-            if b"\0" in block and not (encoding or "").lower().startswith(("utf-16", "utf-32")):
+            if b"\0" in block and not (encoding or "").startswith(("utf-16", "utf-32")):
                 raise TableError(
                     f"{name} holds NUL bytes and is not text; if it is UTF-16, add "
                     "--encoding utf-16"
                 )
             has_quotes = has_quotes or b'"' in block
-            valid = valid and _decodes(decoder, block)
+            try:
+                decoder.decode(block)
+            except UnicodeError:
+                is_valid = False
     notes = []
-    if not valid and encoding:
+    if not is_valid and encoding:
         raise TableError(
             f"{name} is not encoded in {encoding}; give another --encoding, such as cp1252"
         )
-    if not valid:
+    if not is_valid:
         encoding = "cp1252"
         notes.append("encoding cp1252, because it is not UTF-8")
     elif encoding and encoding != "utf-8-sig" and not reading.encoding:
         notes.append(f"encoding {encoding.upper()}")
     return encoding or "utf-8", has_quotes, notes
-
-
-def _from_byte_order_mark(start):
-    if start.startswith(codecs.BOM_UTF8):
-        return "utf-8-sig"
-    return "utf-16" if start.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) else None
-
-
-def _decodes(decoder, block):
-    try:
-        decoder.decode(block)
-    except UnicodeError:
-        return False
-    return True
 
 
 def _is_comment(text):
@@ -218,23 +204,12 @@ def _reader(lines, separator):
     return csv.reader(lines, delimiter=separator)
 
 
-def _cells(lines, separator):
-    return [cells for cells in _reader(lines, separator) if cells]
-
-
-def _count_lines(lines, separator):
-    """Return how many lines the first record takes: quoted values may contain line breaks."""
-    reader = _reader(lines, separator)
-    next(reader)
-    return reader.line_num
-
-
 def _find_separator(lines, usual, header):
     """Return the separator that gives rows of equal length and the most numbers."""
     best, best_score = usual, 0.0
     # The first of several equally good ones is taken.
     for separator in dict.fromkeys((usual, *SEPARATORS.values())):
-        rows = _cells(lines, separator)
+        rows = list(filter(None, _reader(lines, separator)))
         body = rows[1:-1] or rows[1:] or rows if header else rows[:-1] or rows
         lengths = {len(row) for row in body}
         if len(lengths) > 1 or lengths == {1}:
@@ -262,18 +237,12 @@ def _find_decimal(rows, separator):
     return ","
 
 
-def _find_floats(names, rows, decimal):
-    pattern = _COMMA_NUMBER if decimal == "," else _POINT_NUMBER
-    columns = zip(names, zip(*rows, strict=False), strict=False)
-    return [name for name, cells in columns if all(map(pattern.fullmatch, cells))]
-
-
-def _is_commented_header(comment, rows, separator):
-    """Whether a comment names the columns: as many cells as the rows, words above numbers."""
-    cells = _cells([comment.lstrip("# ")], separator)
-    if not cells or len(cells[0]) != len(rows[0]) or len(rows[0]) < 2:
+def _is_header(comment, row, separator):
+    """Whether a comment names the columns: as many cells as the first row, words above numbers."""
+    cells = next(_reader([comment], separator), [])
+    if len(cells) != len(row) or len(row) < 2:
         return False
-    return not any(map(_NUMBER.fullmatch, cells[0])) and any(map(_NUMBER.fullmatch, rows[0]))
+    return not any(map(_NUMBER.fullmatch, cells)) and any(map(_NUMBER.fullmatch, row))
 
 
 def _names(name, header, rows, reading, separator):
