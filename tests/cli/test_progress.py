@@ -1,11 +1,12 @@
 """Long work says what it is doing, on a terminal and elsewhere."""
 
 import io
+from contextlib import contextmanager
 
 import pytest
 from rich.console import Console
 
-from graphsieve.cli import console
+from graphsieve.cli import console, prepare, selecting
 
 
 @pytest.fixture
@@ -43,15 +44,13 @@ def test_a_terminal_has_a_live_line(monkeypatch):
 def test_the_solver_is_followed(run, csv, monkeypatch):
     seen = []
 
-    class Watched(console._Lines):
-        def __init__(self, doing):
-            seen.append(doing)
-            super().__init__(doing)
+    @contextmanager
+    def watched(doing):
+        seen.append(doing)
+        yield seen.append
 
-        def update(self, state):
-            seen.append(state)
-
-    monkeypatch.setattr(console, "_Lines", Watched)
+    for module in (prepare, selecting):
+        monkeypatch.setattr(module, "progress", watched)
     assert run("select", csv, "-k", 1, "-m", "gafs", "--set", "max_iter=2").exit_code == 0
     assert seen[:2] == ["Reading data.csv", "gafs on 20 rows, 6 columns"]
     assert seen[2].startswith("iteration 1, objective ")

@@ -36,7 +36,9 @@ class Group(TyperGroup):
         if cmd_name in _MODULES and self.commands[cmd_name] is None:
             found = typer.main.get_command(import_module(f".{_MODULES[cmd_name]}", __package__).app)
             # A module may have several commands, or one with commands of its own.
-            self.commands[cmd_name] = getattr(found, "commands", {}).get(cmd_name, found)
+            command = getattr(found, "commands", {}).get(cmd_name, found)
+            command.name = cmd_name
+            self.commands[cmd_name] = command
         return self.commands.get(cmd_name)
 
     def invoke(self, ctx):

@@ -117,36 +117,22 @@ def progress(doing):
         with err.status(Text(printable(doing))) as status:
             yield lambda state: status.update(Text(printable(f"{doing}: {state}")))
         return
-    lines = _Lines(doing)
-    lines.start()
-    try:
-        yield lines.update
-    finally:
-        lines.stop()
+    state, finished, start = doing, threading.Event(), time.monotonic()
 
-
-class _Lines:
-    """A line now and then, from a thread of its own."""
-
-    def __init__(self, doing):
-        self._doing, self._state = doing, ""
-        self._finished = threading.Event()
-        self._thread = threading.Thread(target=self._run, daemon=True)
-        self._start = time.monotonic()
-
-    def start(self):
-        self._thread.start()
-
-    def stop(self):
-        self._finished.set()
-        self._thread.join()
-
-    def update(self, state):
-        self._state = state
-
-    def _run(self):
+    def show():
         wait = _FIRST_SECONDS
-        while not self._finished.wait(wait):
-            state = f"{self._doing}: {self._state}" if self._state else self._doing
-            note(f"{state} ({time.monotonic() - self._start:.0f} s)")
+        while not finished.wait(wait):
+            note(f"{state} ({time.monotonic() - start:.0f} s)")
             wait = _NEXT_SECONDS
+
+    def update(text):
+        nonlocal state
+        state = f"{doing}: {text}"
+
+    thread = threading.Thread(target=show, daemon=True)
+    thread.start()
+    try:
+        yield update
+    finally:
+        finished.set()
+        thread.join()

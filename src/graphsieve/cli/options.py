@@ -48,6 +48,7 @@ def takes_options(command):
             shown.append(parameter)
             continue
         classes[parameter.name] = cls
+        known = {own.name: own for own in fields(cls)}
         shown += [
             inspect.Parameter(
                 own.name,
@@ -55,7 +56,10 @@ def takes_options(command):
                 default=own.default,
                 annotation=Annotated[own.type, own.metadata["option"]],
             )
-            for own in fields(cls)
+            # Those of the command itself first, those that many commands have last.
+            for base in cls.__mro__
+            for own in map(known.get, inspect.get_annotations(base))
+            if own is not None
         ]
 
     @wraps(command)
@@ -132,7 +136,7 @@ def _panel(title):
             help=help,
             min=min,
             parser=parser,
-            show_default=default not in (None, False),
+            show_default=default is not None and default is not False,
             rich_help_panel=title,
         )
         return field(default=default, metadata={"option": info})

@@ -189,15 +189,13 @@ def _gaps(table):
         missing = X.isna().to_numpy()
         is_numeric = [dtype.kind in "biuf" for dtype in X.dtypes]
         return int(missing[:, is_numeric].sum()), missing.any(axis=1)
+    values = X.data if hasattr(X, "indptr") else X
+    missing = np.isnan(values) if X.dtype.kind == "f" else np.zeros(values.shape, dtype=bool)
+    if values is X:
+        return int(missing.sum()), missing.any(axis=1)
     incomplete = np.zeros(X.shape[0], dtype=bool)
-    if X.dtype.kind != "f":
-        return 0, incomplete
-    if hasattr(X, "indptr"):
-        missing = np.isnan(X.data)
-        incomplete[np.repeat(np.arange(X.shape[0]), np.diff(X.indptr))[missing]] = True
-        return int(missing.sum()), incomplete
-    missing = np.isnan(X)
-    return int(missing.sum()), missing.any(axis=1)
+    incomplete[np.repeat(np.arange(X.shape[0]), np.diff(X.indptr))[missing]] = True
+    return int(missing.sum()), incomplete
 
 
 def _impute(table, strategy):
@@ -231,11 +229,7 @@ def _encode(frame, kinds):
 
 def has_gaps(features):
     """Whether there is a missing value; reads the features once."""
-    for piece in Table(features.X, features.names).pieces():
-        values = piece.X.data if hasattr(piece.X, "indptr") else piece.array()
-        if values.dtype.kind == "f" and np.isnan(values).any():
-            return True
-    return False
+    return any(_gaps(piece)[0] for piece in Table(features.X, features.names).pieces())
 
 
 @dataclass

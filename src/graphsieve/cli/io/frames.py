@@ -132,7 +132,7 @@ def _excel_table(name, rows, reading, notes):
 
 
 def write_excel(path, table):
-    import openpyxl
+    import pandas as pd
 
     n_rows, n_columns = table.X.shape
     if n_rows >= _EXCEL_ROWS or n_columns > _EXCEL_COLUMNS:
@@ -140,15 +140,8 @@ def write_excel(path, table):
             f"{n_rows:,} rows x {n_columns:,} columns do not fit in an Excel sheet; write .csv or "
             ".parquet"
         )
-    book = openpyxl.Workbook(write_only=True)
-    sheet = book.create_sheet("selected")
-    for number, piece in enumerate(table.pieces()):
-        frame = with_row_names(piece.frame())
-        if number == 0:
-            sheet.append(list(frame.columns))
-        for row in _records(frame):
-            sheet.append(row)
-    book.save(path)
+    frame = pd.concat([with_row_names(piece.frame()) for piece in table.pieces()])
+    frame.to_excel(path, sheet_name="selected", index=False)
 
 
 def read_json_lines(path, name, reading):
