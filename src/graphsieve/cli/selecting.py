@@ -149,15 +149,15 @@ def _estimator(given, method, data, batches):
         parameters["column_groups"] = features.owner
     number = features.count(given.number, parameters["exclude"])
     estimator = type(method)(**(parameters | {"n_features_to_select": number}))
-    fewest = {}
-    if data.table.holds_genes:
+    fewest, holds_genes = {}, data.table.labels is not None
+    if holds_genes:
         from ..anndata.rank import FEWEST_CELLS, adapt_to_expression, warn_of_counts
 
         given_names = {setting.partition("=")[0] for setting in given.parameters or []}
         adapt_to_expression(estimator, given_names)
         warn_of_counts(features.X[:1000], features.X.min(), given.key or "X")
         fewest = {"min_samples": FEWEST_CELLS}
-    if batches is None or not (data.table.holds_genes or issparse(features.X)):
+    if batches is None or not (holds_genes or issparse(features.X)):
         return estimator
     # Other tables are centred within every batch, which would fill in the zeros of sparse ones.
     if given.cost is not None:

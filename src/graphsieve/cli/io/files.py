@@ -14,7 +14,6 @@ from pathlib import Path
 from ..._utils.files import replacing
 from ..._utils.text import listed
 from ..console import TableError, progress, usage_error
-from . import arrays, frames
 from .tables import Table, default_names, is_number, unique_names
 from .text import open_bytes, read_text, write_text
 
@@ -27,42 +26,57 @@ _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 class Format:
     """A file format.
 
-    ``options`` are those of the command that apply to it, ``spreadsheet`` says whether people
-    open such files in a spreadsheet, and ``numbers_only`` whether it holds one array of numbers.
-    ``package`` is needed in addition to those of the command line.
+    ``read`` and ``write`` are functions, or their names in a module that is loaded when it is
+    needed. ``options`` are those of the command that apply to it, ``spreadsheet`` says whether
+    people open such files in a spreadsheet, and ``numbers_only`` whether it holds one array of
+    numbers. ``package`` is needed in addition to those of the command line.
     """
 
-    read: Callable
-    write: Callable | None
+    read: Callable | str
+    write: Callable | str | None
     options: tuple = ()
     spreadsheet: bool = False
     numbers_only: bool = False
     package: str | None = None
 
 
+def _loaded(function):
+    """The function itself, or the one of this name."""
+    if callable(function):
+        return function
+    module, _, name = function.partition(".")
+    return getattr(import_module(f".{module}", __package__), name)
+
+
 _TEXT = ("--no-header", "--sep", "--decimal", "--encoding", "--index")
-_TABS = Format(partial(read_text, usual_separator="\t"), partial(write_text, separator="\t"), _TEXT)
-_TABS = replace(_TABS, spreadsheet=True)
+_TABS = Format(
+    partial(read_text, usual_separator="\t"),
+    partial(write_text, separator="\t"),
+    _TEXT,
+    spreadsheet=True,
+)
 _KEY = ("--key",)
 FORMATS = {
     ".csv": Format(read_text, write_text, _TEXT, spreadsheet=True),
     ".tsv": _TABS,
     ".txt": _TABS,
-    ".parquet": Format(frames.read_parquet, frames.write_parquet, ("--index",)),
-    ".feather": Format(frames.read_feather, frames.write_feather, ("--index",)),
-    ".jsonl": Format(frames.read_json_lines, frames.write_json_lines, ("--index",)),
+    ".parquet": Format("frames.read_parquet", "frames.write_parquet", ("--index",)),
+    ".feather": Format("frames.read_feather", "frames.write_feather", ("--index",)),
+    ".jsonl": Format("frames.read_json_lines", "frames.write_json_lines", ("--index",)),
     ".xlsx": Format(
-        frames.read_excel,
-        frames.write_excel,
+        "frames.read_excel",
+        "frames.write_excel",
         ("--key", "--no-header", "--index"),
         spreadsheet=True,
         package="openpyxl",
     ),
-    ".npy": Format(arrays.read_npy, arrays.write_npy, numbers_only=True),
-    ".npz": Format(arrays.read_npz, arrays.write_npz, _KEY, numbers_only=True),
-    ".mat": Format(arrays.read_mat, arrays.write_mat, _KEY, numbers_only=True),
-    ".zarr": Format(arrays.read_zarr, arrays.write_zarr, _KEY, numbers_only=True, package="zarr"),
-    ".h5ad": Format(arrays.read_h5ad, None, _KEY, package="anndata"),
+    ".npy": Format("arrays.read_npy", "arrays.write_npy", numbers_only=True),
+    ".npz": Format("arrays.read_npz", "arrays.write_npz", _KEY, numbers_only=True),
+    ".mat": Format("arrays.read_mat", "arrays.write_mat", _KEY, numbers_only=True),
+    ".zarr": Format(
+        "arrays.read_zarr", "arrays.write_zarr", _KEY, numbers_only=True, package="zarr"
+    ),
+    ".h5ad": Format("arrays.read_h5ad", None, _KEY, package="anndata"),
 }
 _OTHER_NAMES = {".arrow": ".feather", ".ndjson": ".jsonl", ".tab": ".tsv"}
 # Text formats, of which a packed file is read and written as well.
@@ -209,7 +223,7 @@ def read_table(path, reading, name=None, suffix=None):
     """Read the table in a file, under its name in messages and its extension in ``FORMATS``."""
     name, suffix = name or str(path), suffix or extension(path)
     try:
-        table = FORMATS[suffix].read(path, name, reading)
+        table = _loaded(FORMATS[suffix].read)(path, name, reading)
         if reading.whole:
             table = table.whole()
         if reading.transpose:
@@ -285,10 +299,8 @@ def _write_table(temporary, table, path, notes, raw_names):
         table = _numbers_only(path, table, notes)
     if form.spreadsheet and not raw_names:
         table = _without_formulas(table, notes)
-    if path.suffix.lower() == _PACKED:
-        form.write(temporary, table, packed=True)
-    else:
-        form.write(temporary, table)
+    packed = {"packed": True} if path.suffix.lower() == _PACKED else {}
+    _loaded(form.write)(temporary, table, **packed)
 
 
 def _numbers_only(path, table, notes):

@@ -52,11 +52,6 @@ class Table:
         return hasattr(self.X, "columns")
 
     @property
-    def holds_genes(self):
-        """Whether this is AnnData, whose rows have labels."""
-        return self.labels is not None
-
-    @property
     def label_names(self):
         """Names of the labels."""
         return [] if self.labels is None else [str(name) for name in self.labels.columns]
