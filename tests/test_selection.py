@@ -196,3 +196,15 @@ def test_names_of_any_type_are_saved_and_found(rng, tmp_path, columns):
     # A table that was written as text has names that are text.
     as_text = X.set_axis([str(name) for name in X.columns], axis=1).iloc[:, ::-1]
     np.testing.assert_array_equal(loaded.transform(as_text), X.iloc[:, [1, 3]])
+
+
+def test_a_selector_can_keep_other_features(table):
+    fitted = Variance(1).fit(table.to_numpy())
+    other = fitted.with_selection([2, 0, 3, 1], 2, names=list("abcd"))
+    assert other.get_feature_names_out().tolist() == ["a", "c"]
+    assert other.ranking_.tolist() == [2, 4, 1, 3]
+    assert other.to_selection().names == ["a", "c"]
+    np.testing.assert_array_equal(other.scores_, fitted.scores_)
+    # The selector itself is as it was.
+    assert fitted.get_feature_names_out().tolist() == ["x1"]
+    assert fitted.order_[0] == 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
@@ -757,6 +758,38 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
             fingerprint=dict(self._fingerprint),
             versions={name: version(name) for name in _PACKAGES},
         )
+
+    def with_selection(self, order: Any, n_features: int, *, names: Any = None) -> FeatureRanker:
+        """A copy of the fitted selector that keeps the first features of another order.
+
+        Parameters
+        ----------
+        order : array-like of int of shape (n_features_in_,)
+            All features, best first.
+        n_features : int
+            Number of features to keep.
+        names : sequence of str or None, default=None
+            Names of all features, for a selector that was fitted on data without names.
+
+        Returns
+        -------
+        FeatureRanker
+            It has the scores, and whatever else was learned, of this one.
+        """
+        check_is_fitted(self)
+        chosen = copy(self)
+        chosen.order_ = np.array(order)
+        chosen.ranking_ = np.argsort(chosen.order_) + 1
+        chosen.n_features_ = int(n_features)
+        chosen.support_ = chosen.ranking_ <= chosen.n_features_
+        if names is not None:
+            chosen.feature_names_in_ = np.asarray(names, dtype=object)
+        return chosen
+
+    @property
+    def reads_in_pieces(self) -> bool:
+        """Whether data in files are processed in pieces; other methods load all of them."""
+        return self._distributes
 
     # What methods with a neighbour graph share, and those with an iterative solver.
 

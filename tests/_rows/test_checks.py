@@ -64,7 +64,6 @@ WAYS_IN = {
     "redundancy": lambda X, fitted: evaluation.redundancy(X),
     "nearest_rows": lambda X, fitted: evaluation.nearest_rows(X, 3),
     "clustering_scores": lambda X, fitted: evaluation.clustering_scores(X, LABELS),
-    "neighbor_accuracy": lambda X, fitted: evaluation.neighbor_accuracy(X, LABELS, X, LABELS),
     "classification": lambda X, fitted: evaluation.classification_accuracy(X, LABELS, X, LABELS),
     "evaluate": lambda X, fitted: evaluation.evaluate(fitted, X, LABELS),
     "affinity": lambda X, fitted: LaplacianScore(2, affinity=X).fit(np.eye(20, 6)),

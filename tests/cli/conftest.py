@@ -3,7 +3,6 @@
 import json
 
 import anndata
-import h5py
 import numpy as np
 import pandas as pd
 import pytest
@@ -25,7 +24,7 @@ def run(monkeypatch):
     monkeypatch.setenv("COLUMNS", "1000")
     monkeypatch.setenv("TERMINAL_WIDTH", "1000")
     # On a slow machine, progress would be among the lines of stderr.
-    monkeypatch.setattr("graphsieve.cli.progress._FIRST_SECONDS", 3600)
+    monkeypatch.setattr("graphsieve.cli.console._FIRST_SECONDS", 3600)
 
     def invoke(*arguments, stdin=None):
         return CliRunner().invoke(app, [str(argument) for argument in arguments], input=stdin)
@@ -67,10 +66,6 @@ def save(frame, path):
             path.write_text("".join(lines))
         case ".xlsx":
             frame.to_excel(path, index=False)
-        case ".h5":
-            with h5py.File(path, "w") as file:
-                file["X"] = frame.to_numpy()
-                file["X"].attrs["feature_names"] = names.tolist()
         case ".h5ad":
             adata = anndata.AnnData(frame.to_numpy())
             adata.var_names, adata.obs_names = names, [f"cell{i}" for i in range(len(frame))]
@@ -87,6 +82,12 @@ def save(frame, path):
             array = zarr.create_array(path, data=frame.to_numpy(), chunks=(7, 4))
             array.attrs["feature_names"] = names.tolist()
     return path
+
+
+def label_matlab_73(path):
+    """Give an HDF5 file with a user block of 512 bytes the header of MATLAB's format 7.3."""
+    header = b"MATLAB 7.3 MAT-file".ljust(124) + b"\x00\x02IM"
+    path.write_bytes(header + path.read_bytes()[len(header) :])
 
 
 def read_frame(path):
@@ -109,9 +110,6 @@ def load(path):
         case ".csv" | ".gz" | ".tsv" | ".txt" | ".parquet" | ".feather" | ".jsonl" | ".xlsx":
             frame = read_frame(path)
             return frame.to_numpy(), frame.columns.tolist()
-        case ".h5":
-            with h5py.File(path) as file:
-                return file["X"][()], file["feature_names"].asstr()[()].tolist()
         case ".npy":
             return np.load(path), None
         case ".npz":

@@ -37,6 +37,12 @@ def test_help_fits_in_a_terminal(run, monkeypatch, command):
     assert "…" not in run(command, "--help").stdout
 
 
+def test_help_lists_the_commands(run):
+    shown = run("--help").stdout
+    for name in ("select", "compare", "apply", "report", "methods", "demo"):
+        assert f"│ {name} " in shown
+
+
 def test_unknown_command(run):
     result = run("selct")
     assert result.exit_code == 2

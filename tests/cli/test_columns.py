@@ -178,7 +178,7 @@ def test_drop_rows(select, frame):
     assert "--drop-rows leaves no rows" in result.stderr
 
 
-@pytest.mark.parametrize("suffix", [".npy", ".npz", ".zarr", ".h5"])
+@pytest.mark.parametrize("suffix", [".npy", ".npz", ".zarr"])
 def test_gaps_in_arrays(run, frame, tmp_path, suffix):
     frame.iloc[3, 2] = np.nan
     path = save(frame, tmp_path / f"data{suffix}")

@@ -19,7 +19,7 @@ import scipy.io
 import scipy.sparse as sp
 import zarr
 
-from tests.cli.conftest import save
+from tests.cli.conftest import label_matlab_73, save
 
 VARIANCE = ("--method", "variance")
 EVIL = ["[bold red]x[/]", "\x1b[2J\x1b]0;title\x07", "nul\x00", "\u202egnp.exe", "a\nb", "[/]"]
@@ -128,9 +128,9 @@ def test_arrays_of_objects_are_not_unpickled(run, tmp_path, suffix):
 
 @pytest.mark.parametrize("kind", ["link", "stored outside", "virtual"])
 def test_hdf5_that_leads_to_another_file(run, tmp_path, kind):
-    other, path = tmp_path / "other.h5", tmp_path / "data.h5"
+    other, path = tmp_path / "other.h5", tmp_path / "data.mat"
     layout = other_file(other)
-    with h5py.File(path, "w") as file:
+    with h5py.File(path, "w", userblock_size=512) as file:
         if kind == "link":
             file["X"] = h5py.ExternalLink(other, "X")
             file["Y"] = np.zeros((20, 6))
@@ -138,6 +138,7 @@ def test_hdf5_that_leads_to_another_file(run, tmp_path, kind):
             file.create_virtual_dataset("X", layout)
         else:
             file.create_dataset("X", (20, 6), "f8", external=[(str(other), 0, 960)])
+    label_matlab_73(path)
     assert "X is in another file" in refused(run, path)
 
 
@@ -165,9 +166,10 @@ def test_absurd_zarr(run, tmp_path):
 
 
 def test_absurd_hdf5(run, tmp_path):
-    path = tmp_path / "huge.h5"
-    with h5py.File(path, "w") as file:
+    path = tmp_path / "huge.mat"
+    with h5py.File(path, "w", userblock_size=512) as file:
         file.create_dataset("X", (10**9, 10**6), "f8", chunks=(100, 100))
+    label_matlab_73(path)
     assert "/X takes 8,000,000 GB unpacked" in refused(run, path)
 
 

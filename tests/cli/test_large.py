@@ -17,7 +17,7 @@ from graphsieve._rows import streams
 from graphsieve._utils.files import replacing
 from graphsieve.cli.io import files, frames
 from graphsieve.cli.io.files import FORMATS, WRITABLE, read_table
-from graphsieve.cli.io.reading import Reading
+from graphsieve.cli.options import Reading
 from tests.cli.conftest import load, save
 
 VARIANCE = ("--method", "variance")

@@ -1,11 +1,12 @@
 """Long work says what it is doing, on a terminal and elsewhere."""
 
 import io
+from contextlib import contextmanager
 
 import pytest
 from rich.console import Console
 
-from graphsieve.cli import console, progress
+from graphsieve.cli import console, prepare, selecting
 
 
 @pytest.fixture
@@ -13,20 +14,19 @@ def lines(monkeypatch):
     """What is written to stderr, which is no terminal."""
     written = io.StringIO()
     monkeypatch.setattr(console, "err", Console(file=written, width=200))
-    monkeypatch.setattr(progress, "err", console.err)
     return written
 
 
 def test_short_work_is_silent(lines):
-    with progress.progress("Reading data.csv"):
+    with console.progress("Reading data.csv"):
         pass
     assert lines.getvalue() == ""
 
 
 def test_long_work_writes_plain_lines(lines, monkeypatch):
-    monkeypatch.setattr(progress, "_FIRST_SECONDS", 0.01)
-    monkeypatch.setattr(progress, "_NEXT_SECONDS", 0.01)
-    with progress.progress("gafs on [bold]x.csv\x1b[2J") as update:
+    monkeypatch.setattr(console, "_FIRST_SECONDS", 0.01)
+    monkeypatch.setattr(console, "_NEXT_SECONDS", 0.01)
+    with console.progress("gafs on [bold]x.csv\x1b[2J") as update:
         update("iteration 3")
         while "iteration 3" not in lines.getvalue():
             pass
@@ -35,8 +35,8 @@ def test_long_work_writes_plain_lines(lines, monkeypatch):
 
 def test_a_terminal_has_a_live_line(monkeypatch):
     written = io.StringIO()
-    monkeypatch.setattr(progress, "err", Console(file=written, force_terminal=True, width=80))
-    with progress.progress("gafs [bold]") as update:
+    monkeypatch.setattr(console, "err", Console(file=written, force_terminal=True, width=80))
+    with console.progress("gafs [bold]") as update:
         update("iteration 3")
     assert "gafs [bold]: iteration 3" in written.getvalue()
 
@@ -44,15 +44,13 @@ def test_a_terminal_has_a_live_line(monkeypatch):
 def test_the_solver_is_followed(run, csv, monkeypatch):
     seen = []
 
-    class Watched(progress._Lines):
-        def __init__(self, doing):
-            seen.append(doing)
-            super().__init__(doing)
+    @contextmanager
+    def watched(doing):
+        seen.append(doing)
+        yield seen.append
 
-        def update(self, state):
-            seen.append(state)
-
-    monkeypatch.setattr(progress, "_Lines", Watched)
+    for module in (prepare, selecting):
+        monkeypatch.setattr(module, "progress", watched)
     assert run("select", csv, "-k", 1, "-m", "gafs", "--set", "max_iter=2").exit_code == 0
     assert seen[:2] == ["Reading data.csv", "gafs on 20 rows, 6 columns"]
     assert seen[2].startswith("iteration 1, objective ")

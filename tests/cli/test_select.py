@@ -9,7 +9,7 @@ import scipy.sparse as sp
 from graphsieve import GraphSieve
 from graphsieve._rows.memory import is_mapped
 from graphsieve.cli.io.files import FORMATS, WRITABLE, read_table
-from graphsieve.cli.io.reading import Reading
+from graphsieve.cli.options import Reading
 from tests.cli.conftest import load, save
 
 VARIANCE = ("--method", "variance")

@@ -1,16 +1,45 @@
 """The ``graphsieve`` command and its subcommands."""
 
+from importlib import import_module
 from typing import Annotated
 
 import typer
 
-from . import apply, compare, demo, methods, select
 from .console import Group, examples
-from .load import Command
+
+# The module of every command, which is loaded when the command is looked up.
+_MODULES = {
+    "select": "select",
+    "compare": "compare",
+    "apply": "apply",
+    "report": "apply",
+    "methods": "methods",
+    "demo": "demo",
+}
+
+
+class Commands(Group):
+    """The commands, whose modules are loaded when they are needed."""
+
+    def parse_args(self, ctx, args):
+        """Parse the options of the group; from here on it knows its commands by name."""
+        self.commands = dict.fromkeys(_MODULES) | self.commands
+        return super().parse_args(ctx, args)
+
+    def get_command(self, ctx, cmd_name):
+        """The command of a name, or None."""
+        if cmd_name in _MODULES and self.commands[cmd_name] is None:
+            found = typer.main.get_command(import_module(f".{_MODULES[cmd_name]}", __package__).app)
+            # A module may have several commands, or one with commands of its own.
+            command = getattr(found, "commands", {}).get(cmd_name, found)
+            command.name = cmd_name
+            self.commands[cmd_name] = command
+        return self.commands.get(cmd_name)
+
 
 app = typer.Typer(
     name="graphsieve",
-    cls=Group,
+    cls=Commands,
     no_args_is_help=True,
     add_completion=False,
     rich_markup_mode="rich",
@@ -22,13 +51,6 @@ app = typer.Typer(
         "graphsieve select --help",
     ),
 )
-
-app.command(epilog=select.EPILOG, cls=Command)(select.select)
-app.command(epilog=compare.EPILOG, cls=Command)(compare.compare)
-app.command(epilog=apply.APPLY_EPILOG)(apply.apply)
-app.command(epilog=apply.REPORT_EPILOG)(apply.report)
-app.command(epilog=methods.EPILOG)(methods.methods)
-app.command(epilog=demo.EPILOG)(demo.demo)
 
 
 def _show_version(wanted: bool):

@@ -1,22 +1,152 @@
-"""Which columns of a table are features, which are carried to the output, which are left out."""
+"""Columns: those that users name, what each is for, what it costs, and which values it has."""
 
 import re
 import shlex
 from dataclasses import dataclass, replace
-from datetime import date, time
+from fnmatch import fnmatchcase
+from pathlib import Path
 
 import numpy as np
 
-from .._rows import non_numeric
+from .._utils.names import suggestion
 from .._utils.text import listed
-from .io.tables import TableError
-from .names import as_arguments, find_columns
+from .console import TableError
+from .io.files import extension, read_table
+from .io.tables import is_number, numbers
+from .options import Reading
 
 # In fewer rows, different whole numbers are no sign of an ID.
 _ROWS_FOR_ID = 10
 _ID_NAME = re.compile(r"(^|.*[\W_])(id|idx|index|key|uuid|guid|nr|row|rownames?)", re.IGNORECASE)
 _DATE = re.compile(r"(\d{4}-\d{1,2}-\d{1,2}|\d{1,2}[./]\d{1,2}[./]\d{2,4})\b")
 _CAMEL_ID = re.compile(r".*[a-z]I[Dd]")
+
+
+def find_columns(items, names, option, features=None):
+    """Return the positions of columns that a user asked for, in the order given.
+
+    Each item is a name, a position from 0 (-1 is the last one), a pattern with ``*`` or ``?``, or
+    several of these with commas between; the matches of a pattern are in the order of the table.
+    Messages name the option that they were given to. With ``features``, the positions of some
+    columns, patterns match these, and others are refused.
+    """
+    features = range(len(names)) if features is None else features
+    position = {name: j for j, name in enumerate(names)}
+    found = []
+    for item in items:
+        parts = [item] if item in position else [part.strip() for part in item.split(",")]
+        for part in filter(None, parts):
+            found += _find(part, names, position, option, features)
+    if unused := sorted(set(found).difference(features)):
+        raise TableError(
+            f"{option}: these columns are not selected from: {listed([names[j] for j in unused])}. "
+            "Another option names them, or they look like IDs (--no-ids selects from such columns)"
+        )
+    return list(dict.fromkeys(found))
+
+
+def _find(part, names, position, option, features):
+    if part in position:
+        return [position[part]]
+    if "*" in part or "?" in part:
+        matches = [j for j in features if fnmatchcase(names[j], part)]
+        if matches:
+            return matches
+        columns = listed([names[j] for j in features])
+        raise TableError(f"{option}: no column matches {part!r}; the columns are {columns}")
+    try:
+        return [range(len(names))[int(part)]]
+    except (ValueError, IndexError):
+        kind = "file or column" if _is_list(part) else "column"
+        raise TableError(
+            f"{option}: there is no {kind} {part!r}{suggestion(part, names)}; the columns are "
+            f"{listed(names)} (0 to {len(names) - 1} by position)"
+        ) from None
+
+
+def _is_list(text):
+    """Whether a text is the name of a file with one name per line."""
+    return Path(text).suffix.lower() in (".txt", ".lst")
+
+
+def as_arguments(option, positions, names):
+    """Return the arguments that pass these columns to an option, as one would type them."""
+    alone = [j for j in positions if not _is_plain(names[j])]
+    plain = [names[j] for j in positions if _is_plain(names[j])]
+    # What cannot be typed has a position.
+    typed = [names[j] if names[j].isprintable() else str(j) for j in alone]
+    joined = [",".join(plain)] if plain else []
+    return [word for value in joined + typed for word in _option(option, value)]
+
+
+def _option(option, value):
+    return [f"{option}={value}"] if value.startswith("-") else [option, value]
+
+
+def _is_plain(name):
+    return name.isprintable() and "," not in name and name == name.strip() and name != ""
+
+
+def command_line(arguments):
+    """Return a command, its subcommand first, as one would type it in a shell."""
+    return shlex.join(["graphsieve", *arguments])
+
+
+def names_in(items):
+    """Names as given, and those in text files, one per line."""
+    names = []
+    for item in items:
+        path = Path(item)
+        if _is_list(item) and path.is_file():
+            lines = path.read_text("utf-8-sig").splitlines()
+            names += [line.strip() for line in lines if line.strip()]
+        else:
+            names.append(item)
+    return names
+
+
+def find_column(table, column, option, *, in_obs=False):
+    """Return the name of the one column that an option refers to.
+
+    With ``in_obs``, that of an AnnData file is a column of obs, and never a gene.
+    """
+    names = table.label_names
+    if not in_obs or table.labels is None:
+        names = [*table.names, *names]
+    elif not names:
+        raise TableError(f"{option}: there is no column {column!r}, because obs is empty")
+    found = find_columns([column], names, option)
+    if len(found) > 1:
+        raise TableError(f"{option}: {column!r} matches {len(found)} columns; name one")
+    return names[found[0]]
+
+
+def column_values(table, column, option, *, in_obs=False):
+    """Return the values of a column of the table, or of its labels; None without one."""
+    if column is None:
+        return None
+    name = find_column(table, column, option, in_obs=in_obs)
+    if name in table.label_names and (in_obs or name not in table.names):
+        return table.labels.iloc[:, table.label_names.index(name)]
+    values = table.take([table.names.index(name)])
+    return values.X.iloc[:, 0] if values.is_frame else np.ravel(values.array())
+
+
+def read_costs(path):
+    """Return a dict of name to cost from a table with a column of names and one of numbers."""
+    table = read_table(path, Reading(), path.name, extension(path))
+    frame = table.whole().frame()
+    expected = f"{path.name} should have two columns with a header, such as column,cost"
+    if frame.shape[1] != 2:
+        raise TableError(f"--cost: {expected}; it has {frame.shape[1]}")
+    if frame.iloc[:, 1].dtype.kind not in "iuf" or is_number(frame.columns[1]):
+        raise TableError(f"--cost: {expected}; the second column is {frame.columns[1]!r}")
+    names = frame.iloc[:, 0].astype(str)
+    if names.duplicated().any():
+        raise TableError(
+            f"--cost: {path.name} has two costs for {names[names.duplicated()].iloc[0]}"
+        )
+    return dict(zip(names, frame.iloc[:, 1].astype(float), strict=True))
 
 
 @dataclass(frozen=True)
@@ -32,14 +162,13 @@ class Roles:
     ids: dict
 
 
-def assign_roles(table, drop, keep, *, find_ids=True):
+def assign_roles(table, drop, keep, *, find_ids):
     """Decide what every column of a table is for.
 
     The columns ``drop`` are left out of the output, the columns ``keep`` written without selecting
     from them. With ``find_ids``, columns that look like an ID are carried as well.
     """
-    label_names = [] if table.labels is None else [str(name) for name in table.labels.columns]
-    names = [*table.names, *label_names]
+    names = [*table.names, *table.label_names]
     dropped = sorted(find_columns(drop, names, "--drop"))
     kept = sorted(find_columns(keep, names, "--keep"))
     both = [names[j] for j in dropped if j in set(kept)]
@@ -76,41 +205,6 @@ def id_note(table, roles):
         f"{text}: not selected from, but carried to the output. Leave out with {drop}, or select "
         "from such columns with --no-ids"
     )
-
-
-def kinds(table):
-    """Return "number", "text", "date" or "empty" for every column."""
-    if table.is_frame:
-        return [_kind(column) for _, column in table.X.items()]
-    others = non_numeric(table.X)
-    return [_arrow_kind(others[name]) if name in others else "number" for name in table.names]
-
-
-def _kind(column):
-    kind = column.dtype.kind
-    if kind in "biuf":
-        # The first value alone is much quicker to look at, and nearly always there.
-        values = numbers(column.head(1))
-        return "empty" if len(values) and np.isnan(values[0]) and column.isna().all() else "number"
-    if kind in "Mm":
-        return "date"
-    present = column.dropna()
-    if not len(present):
-        return "empty"
-    return "date" if isinstance(present.iloc[0], (date, time)) else "text"
-
-
-def numbers(column):
-    """Return a column of numbers as an array, with NaN for what is missing."""
-    if isinstance(column.dtype, np.dtype):
-        return column.to_numpy()
-    return column.to_numpy(dtype=float, na_value=np.nan)
-
-
-def _arrow_kind(dtype):
-    import pyarrow.types as types
-
-    return "date" if types.is_temporal(dtype) else "text"
 
 
 def _find_ids(table, candidates):

@@ -1,12 +1,15 @@
 """What the commands say and where: results on stdout, everything about the run on stderr."""
 
 import re
+import threading
+import time
 import warnings
 from contextlib import contextmanager
 
 import typer
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 from typer.core import TyperGroup
 
 from .._utils.text import printable
@@ -14,8 +17,9 @@ from .._utils.text import printable
 out = Console(highlight=False)
 err = Console(stderr=True, highlight=False)
 
-# Raised for unknown options and wrong values. Typer may bring a Click of its own.
-_Refused = typer.BadParameter.__base__
+# Off a terminal, nothing is said about what is done within the first seconds.
+_FIRST_SECONDS = 2
+_NEXT_SECONDS = 20
 _FOR_PROGRAMMERS = (DeprecationWarning, PendingDeprecationWarning, FutureWarning, ResourceWarning)
 
 
@@ -41,27 +45,23 @@ def say(label, message, style):
     note(message)
 
 
+class TableError(ValueError):
+    """An unusable table, with a message for the user."""
+
+
 class UsageError(Exception):
     """A wrong command, which exits with code 2."""
 
 
-def grid(columns):
-    """Return a table without borders, given the alignment of every column."""
-    table = Table(box=None, header_style="bold", pad_edge=False)
-    for name, side in columns.items():
-        table.add_column(name, justify=side)
-    return table
-
-
-def usage_error(message, option):
-    """Return the error for a wrong value of an option or argument."""
-    return UsageError(f"{option}: {message}")
+# Raised for unknown options and wrong values. Typer may bring a Click of its own.
+_Refused = typer.BadParameter.__base__
 
 
 class Group(TyperGroup):
     """Commands that say in one line what is wrong with their options."""
 
     def invoke(self, ctx):
+        """Run a command; whatever is wrong with the words typed is one line and exit code 2."""
         try:
             return super().invoke(ctx)
         except UsageError as error:
@@ -77,9 +77,17 @@ class Group(TyperGroup):
             raise typer.Exit(2) from error
 
 
-def install_hint(extra):
-    """Return the command that installs an extra."""
-    return f'pip install ".[{extra}]" in a clone of the repository'
+def usage_error(message, option):
+    """Return the error for a wrong value of an option or argument."""
+    return UsageError(f"{option}: {message}")
+
+
+def grid(columns):
+    """Return a table without borders, given the alignment of every column."""
+    table = Table(box=None, header_style="bold", pad_edge=False)
+    for name, side in columns.items():
+        table.add_column(name, justify=side)
+    return table
 
 
 @contextmanager
@@ -120,3 +128,31 @@ def warnings_shown():
             for first, *others in alike.values():
                 more = f" (and {len(others)} more like this)" if others else ""
                 say("Warning", first + more, "bold yellow")
+
+
+@contextmanager
+def progress(doing):
+    """Say what is being done; yields a function that takes the latest state."""
+    if err.is_terminal:
+        with err.status(Text(printable(doing))) as status:
+            yield lambda state: status.update(Text(printable(f"{doing}: {state}")))
+        return
+    state, finished, start = doing, threading.Event(), time.monotonic()
+
+    def show():
+        wait = _FIRST_SECONDS
+        while not finished.wait(wait):
+            note(f"{state} ({time.monotonic() - start:.0f} s)")
+            wait = _NEXT_SECONDS
+
+    def update(text):
+        nonlocal state
+        state = f"{doing}: {text}"
+
+    thread = threading.Thread(target=show, daemon=True)
+    thread.start()
+    try:
+        yield update
+    finally:
+        finished.set()
+        thread.join()

@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from rich.box import SIMPLE_HEAD
 
-from .console import errors_shown, examples, out, tell, warnings_shown
-from .progress import progress
+from .console import errors_shown, examples, out, progress, tell, warnings_shown
+from .options import new_app
 
-EPILOG = examples("graphsieve demo", "graphsieve demo -o pixels.svg --force")
-
+app = new_app()
 _PICTURE = Path("graphsieve-demo.png")
 _FORMATS = (".png", ".svg", ".pdf")
 _PAGE = Path("graphsieve-demo.html")
@@ -26,6 +26,7 @@ _METRICS = {"accuracy": "Accuracy", "acc": "ACC", "nmi": "NMI"}
 _SPLITS = 3
 
 
+@app.command(epilog=examples("graphsieve demo", "graphsieve demo -o pixels.svg --force"))
 def demo(
     output: Annotated[
         Path,
@@ -39,17 +40,17 @@ def demo(
     from sklearn.datasets import load_digits
     from sklearn.exceptions import ConvergenceWarning
 
-    from .arguments import check_output
+    from .io.files import check_output
 
     check_output(output, _FORMATS, force or output == _PICTURE, "-o")
     start = time.perf_counter()
     with errors_shown(), warnings_shown():
         # The setting of the paper is slow to converge, and the demo cuts it short.
         warnings.simplefilter("ignore", ConvergenceWarning)
-        digits = load_digits()
+        digits = load_digits(as_frame=True)
         table = _score(digits)
         _save_picture(output, digits, table)
-        page = _save_page()
+        page = _save_page(digits)
     _print_table(table, n_pixels=digits.data.shape[1])
     tell(f"Picture: {output}")
     tell(f"Report:  {page.as_uri()} ({time.perf_counter() - start:.0f} s)")
@@ -57,27 +58,13 @@ def demo(
         typer.launch(str(page))
 
 
-def _save_page():
-    """Write the page about the pixels that GraphSieve selects; returns its absolute path."""
-    from sklearn.datasets import load_digits
-
-    digits, page = load_digits(as_frame=True), _PAGE.absolute()
-    with progress(f"Writing {_PAGE}"):
-        selector = _make("sieve", _PICTURE_SHARE).set_params(random_state=0).fit(digits.data)
-        selector.report(
-            digits.data,
-            page,
-            color=digits.target,
-            image_shape=digits.images.shape[1:],
-            title="Handwritten digits",
-        )
-    return page
-
-
-def _make(name, n_features=None):
+def _make(name, n_features=None, random_state=None):
     from ..methods import GAFS, REGISTRY
 
-    return GAFS.paper(n_features) if name == _PAPER else REGISTRY[name](n_features)
+    method = GAFS.paper(n_features) if name == _PAPER else REGISTRY[name](n_features)
+    if random_state is not None and "random_state" in method.get_params():
+        method.set_params(random_state=random_state)
+    return method
 
 
 def _score(digits):
@@ -91,8 +78,8 @@ def _score(digits):
         with progress(f"{name}: {len(tables) + 1} of {len(_METHODS)}"):
             table = evaluate(
                 _make(name),
-                digits.data,
-                digits.target,
+                digits.data.to_numpy(),
+                digits.target.to_numpy(),
                 shares=_SHARES,
                 n_splits=_SPLITS,
                 scale="global",
@@ -117,43 +104,49 @@ def _save_picture(path, digits, table):
     masks = {"mean digit": np.zeros(digits.data.shape[1], dtype=bool)}
     captions = {"mean digit": f"all pixels: accuracy {accuracy[ALL_FEATURES, 1.0]:.2f}"}
     for name in _METHODS:
-        method = _make(name, _PICTURE_SHARE)
-        if "random_state" in method.get_params():
-            method.set_params(random_state=0)
-        masks[name] = method.fit(digits.data).get_support()
-        captions[name] = (
-            f"{masks[name].sum()} pixels: accuracy {accuracy[name, _PICTURE_SHARE]:.2f}"
-        )
+        masks[name] = _make(name, _PICTURE_SHARE, 0).fit(digits.data.to_numpy()).get_support()
+        of_name = accuracy[name, _PICTURE_SHARE]
+        captions[name] = f"{masks[name].sum()} pixels: accuracy {of_name:.2f}"
     figure = pixel_mask_figure(digits.images.mean(axis=0), masks, captions=captions)
     with replacing(path) as temporary:
         figure.savefig(temporary, dpi=150)
 
 
+def _save_page(digits):
+    """Write the page about the pixels that GraphSieve selects; returns its absolute path."""
+    page, shape = _PAGE.absolute(), digits.images.shape[1:]
+    with progress(f"Writing {_PAGE}"):
+        selector = _make("sieve", _PICTURE_SHARE, 0).fit(digits.data)
+        selector.report(
+            digits.data,
+            page,
+            color=digits.target,
+            image_shape=shape,
+            title="Handwritten digits",
+        )
+    return page
+
+
 def _print_table(table, n_pixels):
-    from rich import box
     from rich.table import Table
 
     from ..evaluation import ALL_FEATURES
 
     means = table.groupby(["method", "share"])[list(_METRICS)].mean()
     counts = table.groupby("share")["n_features"].first()
-    grid = Table(box=box.SIMPLE_HEAD, header_style="bold")
-    grid.add_column(f"pixels kept of {n_pixels}")
+    shown = Table(f"pixels kept of {n_pixels}", box=SIMPLE_HEAD, header_style="bold")
     for share in _SHARES:
-        grid.add_column(f"{counts[share]} ({share:.0%})", justify="right")
+        shown.add_column(f"{counts[share]} ({share:.0%})", justify="right")
     for metric, title in _METRICS.items():
-        everything = means.loc[(ALL_FEATURES, 1.0), metric]
-        grid.add_row(f"[bold]{title}[/bold] (all pixels: {everything:.3f})")
-        best = means[metric].drop(ALL_FEATURES).groupby("share").max()
-        for name in _METHODS:
-            values = [means.loc[(name, share), metric] for share in _SHARES]
-            cells = [
-                f"[bold]{value:.3f}[/bold]" if value == best[share] else f"{value:.3f}"
-                for value, share in zip(values, _SHARES, strict=True)
-            ]
-            grid.add_row(f"  {name}", *cells, style="dim" if name in _BASELINES else None)
-        grid.add_section()
-    out.print(grid)
+        values = means[metric].unstack()
+        shown.add_row(f"[bold]{title}[/] (all pixels: {values.loc[ALL_FEATURES, 1.0]:.3f})")
+        values = values.loc[list(_METHODS), list(_SHARES)].round(3)
+        for name, row in values.iterrows():
+            best = row == values.max()
+            cells = [f"[bold]{row[s]:.3f}[/]" if best[s] else f"{row[s]:.3f}" for s in _SHARES]
+            shown.add_row(f"  {name}", *cells, style="dim" if name in _BASELINES else None)
+        shown.add_section()
+    out.print(shown)
     out.print(
         f"Means over {_SPLITS} splits, best in bold. Pixels are selected without labels.\n"
         "Accuracy: softmax classifier. ACC and NMI: k-means clusters.\n"

@@ -1,19 +1,24 @@
 """``graphsieve methods``: the methods and their parameters."""
 
+import ast
 import inspect
 from typing import Annotated
 
 import typer
 
 from .console import examples, out, usage_error
+from .options import new_app
 
-EPILOG = examples(
-    "graphsieve methods",
-    "graphsieve methods gafs",
-    "graphsieve select data.csv -k 50 --method gafs --set n_hidden=20",
+app = new_app()
+
+
+@app.command(
+    epilog=examples(
+        "graphsieve methods",
+        "graphsieve methods gafs",
+        "graphsieve select data.csv -k 50 --method gafs --set n_hidden=20",
+    )
 )
-
-
 def methods(
     name: Annotated[
         str | None,
@@ -21,13 +26,22 @@ def methods(
     ] = None,
 ):
     """List the methods with their parameters, or explain one of them."""
+    from rich.padding import Padding
+    from rich.text import Text
+
     from ..methods import REGISTRY
 
     if name is not None:
         out.print(inspect.getdoc(find_method(name, "NAME")), markup=False, soft_wrap=True)
         return
     for known, cls in sorted(REGISTRY.items()):
-        out.print(_entry(known, cls))
+        out.print(Text.assemble((known, "bold cyan"), f"  {cls.__name__}"))
+        summary = (inspect.getdoc(cls) or "").partition("\n\n")[0].replace("\n", " ")
+        out.print(Padding(Text(summary), (0, 0, 0, 4), expand=False))
+        parameters = ", ".join(f"{key}={value!r}" for key, value in _settable(cls).items())
+        if parameters:
+            out.print(Padding(Text(parameters, style="dim"), (0, 0, 0, 4), expand=False))
+        out.print()
 
 
 def find_method(name, hint):
@@ -44,7 +58,25 @@ def find_method(name, hint):
     return REGISTRY[name]
 
 
-def settable(cls):
+def make_method(given):
+    """Return the method that the options ask for, with its parameters, all of them checked."""
+    cls = find_method(given.method, "--method")
+    known = _settable(cls)
+    defaults = {"random_state": given.seed, "n_jobs": given.jobs}
+    chosen = {name: value for name, value in defaults.items() if name in known}
+    for setting in given.parameters or []:
+        parameter, value = _parse_setting(setting, given.method, known)
+        chosen[parameter] = value
+    estimator = cls(given.number, **chosen)
+    try:
+        # The fit checks them as well, but only after the data are read.
+        estimator._validate_params()
+    except ValueError as error:
+        raise usage_error(str(error), "--set") from error
+    return estimator
+
+
+def _settable(cls):
     """Return the parameters that --set takes, with their defaults, in order."""
     # The others have an option of their own, or no meaning outside Python.
     elsewhere = {"n_features_to_select", "verbose", "callback"}
@@ -52,13 +84,21 @@ def settable(cls):
     return {p.name: p.default for p in signature if p.name not in elsewhere}
 
 
-def _entry(name, cls):
-    from rich.console import Group
-    from rich.padding import Padding
-    from rich.text import Text
+def _parse_setting(setting, method, known):
+    parameter, equals, text = setting.partition("=")
+    if not equals:
+        raise usage_error(f"{setting!r} is not NAME=VALUE", "--set")
+    if parameter == "n_features_to_select":
+        raise usage_error(f"{parameter} has an option of its own, -k", "--set")
+    if parameter not in known:
+        from .._utils.names import suggestion
 
-    title = Text.assemble((name, "bold cyan"), f"  {cls.__name__}")
-    summary = inspect.getdoc(cls).partition("\n\n")[0].replace("\n", " ")
-    parameters = ", ".join(f"{key}={value!r}" for key, value in settable(cls).items())
-    lines = [Text(summary), Text(parameters, style="dim")] if parameters else [Text(summary)]
-    return Group(title, *(Padding(line, (0, 0, 0, 4), expand=False) for line in lines), "")
+        raise usage_error(
+            f"{method} has no parameter {parameter!r} to set{suggestion(parameter, known)}; "
+            f"it has {', '.join(known)}",
+            "--set",
+        )
+    try:
+        return parameter, ast.literal_eval(text)
+    except (ValueError, SyntaxError):
+        return parameter, text

@@ -1,234 +1,306 @@
 """What ``graphsieve select`` does: check the command, read, fit, write, summarise."""
 
 import time
-from dataclasses import dataclass, replace
-from pathlib import Path
+from dataclasses import replace
+from functools import partial
+from math import isnan
 
+import numpy as np
 from rich.text import Text
 from scipy.sparse import issparse
 from sklearn.utils import get_tags
 
-from .._utils.text import counted, printable
+from .._utils.names import suggestion
+from .._utils.text import counted, listed, printable
 from ..methods import REGISTRY
-from .arguments import check_input, check_selection, make_method, make_reading, parse_number
-from .artifacts import check_artifacts, make_artifacts, name_columns, parse_image_shape
-from .columns import Roles, carry_verbatim
-from .conditions import (
-    batch_option,
-    check_conditions,
+from .columns import (
     column_values,
-    one_column,
-    rank_within_batches,
-    set_constraints,
-    set_costs,
-    total_cost,
+    command_line,
+    find_column,
+    find_columns,
+    names_in,
+    read_costs,
 )
-from .console import errors_shown, grid, note, out, tell, warnings_shown
-from .explain import add_explanations, show_explanations
-from .genes import check_counts, fewest_cells, mark_genes, prepare_genes
-from .io.reading import Reading
+from .console import (
+    TableError,
+    errors_shown,
+    grid,
+    note,
+    out,
+    progress,
+    tell,
+    usage_error,
+    warnings_shown,
+)
+from .io.files import (
+    WRITABLE,
+    check_input,
+    check_output,
+    check_outputs,
+    extension,
+    opened,
+    write_outputs,
+)
 from .io.tables import Table
-from .load import assign, opened, prepare_features, read
-from .output import write_outputs
-from .prepare import Features
-from .problems import gaps_error, has_gaps
-from .progress import progress
+from .methods import make_method
+from .prepare import has_gaps, prepare, read
 
-# Columns in the summary.
+# Columns in the summary, and dropped columns that are explained there.
 _SHOWN = 10
 
 
-@dataclass(frozen=True)
-class _Plan:
-    """What the options of a command mean.
-
-    ``given`` has the options by name, and ``arguments`` the words of the command line. ``marks``
-    is whether genes are marked in a copy of the input.
-    """
-
-    given: object
-    arguments: list
-    reading: Reading
-    marks: bool
-    image_shape: tuple | None
-    n_features: int | float | str | None
-    estimator: object
-
-
-@dataclass(frozen=True)
-class _Data:
-    """The table in a file, the roles of its columns, and the features among them as numbers."""
-
-    path: Path
-    name: str
-    table: Table
-    roles: Roles
-    features: Features
-    holds_genes: bool
-
-
-def run(given, arguments):
+def run(file, given, arguments):
     """Run ``graphsieve select``; ``arguments`` is the command as it was typed, for suggestions."""
-    plan = _check(given, arguments)
-    with errors_shown(), warnings_shown(), opened(given.file) as source:
-        data = _read(plan, *source)
-        _set_conditions(plan, data)
-        estimator, seconds = _fit(plan, data)
-        ranking = _rank(plan, data, estimator)
-        _write(plan, data, estimator, ranking)
-    _summarise(plan, data, ranking, seconds)
+    method = _check(file, given)
+    with errors_shown(), warnings_shown(), opened(file) as source:
+        data, batches = _read(source, given, method, arguments)
+        estimator = _estimator(given, method, data, batches)
+        start = time.perf_counter()
+        _fit(estimator, given, data, batches, source, arguments)
+        seconds = time.perf_counter() - start
+        ranking, selector = data.features.ranking(estimator, given.number)
+        if given.explain:
+            coverage = selector.coverage(data.features.X, groups=batches)
+            ranking = _explained(ranking, coverage, data.features)
+        _write(given, source, data, batches, ranking, selector)
+    _summarise(given, source, data, ranking, selector, seconds)
 
 
-def _check(given, arguments):
-    """Find whatever is wrong with the command itself, before the data are read."""
-    whole = bool(given.impute or given.drop_rows or given.encode or given.batch)
-    reading = make_reading(given.reading, whole=whole)
-    check_input(given.file, reading)
-    marks = check_selection(
-        given.file, given.output, given.scores, given.force, given.subset, reading.key
-    )
-    check_artifacts(given.save, given.report, given.force)
-    shape = parse_image_shape(given.image_shape)
-    n_features = parse_number(given.number)
-    settings = given.parameters or []
-    estimator = make_method(given.method, n_features, settings, given.seed, given.jobs)
-    check_conditions(estimator, given.method, n_features, given.cost, given.budget)
-    return _Plan(given, arguments, reading, marks, shape, n_features, estimator)
+def _check(file, given):
+    """Find whatever is wrong with the command itself; returns the method with its parameters."""
+    check_input(file, given)
+    marks = _marks(given)
+    if marks and extension(file) != ".h5ad":
+        raise usage_error(
+            "an .h5ad file can only be written from one; write .csv or .parquet", "-o"
+        )
+    if marks and given.key == "raw/X":
+        raise usage_error(
+            "raw has genes of its own, which cannot be marked in var; give -o FILE.csv, or a layer",
+            "--key",
+        )
+    if given.subset and not marks:
+        raise usage_error("only with -o FILE.h5ad; other formats hold nothing else", "--subset")
+    writable = (*WRITABLE, ".h5ad")
+    check_outputs(file, given.output, given.scores, force=given.force, writable=writable)
+    check_output(given.save, (".json",), given.force, "--save")
+    check_output(given.report, (".html",), given.force, "--report")
+    method = make_method(given)
+    if given.budget is not None and given.cost is None:
+        raise usage_error("needs the costs of the columns: add --cost FILE", "--budget")
+    if given.number is None and given.budget is None:
+        raise usage_error("give the number of columns, such as -k 50, -k 10% or -k auto", "-k")
+    if given.cost is not None and not hasattr(method, "costs"):
+        able = [name for name, cls in sorted(REGISTRY.items()) if hasattr(cls(), "costs")]
+        raise usage_error(
+            f"{given.method} takes no costs; use --method {' or '.join(able)}", "--cost"
+        )
+    if given.cost is not None and not given.cost.is_file():
+        raise usage_error(f"{given.cost} does not exist", "--cost")
+    return method
 
 
-def _read(plan, path, name, suffix):
-    """Read the input and prepare what the method is fitted on."""
-    given, estimator = plan.given, plan.estimator
-    in_memory_for = None if estimator._distributes else given.method
-    table = read(path, name, suffix, plan.reading, in_memory_for)
-    carried = [
-        *one_column(table, given.batch, batch_option(plan.arguments), in_obs=True),
-        *one_column(table, given.color, "--color"),
-    ]
-    roles = assign(table, given.drop, [*(given.keep or []), *carried], not given.no_ids)
-    if given.output is not None:
-        table = carry_verbatim(table, roles)
-    table, features = prepare_features(
-        name,
+def _marks(given):
+    """Whether genes are marked in a copy of the input."""
+    return given.output is not None and extension(given.output) == ".h5ad"
+
+
+def _read(source, given, method, arguments):
+    """Read the input; returns the Data, and the batch of every row or None."""
+    table = read(source, given, None if method.reads_in_pieces else given.method)
+    used = any(word.partition("=")[0] == "--group-by" for word in arguments)
+    option = "--group-by" if used else "--batch"
+    carried = []
+    if given.batch is not None:
+        carried.append(find_column(table, given.batch, option, in_obs=True))
+    if given.color is not None:
+        carried.append(find_column(table, given.color, "--color"))
+    data = prepare(
+        source[1],
         table,
-        roles,
-        plan.arguments,
-        impute=given.impute,
-        drop_rows=given.drop_rows,
-        encode=given.encode,
-        accepts_gaps=estimator._accepts_gaps,
+        given,
+        arguments,
+        carried=carried,
+        verbatim=given.output is not None,
+        accepts_gaps=get_tags(method).input_tags.allow_nan,
     )
-    _check_fit(estimator, given.method, features)
-    return _Data(path, name, table, roles, features, suffix == ".h5ad")
-
-
-def _check_fit(estimator, name, features):
-    """Raise an error if the method cannot choose from these features."""
-    wanted, n_columns = estimator.n_features_to_select, len(features.names)
+    wanted, n_columns = given.number, len(data.features.names)
     if isinstance(wanted, int) and wanted > n_columns:
         columns = counted(n_columns, "column")
         raise ValueError(f"-k {wanted} is more than the {columns} to select from")
-    if issparse(features.X) and not get_tags(estimator).input_tags.sparse:
+    if issparse(data.features.X) and not get_tags(method).input_tags.sparse:
         able = [o for o, cls in sorted(REGISTRY.items()) if get_tags(cls()).input_tags.sparse]
         raise ValueError(
-            f"{name} does not take sparse data; these methods do: {', '.join(able)}. "
+            f"{given.method} does not take sparse data; these methods do: {', '.join(able)}. "
             "Or save the array as a dense one"
         )
+    return data, column_values(data.table, given.batch, option, in_obs=True)
 
 
-def _set_conditions(plan, data):
-    """Tell the estimator what the user and the kind of file ask for."""
-    given, estimator, features = plan.given, plan.estimator, data.features
-    if data.holds_genes:
-        prepare_genes(estimator, given.parameters)
-        check_counts(features, plan.reading.key)
-    set_constraints(estimator, features, data.table, data.roles, given.include, given.exclude)
-    if line := set_costs(estimator, features, given.cost, given.budget):
-        note(line)
-    features.select_whole(estimator)
+def _estimator(given, method, data, batches):
+    """Return the estimator with all that the user and the kind of file ask for."""
+    features, parameters = data.features, method.get_params(deep=False)
+    for name in ("include", "exclude"):
+        if items := getattr(given, name):
+            parameters[name] = _positions(name, items, given.number, data)
+    if given.cost is not None:
+        parameters |= {"costs": _costs(given.cost, features), "budget": given.budget}
+    if features.owner is not None and "column_groups" in parameters and given.number != "auto":
+        parameters["column_groups"] = features.owner
+    number = features.count(given.number, parameters["exclude"])
+    estimator = type(method)(**(parameters | {"n_features_to_select": number}))
+    fewest, holds_genes = {}, data.table.labels is not None
+    if holds_genes:
+        from ..anndata.select import FEWEST_CELLS, adapt_to_expression, warn_of_counts
+
+        given_names = {setting.partition("=")[0] for setting in given.parameters or []}
+        adapt_to_expression(estimator, given_names)
+        warn_of_counts(features.X[:1000], features.X.min(), given.key or "X")
+        fewest = {"min_samples": FEWEST_CELLS}
+    if batches is None or not (holds_genes or issparse(features.X)):
+        return estimator
+    # Other tables are centred within every batch, which would fill in the zeros of sparse ones.
+    if given.cost is not None:
+        raise ValueError(
+            "--cost does not work together with --batch for AnnData and sparse data, which are "
+            "ranked batch by batch"
+        )
+    from ..inspection import GroupedRanker
+
+    constraints = {name: parameters[name] for name in ("include", "exclude")}
+    return GroupedRanker(estimator, number, **constraints, **fewest)
 
 
-def _fit(plan, data):
-    """Fit the estimator, showing its progress; return what was fitted and the seconds taken."""
-    given, X = plan.given, data.features.X
-    batches = _batches(plan, data)
-    fitted = estimator = plan.estimator
-    if batches is not None and (data.table.labels is not None or issparse(X)):
-        fewest = fewest_cells() if data.holds_genes else None
-        fitted = rank_within_batches(estimator, given.cost, fewest)
-    start = time.perf_counter()
+def _positions(parameter, items, number, data):
+    """Positions in the features of the columns that must be in or out."""
+    place = {position: j for j, position in enumerate(data.roles.features)}
+    names = data.table.names
+    found = find_columns(names_in(items), names, f"--{parameter}", data.roles.features)
+    if parameter == "include" and isinstance(number, int) and len(found) > number:
+        raise ValueError(
+            f"--include names {counted(len(found), 'column')}, which count as selected: use "
+            f"-k {len(found)} or more"
+        )
+    return data.features.columns([place[position] for position in found])
+
+
+def _costs(path, features):
+    """Return the cost of every feature from a file, and say which columns have none."""
+    given = read_costs(path)
+    position = {name: j for j, name in enumerate(features.names)}
+    found = {position[name]: cost for name, cost in given.items() if name in position}
+    unknown = [name for name in given if name not in position]
+    if not found:
+        raise TableError(
+            f"--cost: {path.name} has no cost for any column to select from"
+            f"{suggestion(unknown[0], features.names)}; it names {listed(unknown)}"
+        )
+    notes = []
+    if missing := len(features.names) - len(found):
+        notes.append(f"{missing} of {len(features.names)} columns have no cost and count as 1")
+    if unknown:
+        notes.append(f"not selected from, and therefore ignored: {listed(unknown)}")
+    if notes:
+        note(f"{path.name}: {'; '.join(notes)}")
+    costs = np.ones(len(features.names))
+    costs[list(found)] = list(found.values())
+    return features.costs(costs)
+
+
+def _fit(estimator, given, data, batches, source, arguments):
+    """Fit the estimator, and show its progress."""
+    X = data.features.X
     with progress(f"{given.method} on {X.shape[0]:,} rows, {X.shape[1]:,} columns") as update:
-        if "callback" in estimator.get_params():
+        watched = getattr(estimator, "estimator", estimator)
+        if "callback" in watched.get_params():
             # Not the method's own progress bar: it begins only after the data are read.
-            estimator.set_params(
+            watched.set_params(
                 callback=lambda iteration, objective: update(
                     f"iteration {iteration}, objective {objective:.6g}"
                 )
             )
         try:
-            fitted.fit(X, groups=batches)
+            estimator.fit(X, groups=batches)
         except ValueError as error:
-            if has_gaps(data.features):
-                raise gaps_error(data.name, plan.arguments, error) from error
-            raise
-    return fitted, time.perf_counter() - start
+            if not has_gaps(data.features):
+                raise
+            raise TableError(
+                f"{source[1]} has missing values: {error}. Run: "
+                f"{command_line([*arguments, '--impute', 'median'])} (or use --drop-rows to leave "
+                "out incomplete rows)"
+            ) from error
 
 
-def _batches(plan, data):
-    """Batch of every row, or None."""
-    option = batch_option(plan.arguments)
-    return column_values(data.table, plan.given.batch, option, in_obs=True)
+def _explained(ranking, coverage, features):
+    """Return the ranking with the R^2 of every dropped column and the columns that predict it."""
+    if features.owner is not None:
+        coverage = _of_columns(coverage, features)
+    by = {}
+    for row in coverage[coverage["kept"].notna()].itertuples():
+        weight = "" if isnan(row.weight) else f" ({row.weight:.3g})"
+        by.setdefault(row.feature, []).append(f"{row.kept}{weight}")
+    r2 = coverage.drop_duplicates("feature").set_index("feature")["r2"]
+    explained_by = [", ".join(by.get(name, [])) for name in ranking["feature"]]
+    return ranking.assign(r2=ranking["feature"].map(r2), explained_by=explained_by)
 
 
-def _rank(plan, data, estimator):
-    """Return a frame of the columns, best first, with explanations if they are asked for."""
-    given, features = plan.given, data.features
-    ranking = features.ranking(estimator, plan.n_features)
-    if given.save or given.report or given.explain:
-        name_columns(estimator, features)
-    if not given.explain:
-        return ranking
-    return add_explanations(ranking, estimator, features, _batches(plan, data))
+def _of_columns(coverage, features):
+    """Return the coverage of indicators as that of the columns that they encode.
 
-
-def _write(plan, data, estimator, ranking):
-    """Write all files; what may fail is made before the first is written."""
-    given = plan.given
-    made = make_artifacts(
-        estimator,
-        data.features,
-        ranking,
-        given.save,
-        given.report,
-        title=data.name,
-        image_shape=plan.image_shape,
-        groups=_batches(plan, data),
-        color=column_values(data.table, given.color, "--color"),
+    The R^2 is that of all indicators together. The weights of indicators do not add up to one
+    weight; the columns are in the order of their importance.
+    """
+    column = dict(zip(features.X, (features.names[j] for j in features.owner), strict=True))
+    variance = coverage["feature"].map(features.X.var())
+    table = coverage.assign(
+        feature=coverage["feature"].map(column),
+        kept=coverage["kept"].map(column),
+        importance=coverage["importance"] * variance,
+        explained=coverage["r2"] * variance,
+        variance=variance,
     )
-    kept = _marked(plan, data, estimator) if plan.marks else _kept(data, ranking)
-    for line in write_outputs(kept, given.output, ranking, given.scores, raw_names=given.raw_names):
+    single = table[~coverage["feature"].duplicated()].groupby("feature")
+    r2 = single["explained"].sum() / single["variance"].sum()
+    importance = table.groupby(["feature", "kept"], dropna=False, sort=False)["importance"].sum()
+    table = importance.sort_values(ascending=False).reset_index()
+    return table.assign(r2=table["feature"].map(r2), weight=float("nan"))
+
+
+def _write(given, source, data, batches, ranking, selector):
+    """Write all files or none; what may fail is made before the first is written."""
+    save = page = None
+    if given.save is not None:
+        save = _selection(selector, data.features, ranking).save
+    if given.report is not None:
+        with progress(f"Preparing {given.report.name}"):
+            page = selector.report(
+                data.features.X,
+                groups=batches,
+                title=source[1],
+                image_shape=given.image_shape,
+                color=column_values(data.table, given.color, "--color"),
+            ).save
+    kept = _marked(given, source, data, selector) if _marks(given) else _kept(data, ranking)
+    scores = Table(ranking, list(ranking))
+    outputs = [(given.output, kept), (given.scores, scores), (given.save, save)]
+    for line in write_outputs([*outputs, (given.report, page)], raw_names=given.raw_names):
         note(line)
-    for artifact, destination in made:
-        artifact.save(destination)
 
 
-def _marked(plan, data, estimator):
-    """Return what writes the copy of the input in which the selected genes are marked."""
-    given = plan.given
-    settings = {
-        "layer": plan.reading.key,
-        "batch_key": given.batch,
-        "random_state": given.seed,
-        "method_parameters": given.parameters,
-    }
-    return mark_genes(
-        data.path,
-        data.table,
-        data.roles,
-        estimator,
-        subset=given.subset,
-        method=given.method,
-        settings=settings,
+def _selection(selector, features, ranking):
+    """The selection of columns, also where a selector has seen values of text columns."""
+    selection = selector.to_selection()
+    if features.owner is None:
+        return selection
+    position = {name: j for j, name in enumerate(features.names)}
+    in_order = ranking["feature"].map(position)
+    return replace(
+        selection,
+        kept=sorted(in_order[ranking["kept"]].tolist()),
+        n_features_in=len(features.names),
+        feature_names_in=features.names,
+        order=in_order.tolist(),
+        scores=ranking.set_index("feature")["score"][features.names].tolist(),
     )
 
 
@@ -238,15 +310,41 @@ def _kept(data, ranking):
     kept = set(ranking["feature"][ranking["kept"]])
     selected = [j for j in roles.features if table.names[j] in kept]
     table = table.take(sorted([*selected, *roles.carried]))
-    if table.labels is None:
-        return table
-    return replace(table, labels=table.labels[roles.labels])
+    return table if table.labels is None else replace(table, labels=table.labels[roles.labels])
 
 
-def _summarise(plan, data, ranking, seconds):
-    given, best = plan.given, ranking[ranking["kept"]]
+def _marked(given, source, data, selector):
+    """Return a function that writes a copy of an AnnData file with the selected genes marked."""
+    from ..anndata.select import annotate_h5ad, make_record, panel_columns
+
+    parameters, genes = selector.get_params(deep=False), np.array(data.roles.features)
+    n_genes, names = len(data.table.names), np.array(data.table.names, dtype=object)[genes]
+    place, score = np.full(n_genes, np.inf), np.full(n_genes, np.nan)
+    place[genes], score[genes] = selector.ranking_ - 1, selector.scores_
+    score[genes[parameters["exclude"] or []]] = np.nan
+    selecting = None
+    if hasattr(selector, "n_groups_selected_"):
+        counts = np.zeros(n_genes, dtype=int)
+        counts[genes] = selector.n_groups_selected_
+        selecting = counts, selector.n_groups_
+    columns = panel_columns(place, score, selector.n_features_, selecting)
+    columns = {f"highly_variable{ending}": values for ending, values in columns.items()}
+    settings = {
+        "n_top_genes": selector.n_features_,
+        **{key: names[parameters[key] or []].tolist() or None for key in ("include", "exclude")},
+        "layer": given.key,
+        "batch_key": given.batch,
+        "random_state": given.seed,
+        "method_parameters": given.parameters,
+    }
+    record = make_record(given.method, settings)
+    return partial(annotate_h5ad, source[0], columns=columns, record=record, subset=given.subset)
+
+
+def _summarise(given, source, data, ranking, selector, seconds):
+    best = ranking[ranking["kept"]]
     tell(
-        f"Kept {len(best):,} of {counted(len(ranking), 'column')} of {data.name} "
+        f"Kept {len(best):,} of {counted(len(ranking), 'column')} of {source[1]} "
         f"({counted(len(data.table), 'row')}) with {given.method} in {seconds:.1f} s"
     )
     table = grid({"rank": "right", "feature": "left", "score": "right"})
@@ -256,9 +354,10 @@ def _summarise(plan, data, ranking, seconds):
     if len(best) > _SHOWN:
         out.print(f"... and {len(best) - _SHOWN:,} more")
     if given.cost is not None:
-        tell(total_cost(plan.estimator, given.budget))
+        of_budget = "" if given.budget is None else f" of a budget of {given.budget:g}"
+        tell(f"Cost: {selector.costs[selector.support_].sum():g}{of_budget}")
     if given.explain:
-        show_explanations(ranking)
+        _show_explanations(ranking[~ranking["kept"]].sort_values("r2", kind="stable"))
     for path in filter(None, (given.output, given.scores, given.save, given.report)):
         tell(f"Written: {path}")
 
@@ -266,3 +365,20 @@ def _summarise(plan, data, ranking, seconds):
 def _rounded(score):
     """A score with four digits, or all of them if it is a whole number, as a rank would be."""
     return f"{score:,.0f}" if score == round(score) and abs(score) < 1e15 else f"{score:.4g}"
+
+
+def _show_explanations(dropped):
+    """Print the dropped columns that the kept ones predict worst."""
+    if not len(dropped):
+        return
+    out.print()
+    table = grid({"dropped": "left", "R^2": "right", "predicted from (weight)": "left"})
+    for row in dropped.head(_SHOWN).itertuples():
+        by = printable(row.explained_by) or ("nothing" if row.r2 <= 0 else "constant")
+        r2 = "" if isnan(row.r2) else f"{row.r2:.2f}"
+        table.add_row(Text(printable(row.feature)), r2, Text(by))
+    out.print(table)
+    if len(dropped) > _SHOWN:
+        out.print(
+            f"... and {len(dropped) - _SHOWN:,} more, better predicted; --scores has them all"
+        )

@@ -1,4 +1,4 @@
-"""Excel, Feather, JSON lines, HDF5 and h5ad files, in the variants that people have."""
+"""Excel, Feather, JSON lines, MATLAB 7.3 and h5ad files, in the variants that people have."""
 
 import anndata
 import h5py
@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 import scipy.sparse as sp
 
-from tests.cli.conftest import load, read_frame, save
+from tests.cli.conftest import label_matlab_73, load, read_frame, save
 
 VARIANCE = ("--method", "variance")
 
@@ -120,72 +120,11 @@ def test_parquet_row_names_are_carried(selected, run, frame, tmp_path):
     assert not message
 
 
-@pytest.mark.parametrize("names", [None, "attribute", "data set"])
-def test_hdf5(selected, tmp_path, names):
-    path = tmp_path / "data.h5"
-    with h5py.File(path, "w") as file:
-        file["group/values"] = np.array([[1.5, 2.5], [3.5, 9.5]])
-        file["y"] = np.arange(2)
-        if names == "attribute":
-            file["group/values"].attrs["feature_names"] = ["a", "b"]
-        elif names:
-            file["feature_names"] = ["a", "b"]
-    frame, message = selected(path)
-    assert frame.columns.tolist() == (["a", "b"] if names else ["x0", "x1"])
-    assert "array 'group/values' of 2 (choose another with --key)" in message
-    assert frame.iloc[1].tolist() == [3.5, 9.5]
-
-
-def test_hdf5_chooses_by_key(selected, refused, tmp_path):
-    with h5py.File(tmp_path / "data.hdf5", "w") as file:
-        file["train"], file["test"] = np.eye(3), np.eye(4)
-    assert "it holds test (4 x 4), train (3 x 3)" in refused(tmp_path / "data.hdf5")
-    frame, message = selected(tmp_path / "data.hdf5", "--key", "test")
-    assert len(frame) == 4
-    assert not message
-
-
-def test_hdf5_says_that_it_takes_x(selected, tmp_path):
-    with h5py.File(tmp_path / "data.h5", "w") as file:
-        file["X"], file["X_test"] = np.eye(3), np.eye(4)
-    frame, message = selected(tmp_path / "data.h5")
-    assert len(frame) == 3
-    assert "3 rows x 3 columns, array 'X' of 2 (choose another with --key)" in message
-
-
-def write_pandas_hdf5(path, pandas_type="frame", object_block=False):
-    """The layout of DataFrame.to_hdf, without PyTables."""
-    with h5py.File(path, "w") as file:
-        group = file.create_group("df")
-        group.attrs["pandas_type"] = np.bytes_(pandas_type)
-        group.attrs["nblocks"] = 3 if object_block else 2
-        items = [b"a", b"n", b"b"] + [b"t"] * object_block
-        group["axis0"], group["axis1"] = items, np.arange(2)
-        group["block0_items"], group["block0_values"] = [b"a", b"b"], [[1.5, 2.5], [3.5, 0.5]]
-        group["block1_items"], group["block1_values"] = [b"n"], [[3], [1]]
-        if object_block:
-            group["block2_items"] = [b"t"]
-            group.create_dataset("block2_values", (1,), dtype=h5py.vlen_dtype(np.uint8))
-    return path
-
-
-def test_hdf5_of_pandas(selected, refused, tmp_path):
-    frame, message = selected(write_pandas_hdf5(tmp_path / "data.h5"))
-    assert frame.to_dict("list") == {"a": [1.5, 3.5], "n": [3, 1], "b": [2.5, 0.5]}
-    assert not message
-    frame, message = selected(write_pandas_hdf5(tmp_path / "data.h5", object_block=True))
-    assert frame.columns.tolist() == ["a", "n", "b"]
-    assert "columns of Python objects left out: 't'" in message
-    write_pandas_hdf5(tmp_path / "data.h5", "frame_table")
-    assert "save it with DataFrame.to_parquet" in refused(tmp_path / "data.h5")
-
-
 def test_matlab_73(selected, tmp_path):
     path = tmp_path / "data.mat"
     with h5py.File(path, "w", userblock_size=512) as file:
         file["fea"] = np.array([[1.5, 2.5, 3.5], [9.5, 0.5, 1.5]])
-    header = b"MATLAB 7.3 MAT-file".ljust(124) + b"\x00\x02IM"
-    path.write_bytes(header + path.read_bytes()[len(header) :])
+    label_matlab_73(path)
     frame, _ = selected(path)
     assert frame.shape == (3, 2)
     assert frame["x1"].tolist() == [9.5, 0.5, 1.5]
@@ -244,7 +183,7 @@ def test_transposed_arrays(run, frame, tmp_path):
         np.testing.assert_array_equal(load(chosen)[0], frame)
 
 
-@pytest.mark.parametrize("suffix", [".xlsx", ".parquet", ".feather", ".h5", ".npy", ".npz"])
+@pytest.mark.parametrize("suffix", [".xlsx", ".parquet", ".feather", ".npy", ".npz"])
 def test_standard_input_of_every_format(run, frame, tmp_path, suffix):
     content = save(frame, tmp_path / f"data{suffix}").read_bytes()
     result = run("select", "-", "-k", 2, *VARIANCE, stdin=content)

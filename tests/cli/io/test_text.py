@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from graphsieve.cli.io.files import read_table
-from graphsieve.cli.io.reading import Reading
+from graphsieve.cli.options import Reading
 from tests.cli.conftest import load, read_frame, save
 
 VARIANCE = ("--method", "variance")

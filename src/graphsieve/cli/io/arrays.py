@@ -1,18 +1,19 @@
-"""Files of arrays: NPY, NPZ, MAT and Zarr."""
+"""Files of arrays: NPY, NPZ, MAT, Zarr and h5ad."""
 
 import io
 import os
 import struct
 import zipfile
+from contextlib import contextmanager
 from dataclasses import replace
 
 import numpy as np
 import scipy.sparse as sp
 
 from ..._rows import ZarrStream, is_numeric
-from ..._utils.text import counted
-from .reading import array_bytes
-from .tables import STREAM_BYTES, Table, TableError, default_names, unique_names
+from ..._utils.text import counted, listed
+from ..console import TableError
+from .tables import STREAM_BYTES, Table, array_bytes, default_names, unique_names
 
 # Where files without a header keep the names of the columns.
 NAMES = "feature_names"
@@ -107,9 +108,7 @@ def read_mat(path, name, reading):
     try:
         entries = whosmat(path)
     except NotImplementedError:
-        from .hdf import read_matlab
-
-        return read_matlab(path, name, reading)
+        return _read_matlab_73(path, name, reading)
     kinds = {key: kind for key, _, kind in entries}
     key, notes = choose_array(name, {key: shape for key, shape, _ in entries}, reading.key)
     if kinds[key] != "sparse":
@@ -123,6 +122,25 @@ def read_mat(path, name, reading):
     X = content[key]
     X = check_sparse(name, X, reading) if sp.issparse(X) else X
     return array_table(name, X, names, key, notes)
+
+
+def _read_matlab_73(path, name, reading):
+    """MATLAB's format 7.3, which is HDF5 with the axes swapped."""
+    import h5py
+
+    arrays = {}
+
+    def note(key, item):
+        if isinstance(item, h5py.Dataset) and key[0] != "#":
+            arrays[key] = item
+
+    with _opened(path, name) as file:
+        file.visititems(note)
+        shapes = {key: item.shape[::-1] for key, item in arrays.items()}
+        key, notes = choose_array(name, shapes, reading.key)
+        found = arrays[key]
+        reading.check_size(name, array_bytes(found.shape, found.dtype), what=found.name)
+        return array_table(name, found[()].T, None, key, notes)
 
 
 def write_mat(path, table):
@@ -194,7 +212,84 @@ def write_zarr(path, table):
         dtype=dtype,
         attributes={NAMES: table.names},
     )
-    table.write_into(array)
+    start = 0
+    for piece in table.pieces():
+        array[start : start + len(piece)] = piece.array()
+        start += len(piece)
+
+
+def read_h5ad(path, name, reading):
+    """AnnData: the expression matrix with the names of genes and cells; obs columns as labels."""
+    from anndata.io import read_elem
+
+    key = reading.key or "X"
+    with _opened(path, name) as file:
+        layers = [f"layers/{layer}" for layer in file.get("layers", ())]
+        available = [other for other in ("X", *layers, "raw/X") if _holds_array(file, other)]
+        if f"layers/{key}" in layers and key not in available:
+            key = f"layers/{key}"
+        if key not in available:
+            raise TableError(
+                f"{name} has no matrix {key!r}; choose one with --key: {listed(available)}"
+            )
+        _check_element(name, file[key], reading)
+        X = read_elem(file[key])
+        var = read_elem(file["raw/var" if key == "raw/X" else "var"])
+        labels = read_elem(file["obs"])
+    if hasattr(X, "indptr"):
+        X = check_sparse(name, X, reading)
+    names, renamed = unique_names(var.index)
+    if X.shape != (len(labels), len(names)):
+        raise TableError(f"{name} is damaged: {key} does not fit its genes and cells")
+    labels.index = labels.index.rename(labels.index.name or "obs_names")
+    notes = renamed
+    if labels.shape[1]:
+        notes += (f"obs columns to carry along with --keep: {listed(labels.columns)}",)
+    return Table(X, names, key.replace("/", "_"), notes=notes, labels=labels)
+
+
+def _holds_array(file, key):
+    """Whether there is such an array; the place of a missing X may be an empty dataset."""
+    return key in file and getattr(file[key], "shape", ()) is not None
+
+
+def _check_element(name, element, reading):
+    parts = element.values() if hasattr(element, "values") else [element]
+    # A sparse matrix is no smaller than the pointers of its rows or columns.
+    declared = 8 * max(map(int, element.attrs.get("shape", ())), default=0)
+    stored = sum(array_bytes(part.shape, part.dtype) for part in parts)
+    reading.check_size(name, max(declared, stored))
+
+
+@contextmanager
+def _opened(path, name):
+    """Open a file, unless parts of it are in other files.
+
+    Those would be read, and changed in an annotated copy of the file, though nobody named them.
+    """
+    import h5py
+
+    # A visit ends with the first result that is not None; errors must not pass through it.
+    def other_end(key, link):
+        return (key, link.filename) if isinstance(link, h5py.ExternalLink) else None
+
+    def other_storage(key, item):
+        if not isinstance(item, h5py.Dataset):
+            return None
+        files = [entry[0] for entry in item.external or ()]
+        if item.is_virtual:
+            files += [source.file_name for source in item.virtual_sources()]
+        return next(((key, other) for other in files if other != "."), None)
+
+    with h5py.File(path) as file:
+        found = file.visititems_links(other_end) or file.visititems(other_storage)
+        if found:
+            key, other = found
+            raise TableError(
+                f"{name}: {key} is in another file, {other!r}, which is not read; copy the data "
+                "into one file"
+            )
+        yield file
 
 
 def check_sparse(name, X, reading):

@@ -1,67 +1,100 @@
-"""Tables in files: a format is a reader and a writer under its extension."""
+"""Tables in files: what is read and written, and what is refused before any work."""
 
+import os
 import shutil
 import sys
 import tempfile
 from collections.abc import Callable
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
+from importlib import import_module
 from pathlib import Path
 
+from ..._utils.files import replacing
 from ..._utils.text import listed
-from . import arrays, frames, hdf
-from .dialect import open_bytes
-from .tables import Table, TableError, default_names, unique_names
-from .text import text_reader, text_writer
+from ..console import TableError, progress, usage_error
+from .tables import Table, default_names, is_number, unique_names
+from .text import open_bytes, read_text, write_text
 
 _PACKED = ".gz"
+# A spreadsheet takes cells that begin like this for formulas.
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
 @dataclass(frozen=True)
 class Format:
     """A file format.
 
-    ``options`` are those of the command that apply to it, ``spreadsheet`` says whether people
-    open such files in a spreadsheet, and ``numbers_only`` whether it holds one array of numbers.
-    ``package`` is needed in addition to those of the command line.
+    ``read`` and ``write`` are functions, or their names in a module that is loaded when it is
+    needed. ``options`` are those of the command that apply to it, ``spreadsheet`` says whether
+    people open such files in a spreadsheet, and ``numbers_only`` whether it holds one array of
+    numbers. ``package`` is needed in addition to those of the command line.
     """
 
-    read: Callable
-    write: Callable | None
+    read: Callable | str
+    write: Callable | str | None
     options: tuple = ()
     spreadsheet: bool = False
     numbers_only: bool = False
     package: str | None = None
 
 
+def _loaded(function):
+    """The function itself, or the one of this name."""
+    if callable(function):
+        return function
+    module, _, name = function.partition(".")
+    return getattr(import_module(f".{module}", __package__), name)
+
+
 _TEXT = ("--no-header", "--sep", "--decimal", "--encoding", "--index")
+_TABS = Format(
+    partial(read_text, usual_separator="\t"),
+    partial(write_text, separator="\t"),
+    _TEXT,
+    spreadsheet=True,
+)
 _KEY = ("--key",)
 FORMATS = {
-    ".csv": Format(text_reader(","), text_writer(","), _TEXT, spreadsheet=True),
-    ".tsv": Format(text_reader("\t"), text_writer("\t"), _TEXT, spreadsheet=True),
-    ".txt": Format(text_reader("\t"), text_writer("\t"), _TEXT, spreadsheet=True),
-    ".parquet": Format(frames.read_parquet, frames.write_parquet, ("--index",)),
-    ".feather": Format(frames.read_feather, frames.write_feather, ("--index",)),
-    ".jsonl": Format(frames.read_json_lines, frames.write_json_lines, ("--index",)),
+    ".csv": Format(read_text, write_text, _TEXT, spreadsheet=True),
+    ".tsv": _TABS,
+    ".txt": _TABS,
+    ".parquet": Format("frames.read_parquet", "frames.write_parquet", ("--index",)),
+    ".feather": Format("frames.read_feather", "frames.write_feather", ("--index",)),
+    ".jsonl": Format("frames.read_json_lines", "frames.write_json_lines", ("--index",)),
     ".xlsx": Format(
-        frames.read_excel,
-        frames.write_excel,
+        "frames.read_excel",
+        "frames.write_excel",
         ("--key", "--no-header", "--index"),
         spreadsheet=True,
         package="openpyxl",
     ),
-    ".npy": Format(arrays.read_npy, arrays.write_npy, numbers_only=True),
-    ".npz": Format(arrays.read_npz, arrays.write_npz, _KEY, numbers_only=True),
-    ".mat": Format(arrays.read_mat, arrays.write_mat, _KEY, numbers_only=True),
-    ".zarr": Format(arrays.read_zarr, arrays.write_zarr, _KEY, numbers_only=True, package="zarr"),
-    ".h5": Format(hdf.read_hdf5, hdf.write_hdf5, _KEY, numbers_only=True, package="h5py"),
-    ".h5ad": Format(hdf.read_h5ad, None, _KEY, package="anndata"),
+    ".npy": Format("arrays.read_npy", "arrays.write_npy", numbers_only=True),
+    ".npz": Format("arrays.read_npz", "arrays.write_npz", _KEY, numbers_only=True),
+    ".mat": Format("arrays.read_mat", "arrays.write_mat", _KEY, numbers_only=True),
+    ".zarr": Format(
+        "arrays.read_zarr", "arrays.write_zarr", _KEY, numbers_only=True, package="zarr"
+    ),
+    ".h5ad": Format("arrays.read_h5ad", None, _KEY, package="anndata"),
 }
-_OTHER_NAMES = {".hdf5": ".h5", ".arrow": ".feather", ".ndjson": ".jsonl", ".tab": ".tsv"}
+_OTHER_NAMES = {".arrow": ".feather", ".ndjson": ".jsonl", ".tab": ".tsv"}
 # Text formats, of which a packed file is read and written as well.
 PACKABLE = (".csv", ".tsv", ".txt", ".jsonl")
-READABLE = tuple(FORMATS)
 WRITABLE = tuple(suffix for suffix, form in FORMATS.items() if form.write)
+# A table of scores holds names and numbers: it needs a format for frames.
+_FOR_SCORES = tuple(suffix for suffix in WRITABLE if not FORMATS[suffix].numbers_only)
+_ADVICE = {
+    ".xls": "save it as .xlsx",
+    ".ods": "save it as .xlsx or .csv",
+    ".json": "save it as JSON lines (.jsonl), one object per line",
+    ".pkl": "a pickle can run any code; save it as .parquet",
+    ".pickle": "a pickle can run any code; save it as .parquet",
+    ".rds": "save it as .csv or .parquet",
+    ".h5": "save its array as .npy, .npz or .parquet",
+    ".hdf5": "save its array as .npy, .npz or .parquet",
+    ".zip": "unpack it first",
+}
 
 
 def extension(path):
@@ -73,15 +106,124 @@ def extension(path):
     return _OTHER_NAMES.get(suffix, suffix)
 
 
-def is_packed_name(path):
-    return path.suffix.lower() == _PACKED
+def check_input(file, reading):
+    """Raise a usage error if the file cannot be read, or an option does not apply to it."""
+    is_standard_input = str(file) == "-"
+    suffix = ".csv" if is_standard_input else extension(file)
+    _check_name(file, "FILE")
+    if not is_standard_input and not file.exists():
+        raise usage_error(f"{file} does not exist", "FILE")
+    if suffix == _PACKED:
+        raise usage_error(
+            f"{file} is compressed, and only {', '.join(PACKABLE)} files may be; unpack it first",
+            "FILE",
+        )
+    if suffix in _ADVICE:
+        raise usage_error(f"{file} cannot be read; {_ADVICE[suffix]}", "FILE")
+    if suffix not in FORMATS:
+        raise _unknown_format(file, FORMATS, "FILE")
+    if file.is_dir() and suffix != ".zarr":
+        raise usage_error(f"{file} is a folder", "FILE")
+    for option in (*_KEY, *_TEXT):
+        if getattr(reading, option[2:].replace("-", "_")) and option not in FORMATS[suffix].options:
+            able = [other for other, form in FORMATS.items() if option in form.options]
+            raise usage_error(f"only for {', '.join(able)} files", option)
+
+
+def check_outputs(file, output, scores=None, *, force, writable=WRITABLE):
+    """Raise a usage error if a file cannot be written, or must not be."""
+    for path, formats, option in ((output, writable, "-o"), (scores, _FOR_SCORES, "--scores")):
+        if path is None:
+            continue
+        # The input may be part of a Zarr group.
+        if file.resolve().is_relative_to(path.resolve()):
+            raise usage_error(f"{path} is the input itself", option)
+        if path.resolve().is_relative_to(file.resolve()):
+            raise usage_error(f"{path} is inside the input", option)
+        check_output(path, formats, force, option)
+    if output is not None and scores is not None and output.resolve() == scores.resolve():
+        raise usage_error(f"{scores} is also the file of -o", "--scores")
+
+
+def check_output(path, formats, force, option):
+    """Raise a usage error if a file cannot be made, or exists and may not be overwritten."""
+    if path is None:
+        return
+    suffix = extension(path)
+    if suffix not in formats:
+        raise _unknown_format(path, formats, option)
+    _check_name(path, option)
+    if not path.parent.is_dir():
+        raise usage_error(f"there is no folder {path.parent}; create it first", option)
+    if not os.access(path.parent, os.W_OK):
+        raise usage_error(f"{path.parent} is not writable", option)
+    if suffix in FORMATS and FORMATS[suffix].package:
+        # A missing package should not be discovered after the work.
+        import_module(FORMATS[suffix].package)
+    if path.is_dir() and not _is_zarr(path):
+        raise usage_error(f"{path} is a folder", option)
+    if path.exists() and not force:
+        raise usage_error(f"{path} exists; add --force to overwrite it", option)
+
+
+def _check_name(path, option):
+    """Raise a usage error for what the system does not accept, such as a name that is too long."""
+    try:
+        path.stat()
+    except (FileNotFoundError, NotADirectoryError):
+        pass
+    except OSError as error:
+        raise usage_error(f"{path}: {error.strerror}", option) from error
+
+
+def _is_zarr(folder):
+    """Whether a folder is a Zarr array or group, which may be overwritten as a whole."""
+    markers = ("zarr.json", ".zarray", ".zgroup")
+    return folder.suffix.lower() == ".zarr" and any((folder / name).is_file() for name in markers)
+
+
+def _unknown_format(path, formats, option):
+    which = "one of " * (len(formats) > 1) + ", ".join(formats)
+    return usage_error(f"{path} is not in a known format; use {which}", option)
+
+
+# How files begin; .npz begins like .xlsx.
+_MAGIC = {
+    b"{": ".jsonl",
+    b"PAR1": ".parquet",
+    b"ARROW1": ".feather",
+    b"\x93NUMPY": ".npy",
+    b"PK\x03\x04": ".xlsx",
+}
+
+
+@contextmanager
+def opened(file):
+    """Yield the path of the input, its name for messages, and its extension.
+
+    Standard input is copied to a temporary file, whose first bytes tell its format.
+    """
+    if str(file) != "-":
+        yield file, file.name, extension(file)
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "input"
+        with open(path, "wb") as copy:
+            shutil.copyfileobj(sys.stdin.buffer, copy)
+        with open_bytes(path) as copy:
+            start = copy.read(2**12).lstrip()
+        found = (suffix for magic, suffix in _MAGIC.items() if start.startswith(magic))
+        suffix = next(found, ".csv")
+        if suffix == ".xlsx" and b".npy" in start:
+            suffix = ".npz"
+        yield path.rename(path.with_suffix(suffix)), "standard input", suffix
 
 
 def read_table(path, reading, name=None, suffix=None):
     """Read the table in a file, under its name in messages and its extension in ``FORMATS``."""
     name, suffix = name or str(path), suffix or extension(path)
     try:
-        table = FORMATS[suffix].read(path, name, reading)
+        table = _loaded(FORMATS[suffix].read)(path, name, reading)
         if reading.whole:
             table = table.whole()
         if reading.transpose:
@@ -93,42 +235,6 @@ def read_table(path, reading, name=None, suffix=None):
         # Every parser has errors of its own for a damaged file.
         what = " ".join(str(error).split()) or type(error).__name__
         raise TableError(f"cannot read {name} as {suffix[1:].upper()}: {what}") from error
-
-
-# How files begin; .npz begins like .xlsx.
-_MAGIC = {
-    b"{": ".jsonl",
-    b"PAR1": ".parquet",
-    b"ARROW1": ".feather",
-    b"\x89HDF": ".h5",
-    b"\x93NUMPY": ".npy",
-    b"PK\x03\x04": ".xlsx",
-}
-
-
-@contextmanager
-def standard_input():
-    """Copy standard input to a temporary file; yield its path and the extension it should have."""
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "input"
-        with open(path, "wb") as file:
-            shutil.copyfileobj(sys.stdin.buffer, file)
-        with open_bytes(path) as file:
-            start = file.read(2**12).lstrip()
-        found = (suffix for magic, suffix in _MAGIC.items() if start.startswith(magic))
-        suffix = next(found, ".csv")
-        if suffix == ".xlsx" and b".npy" in start:
-            suffix = ".npz"
-        yield path.rename(path.with_suffix(suffix)), suffix
-
-
-def write_table(path, table, target):
-    """Write a table to ``path`` in the format that the name of ``target`` stands for."""
-    write = FORMATS[extension(target)].write
-    if is_packed_name(target):
-        write(path, table, packed=True)
-    else:
-        write(path, table)
 
 
 def _transposed(name, table, reading):
@@ -160,8 +266,72 @@ def _transposed(name, table, reading):
             "from the file first"
         )
     turned = pd.DataFrame(frame.to_numpy().T, columns=names)
-    corner = unique_names([corner, *names])[0]
-    turned.insert(0, corner[0], list(frame.columns))
-    turned.columns = corner
+    columns = unique_names([corner, *names])[0]
+    turned.insert(0, columns[0], list(frame.columns))
+    turned.columns = columns
     notes = (*table.notes, *renamed)
-    return Table(turned, corner, table.key, notes=notes, row_names=corner[0])
+    return Table(turned, columns, table.key, notes=notes, row_names=columns[0])
+
+
+def write_outputs(outputs, *, raw_names=False):
+    """Write all files or none, and return notes about what is not as it was.
+
+    ``outputs`` are pairs of a path, which may be None, and a Table or a function that writes to a
+    path. With ``raw_names``, names are written as they are even if a spreadsheet would run them.
+    """
+    notes = []
+    with ExitStack() as stack:
+        for path, content in outputs:
+            if path is None:
+                continue
+            temporary = stack.enter_context(replacing(path))
+            with progress(f"Writing {path.name}"):
+                if isinstance(content, Table):
+                    _write_table(temporary, content, path, notes, raw_names)
+                else:
+                    content(temporary)
+    return list(dict.fromkeys(notes))
+
+
+def _write_table(temporary, table, path, notes, raw_names):
+    form = FORMATS[extension(path)]
+    if form.numbers_only:
+        table = _numbers_only(path, table, notes)
+    if form.spreadsheet and not raw_names:
+        table = _without_formulas(table, notes)
+    packed = {"packed": True} if path.suffix.lower() == _PACKED else {}
+    _loaded(form.write)(temporary, table, **packed)
+
+
+def _numbers_only(path, table, notes):
+    """Return the columns of numbers; other columns have no place in an array."""
+    kinds = table.kinds()
+    left_out = [name for name, kind in zip(table.names, kinds, strict=True) if kind != "number"]
+    if table.labels is not None:
+        left_out = [*map(str, table.labels.columns), "the names of the rows", *left_out]
+    if left_out:
+        notes.append(
+            f"{path.name} holds numbers only, without {listed(left_out)}; write .csv or .parquet "
+            "to have them"
+        )
+    return table.take([j for j, kind in enumerate(kinds) if kind == "number"])
+
+
+def _without_formulas(table, notes):
+    """Return the table with names, of its columns and in a column of features, that are text."""
+    harmless = table.renamed([_harmless(name) for name in table.names])
+    changed = harmless.names != table.names
+    if "feature" in table.names and table.is_frame:
+        features = table.X["feature"]
+        harmless = replace(harmless, X=harmless.X.assign(feature=features.map(_harmless)))
+        changed = changed or not features.equals(harmless.X["feature"])
+    if changed:
+        notes.append(
+            "names that a spreadsheet would run as formulas are written with an apostrophe in "
+            "front; .parquet files have them as they are, as has graphsieve select --raw-names"
+        )
+    return harmless
+
+
+def _harmless(name):
+    return f"'{name}" if name.startswith(_FORMULA) and not is_number(name) else name

@@ -1,6 +1,5 @@
 """Files of data frames: Parquet, Feather, Excel and JSON lines."""
 
-import gzip
 import json
 import zipfile
 from collections.abc import Hashable
@@ -8,9 +7,9 @@ from datetime import date, time
 
 from ..._rows import ParquetStream
 from ..._utils.text import counted, listed
-from .dialect import open_bytes
-from .tables import STREAM_BYTES, Table, TableError, arrow_frame, default_names, unique_names
-from .text import with_row_names
+from ..console import TableError
+from .tables import STREAM_BYTES, Table, arrow_frame, default_names, unique_names
+from .text import open_bytes, open_text, with_row_names
 
 _EXCEL_ROWS, _EXCEL_COLUMNS = 2**20, 2**14
 
@@ -105,7 +104,11 @@ def read_excel(path, name, reading):
             notes = (f"sheet {sheet!r} of {len(sheets)} (choose another with --key)",)
         # A sheet can declare a billion cells and hold one.
         book[sheet].reset_dimensions()
-        rows = [row for row in book[sheet].iter_rows(values_only=True) if _has_values(row)]
+        rows = [
+            row
+            for row in book[sheet].iter_rows(values_only=True)
+            if any(v is not None for v in row)
+        ]
     finally:
         book.close()
     if not rows:
@@ -113,15 +116,11 @@ def read_excel(path, name, reading):
     return _excel_table(name, rows, reading, notes)
 
 
-def _has_values(row):
-    return any(value is not None for value in row)
-
-
 def _excel_table(name, rows, reading, notes):
     import pandas as pd
 
     width = max(map(len, rows))
-    header = rows.pop(0) if reading.header else default_names(width)
+    header = rows.pop(0) if not reading.no_header else default_names(width)
     if not rows:
         raise TableError(f"{name} is empty: it holds a header and no rows")
     names = ["" if value is None else value for value in header] + [""] * (width - len(header))
@@ -133,7 +132,7 @@ def _excel_table(name, rows, reading, notes):
 
 
 def write_excel(path, table):
-    import openpyxl
+    import pandas as pd
 
     n_rows, n_columns = table.X.shape
     if n_rows >= _EXCEL_ROWS or n_columns > _EXCEL_COLUMNS:
@@ -141,15 +140,8 @@ def write_excel(path, table):
             f"{n_rows:,} rows x {n_columns:,} columns do not fit in an Excel sheet; write .csv or "
             ".parquet"
         )
-    book = openpyxl.Workbook(write_only=True)
-    sheet = book.create_sheet("selected")
-    for number, piece in enumerate(table.pieces()):
-        frame = with_row_names(piece.frame())
-        if number == 0:
-            sheet.append(list(frame.columns))
-        for row in _records(frame):
-            sheet.append(row)
-    book.save(path)
+    frame = pd.concat([with_row_names(piece.frame()) for piece in table.pieces()])
+    frame.to_excel(path, sheet_name="selected", index=False)
 
 
 def read_json_lines(path, name, reading):
@@ -195,7 +187,7 @@ def _check_line(number, line):
 
 
 def write_json_lines(path, table, packed=False):
-    with gzip.open(path, "wt") if packed else open(path, "w", encoding="utf-8") as file:
+    with open_text(path, packed) as file:
         for piece in table.pieces():
             frame = with_row_names(piece.frame())
             names = list(frame.columns)

@@ -1,21 +1,19 @@
 """Tables: named columns, whichever file they come from."""
 
+import math
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from datetime import date, time
 
 import numpy as np
 import scipy.sparse as sp
 
-from ..._rows import is_lazy, row_pieces, view_columns
+from ..._rows import is_lazy, non_numeric, row_pieces, view_columns
 from ..._utils.text import listed
 
 # Files that need more memory than this are read in pieces where the format has pieces.
 STREAM_BYTES = 2**28
-
-
-class TableError(ValueError):
-    """An unusable table, with a message for the user."""
 
 
 @dataclass(frozen=True)
@@ -53,12 +51,29 @@ class Table:
     def is_frame(self):
         return hasattr(self.X, "columns")
 
+    @property
+    def label_names(self):
+        """Names of the labels."""
+        return [] if self.labels is None else [str(name) for name in self.labels.columns]
+
     def __len__(self):
         return self.X.shape[0]
 
     @property
     def in_memory(self):
         return not is_lazy(self.X) and not isinstance(self.X, np.memmap)
+
+    def kinds(self):
+        """Return "number", "text", "date" or "empty" for every column."""
+        if self.is_frame:
+            return [_kind(column) for _, column in self.X.items()]
+        others = non_numeric(self.X)
+        if not others:
+            return ["number"] * len(self.names)
+        from pyarrow.types import is_temporal
+
+        words = {name: "date" if is_temporal(kind) else "text" for name, kind in others.items()}
+        return [words.get(name, "number") for name in self.names]
 
     def take(self, columns):
         """Return the table of these columns, a list of positions."""
@@ -98,14 +113,6 @@ class Table:
                 piece = piece.set_axis(self.names, axis=1)
             yield replace(self, X=piece)
 
-    def write_into(self, array):
-        """Write all rows to an array of the same shape, a piece at a time."""
-        start = 0
-        for piece in self.pieces():
-            stop = start + len(piece)
-            array[start:stop] = piece.array()
-            start = stop
-
     def head(self):
         """Return the first piece; all pieces have its types."""
         return next(self.pieces())
@@ -132,6 +139,36 @@ class Table:
         return values.astype(float) if values.dtype == object else values
 
 
+def _kind(column):
+    kind = column.dtype.kind
+    if kind in "biuf":
+        # The first value alone is much quicker to look at, and nearly always there.
+        values = numbers(column.head(1))
+        return "empty" if len(values) and np.isnan(values[0]) and column.isna().all() else "number"
+    if kind in "Mm":
+        return "date"
+    present = column.dropna()
+    if not len(present):
+        return "empty"
+    return "date" if isinstance(present.iloc[0], (date, time)) else "text"
+
+
+def numbers(column):
+    """Return a column of numbers as an array, with NaN for what is missing."""
+    if isinstance(column.dtype, np.dtype):
+        return column.to_numpy()
+    return column.to_numpy(dtype=float, na_value=np.nan)
+
+
+def is_number(text):
+    """Whether a text is that of a number."""
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
 def arrow_frame(table):
     """Return the data frame of an Arrow table, giving its memory back on the way."""
     import pandas as pd
@@ -147,6 +184,11 @@ def arrow_frame(table):
         # Truth values and None are objects otherwise.
         frame.isetitem(j, frame.iloc[:, j].astype(pd.BooleanDtype()))
     return frame
+
+
+def array_bytes(shape, dtype):
+    """Return the size of an array, in integers that cannot overflow."""
+    return math.prod(map(int, shape)) * dtype.itemsize
 
 
 def default_names(n_columns):
