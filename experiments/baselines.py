@@ -17,7 +17,7 @@ from sklearn.utils import check_random_state
 
 from graphsieve._rows import split_rows
 from graphsieve._rows.scaling import standardised
-from graphsieve._utils.order import count_features, scores_of
+from graphsieve._utils.names import count_features, scores_of
 from graphsieve._utils.sklearn_private import Interval
 from graphsieve.base import FeatureRanker
 from graphsieve.methods import REGISTRY

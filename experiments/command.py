@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from graphsieve._utils.progress import open_progress
+from graphsieve._utils.messages import open_progress
 from graphsieve.cli.console import (
     Group,
     errors_shown,

@@ -16,8 +16,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.utils import check_random_state
 
 from graphsieve import evaluation
-from graphsieve._utils.names import check_choice
-from graphsieve._utils.order import count_features
+from graphsieve._utils.names import check_choice, count_features
 from graphsieve.evaluation import (
     ALL_FEATURES,
     METRICS,

@@ -17,7 +17,7 @@ from statistics import fmean
 
 import joblib
 
-from graphsieve._utils.warn import warn
+from graphsieve._utils.messages import warn
 
 from .cells import plan, run_cell
 from .provenance import provenance

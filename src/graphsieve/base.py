@@ -36,12 +36,11 @@ from ._rows import (
     take_columns,
 )
 from ._rows.samples import centre_within, check_groups, check_names, draw_rows, read_sample
+from ._utils.messages import warn
 from ._utils.monitor import Monitor
-from ._utils.names import find_columns
-from ._utils.order import count_features
+from ._utils.names import count_features, find_columns
 from ._utils.sklearn_private import Interval, RealNotInt, StrOptions, fit_context
 from ._utils.threads import available_memory
-from ._utils.warn import warn
 from .selection import Selection, as_json, fingerprint, plain_name, settings
 
 GRAPH_CONSTRAINTS = {

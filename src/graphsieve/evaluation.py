@@ -28,8 +28,7 @@ from ._linear.redundancy import redundancy, redundancy_path
 from ._linear.regression import ReconstructionErrors, reconstruction_error, reconstruction_path
 from ._rows import RowBlocks, check_container
 from ._rows.scaling import SCALES, column_scaling, to_unit_interval
-from ._utils.names import check_choice
-from ._utils.order import count_features
+from ._utils.names import check_choice, count_features
 from ._utils.threads import single_threaded_blas
 
 if TYPE_CHECKING:

@@ -17,8 +17,7 @@ import scipy.sparse as sp
 
 from ._rows import check_container
 from ._utils.files import replacing
-from ._utils.names import suggestion
-from ._utils.text import listed
+from ._utils.names import listed, suggestion
 
 _FORMAT = "graphsieve-selection"
 _VERSION = 1

@@ -15,8 +15,8 @@ import scipy.sparse as sp
 from sklearn.utils.extmath import row_norms
 
 from .._rows import RowBlocks, chosen_rows, split_rows
+from .._utils.messages import warn
 from .._utils.threads import Workers
-from .._utils.warn import warn
 
 # Largest number of samples for which "auto" searches exactly: it takes half a minute on two cores.
 _MOST_EXACT = 50_000

@@ -15,8 +15,8 @@ from sklearn.utils import check_random_state
 
 from .._rows import Moments
 from .._utils.linalg import fix_signs, some_eigenpairs
+from .._utils.messages import warn
 from .._utils.threads import single_threaded_blas
-from .._utils.warn import warn
 from .affinity import degree
 
 # Components up to this size are solved densely: there it is faster than Lanczos.

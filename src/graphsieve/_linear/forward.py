@@ -37,7 +37,7 @@ import numpy as np
 from scipy.special import gammaincinv
 
 from .._rows import split_rows
-from .._utils.order import scores_of
+from .._utils.names import scores_of
 from .columns import square_rows
 
 # Products of targets with all columns at a time: 32 MB.

@@ -8,9 +8,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._rows import check_entries, is_lazy, known_frame, map_rows
 from .._rows.scaling import column_scaling
+from .._utils.messages import warn
 from .._utils.sklearn_private import Interval, StrOptions, in_output_container
 from .._utils.threads import Workers
-from .._utils.warn import warn
 from .lbfgs import lbfgs
 from .objective import Objective, encode, explained_variance
 

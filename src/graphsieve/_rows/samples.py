@@ -6,8 +6,8 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.utils import check_array, column_or_1d
 
+from .._utils.messages import warn
 from .._utils.names import is_missing
-from .._utils.warn import warn
 from .base import chosen_rows, fill_gaps
 from .containers import (
     check_columns,

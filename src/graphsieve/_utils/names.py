@@ -1,4 +1,4 @@
-"""What users give: columns by name, position or mask, choices from a list, shapes of images."""
+"""Names and numbers: what users give, what messages show, and the order of features."""
 
 from difflib import get_close_matches
 from numbers import Integral
@@ -151,4 +151,59 @@ def _position(entry, n_features, position, parameter):
     raise ValueError(
         f"{parameter} refers to column {entry!r}, which the data do not have"
         f"{suggestion(entry, position)}"
+    )
+
+
+def scores_of(order: np.ndarray) -> np.ndarray:
+    """Scores for an order of all features: d for the best, 1 for the last."""
+    scores = np.empty(len(order))
+    scores[order] = np.arange(len(order), 0, -1)
+    return scores
+
+
+def count_features(n_features_to_select: int | float | None, n_features: int) -> int:
+    """Number of features meant by an int, a fraction, or None for half of them."""
+    wanted = n_features_to_select
+    if wanted is None:
+        return max(1, n_features // 2)
+    if isinstance(wanted, float | np.floating):
+        if not 0 < wanted <= 1:
+            raise ValueError(
+                f"n_features_to_select={wanted} is not a fraction: use a float in (0, 1], "
+                "or an int for a number of features"
+            )
+        return max(1, round(wanted * n_features))
+    if not 1 <= wanted <= n_features:
+        raise ValueError(
+            f"n_features_to_select={wanted} is not between 1 and the number of features, "
+            f"{n_features}: use {n_features} or fewer"
+        )
+    return int(wanted)
+
+
+_NAMED = 10
+
+
+def counted(number, noun):
+    """1 chunk, 2,000 chunks."""
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
+def listed(names):
+    """The first few names in quotes, and how many more there are."""
+    text = ", ".join(repr(name) for name in list(names)[:_NAMED])
+    return text if len(names) <= _NAMED else f"{text} and {len(names) - _NAMED} more"
+
+
+def printable(text):
+    r"""Text in which nothing can move the cursor, ring the bell or hide other text.
+
+    Control characters, and characters that change the direction of writing, become escapes.
+
+    >>> printable("a\x1b[1m")
+    'a\\x1b[1m'
+    """
+    return "".join(
+        character if character.isprintable() else character.encode("unicode_escape").decode()
+        for character in str(text)
     )

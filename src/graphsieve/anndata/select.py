@@ -30,9 +30,8 @@ from .._rows import (
     view_columns,
 )
 from .._utils.files import replacing
-from .._utils.names import find_columns, in_column_order, suggestion
-from .._utils.text import listed
-from .._utils.warn import warn
+from .._utils.messages import warn
+from .._utils.names import find_columns, in_column_order, listed, suggestion
 from ..base import FeatureRanker
 from ..inspection.grouped import constant_columns, cut_ranks
 from ..methods import AEFS, GAFS, REGISTRY, GraphSieve

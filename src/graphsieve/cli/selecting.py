@@ -10,8 +10,7 @@ from rich.text import Text
 from scipy.sparse import issparse
 from sklearn.utils import get_tags
 
-from .._utils.names import suggestion
-from .._utils.text import counted, listed, printable
+from .._utils.names import counted, listed, printable, suggestion
 from ..methods import REGISTRY
 from .columns import (
     column_values,

@@ -26,11 +26,9 @@ from .._linear.structure import find_structure
 from .._rows import check_columns, is_lazy, known_frame, numeric_frame
 from .._rows.samples import read_sample
 from .._rows.scaling import to_unit_interval
-from .._utils.names import check_choice, suggestion
-from .._utils.order import count_features
-from .._utils.progress import shown
+from .._utils.messages import shown, warn
+from .._utils.names import check_choice, count_features, suggestion
 from .._utils.threads import single_threaded_blas
-from .._utils.warn import warn
 from ..methods import REGISTRY
 from .stability import Stability, by_position, fit_reseeded, selection_stability
 

@@ -10,8 +10,8 @@ from sklearn.base import clone
 
 from .._rows import fill_gaps, is_constant, open_rows
 from .._rows.samples import check_groups
+from .._utils.messages import warn
 from .._utils.sklearn_private import Interval, StrOptions
-from .._utils.warn import warn
 from .stability import WrappingRanker
 
 if TYPE_CHECKING:

@@ -15,9 +15,8 @@ from sklearn.base import clone
 from sklearn.utils import check_random_state
 
 from .._linear.forward import Allowance, Units
-from .._utils.names import find_columns, in_column_order
-from .._utils.order import scores_of
-from .._utils.progress import shown
+from .._utils.messages import shown
+from .._utils.names import find_columns, in_column_order, scores_of
 from .._utils.sklearn_private import HasMethods, Interval
 from ..base import FeatureRanker, Given
 from ..methods._greedy import GreedyRanker

@@ -18,7 +18,7 @@ from .._linear.columns import Columns, centred_squares, compact_rows, leading_sc
 from .._linear.forward import FactorTarget, ForwardSelection, GramTarget
 from .._rows import RowBlocks, split_rows
 from .._rows.scaling import divide_columns
-from .._utils.progress import Stages
+from .._utils.messages import Stages
 from .._utils.sklearn_private import Interval, product_of_sparse
 from .._utils.threads import Workers, blas_for
 from ..base import SCALE_CONSTRAINTS, THREAD_CONSTRAINTS, FeatureRanker

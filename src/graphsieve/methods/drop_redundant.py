@@ -10,9 +10,9 @@ from .._linear.columns import Columns
 from .._linear.regression import coverage_curve
 from .._rows.samples import draw_rows
 from .._rows.scaling import Scaling
-from .._utils.order import scores_of
+from .._utils.messages import warn
+from .._utils.names import scores_of
 from .._utils.sklearn_private import Interval, StrOptions
-from .._utils.warn import warn
 from ..base import INCLUDE_CONSTRAINTS, FeatureRanker
 
 # R^2 from products in single precision is off by less than this.

@@ -22,9 +22,9 @@ from .._network.lbfgs import lbfgs
 from .._network.objective import Penalties
 from .._rows import RowBlocks
 from .._rows.scaling import MOST_ROWS
+from .._utils.messages import Stages
 from .._utils.monitor import Monitor
-from .._utils.order import scores_of
-from .._utils.progress import Stages
+from .._utils.names import scores_of
 from .._utils.sklearn_private import Interval, StrOptions
 from .._utils.threads import blas_for
 from ..base import (

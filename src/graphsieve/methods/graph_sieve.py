@@ -10,7 +10,7 @@ from .._linear.forward import FactorTarget, ForwardSelection, join_targets
 from .._linear.structure import all_coordinates, find_structure, scaled_sample
 from .._rows import RowBlocks
 from .._rows.scaling import MOST_ROWS
-from .._utils.progress import Stages
+from .._utils.messages import Stages
 from .._utils.sklearn_private import Interval
 from ..base import GRAPH_CONSTRAINTS, SCALE_CONSTRAINTS, THREAD_CONSTRAINTS, FeatureRanker
 from ._greedy import GREEDY_CONSTRAINTS, GreedyRanker

@@ -15,7 +15,7 @@ from .._graph.spectral import (
 )
 from .._rows import Moments, to_dense
 from .._rows.scaling import divide_columns
-from .._utils.progress import Stages
+from .._utils.messages import Stages
 from .._utils.shared import with_shared_parameters
 from .._utils.threads import single_threaded_blas
 from ..base import FeatureRanker

@@ -9,7 +9,7 @@ from .._graph.spectral import embedding
 from .._linear.columns import Columns
 from .._linear.row_sparse import InnerProducts, rank_zero_rows
 from .._rows.scaling import divide_columns
-from .._utils.progress import Stages
+from .._utils.messages import Stages
 from .._utils.shared import with_shared_parameters
 from .._utils.sklearn_private import Interval
 from .._utils.threads import Workers

@@ -2,7 +2,7 @@
 
 from sklearn.utils import check_random_state
 
-from .._utils.order import scores_of
+from .._utils.names import scores_of
 from .._utils.shared import with_shared_parameters
 from ..base import FeatureRanker
 

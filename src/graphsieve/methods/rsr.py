@@ -14,11 +14,11 @@ from .._linear.self_representation import (
     square_memory,
 )
 from .._rows.scaling import divide_columns
+from .._utils.messages import warn
 from .._utils.monitor import Monitor
 from .._utils.shared import with_shared_parameters
 from .._utils.sklearn_private import Interval
 from .._utils.threads import Workers
-from .._utils.warn import warn
 from ..base import POSITIVE, FeatureRanker
 
 # Sum of the residual norms, relative to that for W = 0, below which a fit is exact, and above which

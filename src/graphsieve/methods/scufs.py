@@ -17,11 +17,11 @@ from .._linear.self_representation import ALPHA_FRACTION, ridge_rows
 from .._rows import split_rows, to_dense
 from .._rows.scaling import divide_columns
 from .._utils.linalg import factorise
+from .._utils.messages import warn
 from .._utils.monitor import Monitor
 from .._utils.shared import with_shared_parameters
 from .._utils.sklearn_private import Interval
 from .._utils.threads import single_threaded_blas
-from .._utils.warn import warn
 from ..base import FeatureRanker
 
 # Weight of |F'F - I|^2.

@@ -14,7 +14,7 @@ from .._graph.spectral import (
     weighted_moments,
 )
 from .._rows.scaling import divide_columns
-from .._utils.progress import Stages
+from .._utils.messages import Stages
 from .._utils.shared import with_shared_parameters
 from .._utils.sklearn_private import Interval, StrOptions
 from .._utils.threads import single_threaded_blas

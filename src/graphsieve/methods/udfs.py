@@ -13,11 +13,11 @@ from .._linear.reweighted import SMOOTHING, inverse_weights, reweighted_l21
 from .._rows import BLOCK_BYTES, RowBlocks, split_rows
 from .._rows.scaling import divide_columns
 from .._utils.linalg import some_eigenpairs
+from .._utils.messages import warn
 from .._utils.monitor import Monitor
 from .._utils.shared import with_shared_parameters
 from .._utils.sklearn_private import Interval
 from .._utils.threads import single_threaded_blas
-from .._utils.warn import warn
 from ..base import POSITIVE, FeatureRanker
 
 # Default alpha, relative to the mean of the diagonal of M.

@@ -1,9 +1,9 @@
 """Variance: the simplest baseline."""
 
 from .._rows.scaling import divide_columns
+from .._utils.messages import warn
 from .._utils.shared import with_shared_parameters
 from .._utils.sklearn_private import StrOptions
-from .._utils.warn import warn
 from ..base import FeatureRanker
 
 # Variances that differ by less, relative to the largest, differ by rounding.

@@ -1,9 +1,34 @@
-"""Progress of long computations: a bar on a terminal, a line now and then elsewhere."""
+"""What users see while they wait: warnings that point at their line, and progress."""
 
 import sys
 import time
+import warnings
 from contextlib import contextmanager, nullcontext
 from importlib.util import find_spec
+
+# Frames of these packages stand between the user's call and the place that warns.
+_INTERNAL = ("graphsieve", "sklearn", "joblib", "concurrent", "threading", "contextlib")
+
+
+def warn(message, category=UserWarning):
+    """Issue a warning that is attributed to the caller of graphsieve.
+
+    The message says what happened, what it means for the result, and what to do.
+    """
+    warnings.warn(message, category, stacklevel=_user_level())
+
+
+def _user_level():
+    """Stack level, seen from ``warn``, of the first frame outside the packages above."""
+    level, frame = 1, sys._getframe(1)
+    while frame.f_back is not None and _package(frame) in _INTERNAL:
+        level, frame = level + 1, frame.f_back
+    return level
+
+
+def _package(frame):
+    return frame.f_globals.get("__name__", "").partition(".")[0]
+
 
 # Seconds between two lines where there is no terminal to draw a bar on.
 _LINE_SECONDS = 5.0
