@@ -175,10 +175,11 @@ class Structure:
         return partial(_project, axes, self.centre, self.centre @ axes, self.mean @ axes)
 
 
-def scaled_sample(data, scale, rng):
+def scaled_sample(data, scale, rng, spread="deviation"):
     """The rows of data in the units of ``scale``, and a sample of at most ``MOST_ROWS`` of them.
 
-    ``scale`` is "auto", "standard", "minmax", "global" or None, see ``GraphSieve``.
+    ``scale`` is "auto", "standard", "minmax", "global" or None, see ``GraphSieve``, and ``spread``
+    is what "auto" makes 1, see ``robust_scaling``.
 
     Returns
     -------
@@ -192,7 +193,8 @@ def scaled_sample(data, scale, rng):
     # Structure is estimated from so many rows, which bounds all matrices below.
     chosen = chosen_sample(data.n_samples, MOST_ROWS, rng)
     if scale in ("auto", "standard"):
-        scaling = robust_scaling(data, chosen, counts=scale == "auto")
+        spread = spread if scale == "auto" else "deviation"
+        scaling = robust_scaling(data, chosen, spread, counts=scale == "auto")
     else:
         scaling = column_scaling(data, scale)
     X = data.scaled(scaling, scaled_type(data))
@@ -218,29 +220,43 @@ def find_structure(X, n_samples=0):
     If X are only some of the rows, it has as many axes as ``all_coordinates`` needs for all.
 
     Each row is reduced to the direction in which it deviates from the mean row, so that no outlier
-    dominates: spherical principal components (Locantore et al. 1999).
+    dominates: spherical principal components (Locantore et al. 1999). How predictable a column is
+    follows from standardised columns: in other units, a few columns of large variance would set the
+    limit of noise for all.
     """
+    n_axes = _MOST_COORDINATES // n_samples if n_samples > len(X) else 0
     with blas_for(float(X.size) * min(X.shape)):
-        sampled = n_samples > len(X)
-        return _find_structure(X, _MOST_COORDINATES // n_samples if sampled else 0)
+        deviation = X.std(axis=0, dtype=np.float64)
+        varying = deviation > 0
+        if np.allclose(deviation[varying], 1, rtol=1e-3):
+            return _with_predictability(_components(X, n_axes), X)
+        standard = X / np.where(varying, deviation, 1).astype(X.dtype)
+        judged = _with_predictability(_components(standard), standard)
+        found = _components(X, n_axes)
+        return replace(found, predictability=judged.predictability, core=judged.core)
 
 
-def _find_structure(X, n_axes):
+def _components(X, n_axes=0):
+    """The structure of X but for the predictability of the columns."""
     centre = X.mean(axis=0, dtype=np.float64)
     X = X - centre.astype(X.dtype)
     n_shuffles = int(np.clip(_SHUFFLED_ENTRIES / X.size, 1, _MOST_SHUFFLES))
     rng = np.random.default_rng(0)  # always the same, so that no seed decides what is structure
     edge = float(np.mean([_largest_value(rng.permuted(X, axis=0)) for _ in range(n_shuffles)]))
-    Z, mean = _directions(X.copy())
+    Z, mean = _directions(X)
     G = _gram(Z)
     square, vectors = leading_eigenpairs(G, min(len(G), max(n_axes, _MOST_COMPONENTS)))
     values = np.sqrt(np.maximum(square[::-1], 0))
     significant = values > _ROUNDING[Z.dtype] * values[0]
     significant[0] = True  # of constant columns too
     values, vectors = values[significant], vectors[:, ::-1][:, significant]
-    found = Structure(Z, centre, mean, G, values, vectors, edge, np.empty(0))
-    found = replace(found, predictability=_predictability(Z, G, max(found.n_components, 1)))
-    return _with_rest(_with_core(found), X)
+    return Structure(Z, centre, mean, G, values, vectors, edge, np.empty(0))
+
+
+def _with_predictability(found, X):
+    n_components = max(found.n_components, 1)
+    predictability = _predictability(found.rows, found.gram, n_components)
+    return _with_rest(_with_core(replace(found, predictability=predictability)), X)
 
 
 def _with_core(found):

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .progress import open_progress
+from .messages import open_progress
 
 
 @dataclass(frozen=True)

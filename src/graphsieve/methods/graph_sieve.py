@@ -38,9 +38,9 @@ class GraphSieve(GreedyRanker):
 
     i.e. each feature is read with a relative noise of 10 %, and the next feature is the one that
     lowers E most. The data enter as the directions in which samples deviate from the mean, with
-    standardised columns, so that neither units nor outliers decide. A feature is trusted if the
-    components above noise predict it on held-out samples, with a squared correlation of at least
-    12 / n (at most 0.25).
+    columns in units of their range after outliers are limited, so that neither units nor outliers
+    decide. A feature is trusted if the components of standardised columns above noise predict it on
+    held-out samples, with a squared correlation of at least 12 / n (at most 0.25).
 
     The ranking has four parts: trusted features; features that nothing predicts; near-copies, whose
     squared correlation with a feature ranked before them is at least 0.95; and exact copies. Where
@@ -78,10 +78,10 @@ class GraphSieve(GreedyRanker):
         used as it is.
     scale : {"auto", "standard", "minmax", "global"} or None, default="auto"
         Units in which the columns count: their standard deviations ("standard"), their ranges
-        ("minmax"), the range of the whole table ("global"), or their own (None). "auto" is
-        "standard", of square roots if more than 90 % of the entries are zero and none is negative
-        (words, events): the variance of counts grows with their mean, that of their roots does
-        not.
+        ("minmax"), the range of the whole table ("global"), or their own (None). "auto" are
+        ranges of columns whose outliers are limited at five standard deviations, and of square
+        roots if more than 90 % of the entries are zero and none is negative (words, events): the
+        variance of counts grows with their mean, that of their roots does not.
     graph_weight : float, default=1.0
         Weight of the graph relative to the data; 0 leaves it out.
     n_jobs : int or None, default=None
@@ -187,7 +187,7 @@ class GraphSieve(GreedyRanker):
         stages = Stages(type(self).__name__, self.verbose)
         self.stage_seconds_ = stages.seconds
         with stages("structure"):
-            X, sample, _, _ = scaled_sample(data, self.scale, rng)
+            X, sample, _, _ = scaled_sample(data, self.scale, rng, "range")
             structure = find_structure(sample, X.n_samples)
             self.n_components_, self.trusted_ = structure.n_components, structure.trusted
             self.predictability_ = structure.predictability
