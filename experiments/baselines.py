@@ -13,6 +13,9 @@ import numpy as np
 from scipy.linalg import qr
 from sklearn.cluster import KMeans
 from sklearn.decomposition import PCA
+from sklearn.ensemble import ExtraTreesClassifier
+from sklearn.feature_selection import f_classif
+from sklearn.manifold import SpectralEmbedding
 from sklearn.utils import check_random_state
 
 from graphsieve._rows import split_rows
@@ -180,11 +183,14 @@ class FastCan(_Package):
         self.explained = explained
         self.max_components = max_components
 
-    def _pick(self, X, k, rng):
-        package = _import("fastcan")
+    def _targets(self, X):
         # All components cost little next to the selection, and need no random start.
         pca = PCA(self.explained, svd_solver="full").fit(X)
-        targets = pca.transform(X)[:, : self.max_components]
+        return pca.transform(X)[:, : self.max_components]
+
+    def _pick(self, X, k, rng):
+        package = _import("fastcan")
+        targets = self._targets(X)
         while True:
             try:
                 return package.FastCan(k, verbose=0).fit(X, targets).indices_
@@ -193,6 +199,79 @@ class FastCan(_Package):
                 if k == 1:
                     raise
                 k = max(1, 3 * k // 4)
+
+
+class FastCanSpectral(FastCan):
+    """The same with a spectral embedding of the neighbour graph as targets, as in fastcan's guide.
+
+    L. Wang and S. Sun, "Unsupervised feature selection by manifold learning", Materials Research
+    Proceedings 50, 2025.
+    """
+
+    def _targets(self, X):
+        n = len(X)
+        embedding = SpectralEmbedding(
+            min(10, n - 2),
+            affinity="nearest_neighbors",
+            n_neighbors=min(max(5, n // 10), n - 1),
+            random_state=0,
+        )
+        return embedding.fit_transform(X)
+
+
+class NDFS(_Package):
+    """Nonnegative discriminative feature selection of scikit-feature, with its defaults.
+
+    The number of clusters is five, as in `MCFS`. A fit inverts a matrix of features by features in
+    every iteration.
+
+    Z. Li, Y. Yang, J. Liu, X. Zhou, H. Lu, "Unsupervised feature selection using nonnegative
+    spectral analysis", AAAI 2012.
+    """
+
+    def _rank(self, data):
+        package = _import("skfeature.function.sparse_learning_based.NDFS", "skfeature-chappers")
+        graph = _import("skfeature.utility.construct_W", "skfeature-chappers")
+        X = np.asarray(data.whole(), dtype=np.float64)
+        W = graph.construct_W(X, neighbor_mode="knn", weight_mode="cosine", k=5)
+        np.random.seed(check_random_state(self.random_state).randint(2**31 - 1))  # noqa: NPY002
+        return np.linalg.norm(package.ndfs(X, mode="raw", W=W, n_clusters=5), axis=1)
+
+
+class _WithLabels(_Baseline):
+    """A reference that sees the labels of the training rows: not a rival."""
+
+    _parameter_constraints = {**FeatureRanker._parameter_constraints, **_SEED}
+    uses_labels = True
+
+    def __init__(self, n_features_to_select=None, *, random_state=None):
+        super().__init__(n_features_to_select)
+        self.random_state = random_state
+
+    def fit(self, X, y=None, *, groups=None):
+        if y is None:
+            raise ValueError(f"{type(self).__name__} is a reference with labels: pass y")
+        self._labels = y
+        super().fit(X, groups=groups)
+        del self._labels
+        return self
+
+
+class ExtraTrees(_WithLabels):
+    """Importances of 500 extremely randomised trees that are trained with the labels."""
+
+    def _rank(self, data):
+        trees = ExtraTreesClassifier(500, random_state=self.random_state)
+        return trees.fit(data.whole(), self._labels).feature_importances_
+
+
+class FTest(_WithLabels):
+    """F statistic of every feature for the labels."""
+
+    def _rank(self, data):
+        with np.errstate(divide="ignore", invalid="ignore"):
+            F = f_classif(np.asarray(data.whole(), dtype=np.float64), self._labels)[0]
+        return np.nan_to_num(F, posinf=np.finfo(float).max)
 
 
 class LSCAE(_Package):
@@ -231,7 +310,11 @@ BASELINES = {
     "cur": CUR,
     "fps": FPS,
     "fastcan": FastCan,
+    "fastcan_spectral": FastCanSpectral,
+    "ndfs": NDFS,
     "lscae": LSCAE,
+    "extra_trees": ExtraTrees,
+    "f_test": FTest,
 }
 
 

@@ -223,7 +223,8 @@ def _run_shares(cell, split):
 
 def _fit(estimator, split, seed):
     cpu = time.process_time()
-    fitted, seconds = fit_on(estimator, split.X_train, seed)
+    labels = split.y_train if getattr(estimator, "uses_labels", False) else None
+    fitted, seconds = fit_on(estimator, split.X_train, seed, labels)
     return fitted, {
         "fit_seconds": seconds,
         "fit_cpu_seconds": time.process_time() - cpu,

@@ -318,11 +318,11 @@ def evaluate(
     return pd.concat(tables, ignore_index=True)[columns]
 
 
-def fit_on(estimator, X_train, random_state=None):
+def fit_on(estimator, X_train, random_state=None, y_train=None):
     """A fitted clone of an estimator, and the seconds of the fit.
 
     ``random_state`` replaces one of None. Rows are made dense for estimators that do not accept
-    sparse data.
+    sparse data. ``y_train`` is for references that see labels: the methods ignore them.
     """
     estimator = clone(estimator)
     if "random_state" in estimator.get_params() and estimator.random_state is None:
@@ -330,7 +330,7 @@ def fit_on(estimator, X_train, random_state=None):
     if sp.issparse(X_train) and not get_tags(estimator).input_tags.sparse:
         X_train = X_train.toarray()
     start = time.perf_counter()
-    estimator.fit(X_train)
+    estimator.fit(X_train, y_train)
     seconds = time.perf_counter() - start
     if not hasattr(estimator, "order_"):
         raise TypeError(

@@ -5,12 +5,22 @@ import pytest
 
 from experiments import baselines
 from experiments.baselines import BASELINES, CorrelationPruning, MissingPackage
+from graphsieve.evaluation import fit_on
 
-PACKAGES = {"cur": "skmatter", "fps": "skmatter", "fastcan": "fastcan", "lscae": "lscae"}
+PACKAGES = {
+    "cur": "skmatter",
+    "fps": "skmatter",
+    "fastcan": "fastcan",
+    "fastcan_spectral": "fastcan",
+    "ndfs": "skfeature",
+    "lscae": "lscae",
+}
+# LSCAE trains for 500 epochs, too long for a test; NDFS does not look at redundancy, and the
+# references with labels have tests of their own.
+OTHERS = {"lscae", "ndfs", "extra_trees", "f_test"}
 
 
-# LSCAE trains for 500 epochs: too long for a test.
-@pytest.fixture(params=[name for name in BASELINES if name != "lscae"])
+@pytest.fixture(params=[name for name in BASELINES if name not in OTHERS])
 def baseline(request):
     if request.param in PACKAGES:
         pytest.importorskip(PACKAGES[request.param])
@@ -55,6 +65,25 @@ def test_pruning_keeps_to_the_threshold(rng):
     assert selector.order_[: len(kept)].tolist() == kept
 
 
+@pytest.mark.parametrize("name", ["extra_trees", "f_test"])
+def test_references_rank_by_the_labels(name, rng):
+    X, y = rng.standard_normal((90, 6)), np.arange(90) % 3
+    X[:, 4] += y
+    selector = fit_on(BASELINES[name](2), X, 0, y)[0]
+    assert selector.order_[0] == 4
+    with pytest.raises(ValueError, match="reference with labels: pass y"):
+        BASELINES[name](2).fit(X)
+
+
+def test_ndfs_prefers_columns_of_the_clusters(rng):
+    pytest.importorskip("skfeature")
+    X = rng.random((60, 8))
+    X[:, :4] += 2 * rng.random((5, 4))[np.arange(60) % 5]
+    first, again = (BASELINES["ndfs"](2, random_state=0).fit(X).order_ for _ in range(2))
+    np.testing.assert_array_equal(first, again)
+    assert first[0] < 4
+
+
 def test_baselines_that_select_anew_for_every_size():
     assert [name for name, cls in BASELINES.items() if not cls.nested] == ["pfa", "lscae"]
 
@@ -65,5 +94,5 @@ def test_missing_package_is_named(monkeypatch, groups, name, package):
         raise ModuleNotFoundError(module)
 
     monkeypatch.setattr(baselines, "import_module", absent)
-    with pytest.raises(MissingPackage, match=f"needs {package}. Run: python -m pip install"):
+    with pytest.raises(MissingPackage, match=f"needs {package}.*. Run: python -m pip install"):
         BASELINES[name](3).fit(groups)
