@@ -70,7 +70,8 @@ def test_python_blocks_run(page, tmp_path, monkeypatch):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         if ">>> " in code:
-            assert doctest.testfile(str(page), module_relative=False).failed == 0
+            examples = doctest.DocTestParser().get_doctest(code, {}, page.name, str(page), 0)
+            assert doctest.DocTestRunner().run(examples).failed == 0
         else:
             exec(compile(code, str(page), "exec"), {"__name__": "docs"})
 
