@@ -12,8 +12,11 @@ import sys
 import warnings
 from pathlib import Path
 
+import numpy as np
 import pytest
 from numpydoc.validate import validate
+from sklearn.base import clone
+from sklearn.datasets import load_breast_cancer
 
 import experiments
 import graphsieve
@@ -25,6 +28,7 @@ EXAMPLES = sorted((ROOT / "examples").glob("plot_*.py"))
 PAGES = [
     *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md")),
     *sorted(page for page in DOCS.rglob("*.md") if "_build" not in page.parts),
+    *sorted((ROOT / "experiments" / "records").rglob("*.md")),
 ]
 PAGES = [page for page in PAGES if "auto_examples" not in page.parts]
 MODULES = sorted(
@@ -68,7 +72,8 @@ def test_python_blocks_run(page, tmp_path, monkeypatch):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         if ">>> " in code:
-            assert doctest.testfile(str(page), module_relative=False).failed == 0
+            examples = doctest.DocTestParser().get_doctest(code, {}, page.name, str(page), 0)
+            assert doctest.DocTestRunner().run(examples).failed == 0
         else:
             exec(compile(code, str(page), "exec"), {"__name__": "docs"})
 
@@ -201,6 +206,23 @@ def test_every_method_has_a_page_and_a_true_row(name, page):
     cls = graphsieve.REGISTRY[name]
     assert f"`{cls.__name__}`" in cells[1]
     assert cells[4] == ("yes" if cls().__sklearn_tags__().input_tags.sparse else "no")
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("name", graphsieve.REGISTRY)
+def test_redundancy_in_the_table_of_methods(name):
+    """Mean absolute correlation of the first six columns; for random ones, over twenty seeds."""
+    X = load_breast_cancer().data
+    correlation = np.abs(np.corrcoef(X.T))
+    rankers = [graphsieve.REGISTRY[name]()]
+    if "random_state" in rankers[0].get_params():
+        seeds = range(20 if name == "random" else 1)
+        rankers = [clone(rankers[0]).set_params(random_state=seed) for seed in seeds]
+    first = [ranker.fit(X).order_[:6] for ranker in rankers]
+    found = np.mean([(correlation[np.ix_(k, k)].sum() - 6) / 30 for k in first])
+    row = re.search(rf"^\| `{name}` \|.*", (DOCS / "methods" / "index.md").read_text(), re.M)
+    assert float(row.group().strip("|").split("|")[3]) == pytest.approx(found, abs=0.006)
 
 
 def public_names():

@@ -10,38 +10,35 @@ from ..spec import load_experiment
 from .page import about, check_tables
 from .parts import SHORT, settings_table
 
-# In a page that has these two lines, the claims go between them.
-_BEGIN, _END = "<!-- claims -->\n", "<!-- end of the claims -->\n"
-
 
 def write_claims(tables, output):
     """Write the claims that can be judged from the tables to a Markdown file.
 
     If it exists and has the lines ``<!-- claims -->`` and ``<!-- end of the claims -->``, only the
-    text between them is replaced.
+    text between them is replaced. In the same way, the table of verdicts alone goes between
+    ``<!-- verdicts -->`` and ``<!-- end of the verdicts -->``.
     """
     output = Path(output)
-    text = claims_text(tables)
     page = output.read_text("utf-8") if output.exists() else ""
-    before, begin, rest = page.partition(_BEGIN)
-    _, end, after = rest.partition(_END)
-    if begin and end:
-        text = f"{before}{begin}\n{text}\n{end}{after}"
+    text = None
+    for name, write in {"claims": claims_text, "verdicts": verdicts_text}.items():
+        before, begin, rest = page.partition(f"<!-- {name} -->\n")
+        _, end, after = rest.partition(f"<!-- end of the {name} -->\n")
+        if begin and end:
+            text = f"{before}{begin}\n{write(tables)}\n{end}{after}"
     with replacing(output) as temporary:
-        temporary.write_text(text, encoding="utf-8")
+        temporary.write_text(claims_text(tables) if text is None else text, encoding="utf-8")
+
+
+def verdicts_text(tables):
+    """Markdown table of the verdicts."""
+    return "\n".join(_verdicts(_judged(tables))) + "\n"
 
 
 def claims_text(tables):
     """Markdown text of the claims: one table of verdicts, then the numbers by experiment."""
-    judged = {name: tables[name] for name in CLAIMS if name in tables}
-    check_tables(judged)
-    claims = check(judged)
-    lines = ["| claim | verdict | number and 95 % interval |", "|---|---|---|"]
-    lines += [
-        f"| {claim.text.rstrip('.')} | {claim.verdict} | {claim.estimate} |"
-        for group in claims.values()
-        for claim in group
-    ]
+    claims = _judged(tables)
+    lines = _verdicts(claims)
     for name, group in claims.items():
         lines += ["", f"## {load_experiment(name).title}", "", about(tables[name])]
         for claim in group:
@@ -51,6 +48,20 @@ def claims_text(tables):
             table = finished(tables[name])
             lines += ["", *_ranks(table), *_settings(table)]
     return "\n".join(lines) + "\n"
+
+
+def _judged(tables):
+    judged = {name: tables[name] for name in CLAIMS if name in tables}
+    check_tables(judged)
+    return check(judged)
+
+
+def _verdicts(claims):
+    return ["| claim | verdict | number and 95 % interval |", "|---|---|---|"] + [
+        f"| {claim.text.rstrip('.')} | {claim.verdict} | {claim.estimate} |"
+        for group in claims.values()
+        for claim in group
+    ]
 
 
 def _table(rows):

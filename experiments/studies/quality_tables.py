@@ -29,7 +29,7 @@ RANKED = ("accuracy", "acc", "nmi")
 COMPARED = ("fastcan", "css", "mrsf", "gsr_sfs", "scufs", "mcfs", "random")
 SHOWN = ("gafs", "css", "gsr_sfs", "mrsf", "scufs", "mcfs", "pfa", "qr", "variance", "random")
 DRAWN = {
-    "gafs": "GAFS",
+    "gafs": "Graph\nSieve",
     "css": "Greedy\nCSS",
     "gsr_sfs": "GSRSFS",
     "mrsf": "MRSF",
@@ -42,7 +42,7 @@ DRAWN = {
     "random": "Random",
 }
 PURPOSES = {
-    "tell classes apart\n(softmax accuracy)": "accuracy",
+    "predict classes\n(softmax accuracy)": "accuracy",
     "find similar samples\n(1-NN accuracy)": "neighbor_accuracy",
     "find clusters\n(k-means ACC)": "acc",
     "find clusters\n(k-means NMI)": "nmi",

@@ -50,3 +50,14 @@ def test_only_the_claims_of_a_page_are_replaced(tmp_path):
     assert "stale" not in text
     write_claims(tables(), page)
     assert page.read_text("utf-8") == text
+
+
+def test_a_summary_gets_only_the_verdicts(tmp_path):
+    page = tmp_path / "page.md"
+    page.write_text("# Title\n<!-- verdicts -->\nstale\n<!-- end of the verdicts -->\nThe end.\n")
+    write_claims(tables(), page)
+    text = page.read_text("utf-8")
+    assert text.startswith("# Title\n<!-- verdicts -->\n\n| claim |")
+    assert text.endswith("|\n\n<!-- end of the verdicts -->\nThe end.\n")
+    assert "stale" not in text
+    assert "##" not in text
