@@ -142,8 +142,8 @@ def _download(entry):
     if entry.url is None:
         raise FileNotFoundError(
             f"{entry.file} was not found. {entry.name} is made from images: download them and call "
-            f"experiments.images.extract_features({entry.name!r}, folder), as docs/datasets.md "
-            "describes"
+            f"experiments.images.extract_features({entry.name!r}, folder), as "
+            "experiments/records/data.md describes"
         )
     folder = cache_folder()
     if folder.is_dir():
