@@ -1,4 +1,4 @@
-"""Writes the tables of quality into README.md and docs/choosing_defaults.md, and draws one.
+"""Writes the tables of quality into docs/choosing_defaults.md, and draws one.
 
     python -m experiments.studies.quality_tables
 
@@ -15,7 +15,7 @@ from experiments.studies.other_sets import OUT as OTHER_SETS
 from experiments.studies.tables import RECORDS, ROOT, markdown, write_page
 from graphsieve.evaluation import ALL_FEATURES
 
-PAGES = (ROOT / "README.md", ROOT / "docs" / "choosing_defaults.md")
+PAGES = (ROOT / "docs" / "choosing_defaults.md",)
 FIGURE = ROOT / "docs" / "images" / "choosing.png"
 TITLES = {
     "accuracy": "accuracy",
@@ -26,14 +26,13 @@ TITLES = {
     "neighborhood": "neighbourhood",
 }
 RANKED = ("accuracy", "acc", "nmi")
-COMPARED = ("fastcan", "css", "mrsf", "gsr_sfs", "scufs", "mcfs", "random")
-SHOWN = ("gafs", "css", "gsr_sfs", "mrsf", "scufs", "mcfs", "pfa", "qr", "variance", "random")
+COMPARED = ("gafs", "fastcan", "css", "mrsf", "gsr_sfs", "mcfs", "random")
 DRAWN = {
-    "gafs": "Graph\nSieve",
+    "sieve": "Graph\nSieve",
+    "gafs": "GAFS",
     "css": "Greedy\nCSS",
     "gsr_sfs": "GSRSFS",
     "mrsf": "MRSF",
-    "scufs": "SCUFS",
     "mcfs": "MCFS",
     "pfa": "PFA",
     "rsr": "RSR",
@@ -88,7 +87,7 @@ def seconds(table, method):
 
 
 def named(method):
-    return f"**`{method}`**" if method == "gafs" else f"`{method}`"
+    return f"**`{method}`**" if method in ("sieve", "gafs") else f"`{method}`"
 
 
 def score_table(table, scores):
@@ -114,12 +113,12 @@ def score_table(table, scores):
 
 
 def on_fewer_sets(table, scores, method):
-    """Rows of a method that was not run everywhere, and of GAFS on the same sets and splits."""
+    """Rows of a method that was not run everywhere, and of GraphSieve on the same ones."""
     cells = table.set_index(["dataset", "split"])
     cells = cells.loc[cells.index.isin(cells.index[cells["method"] == method])]
     sets, splits = cells.index.unique("dataset"), cells.index.unique("split")
     by_set = means(cells.reset_index(), scores)
-    for name in (method, "gafs"):
+    for name in (method, "sieve"):
         yield {
             "method": f"{named(name)} on {len(sets)} sets, {len(splits)} splits",
             **{TITLES[s]: number(by_set.loc[name][s].mean()) for s in scores},
@@ -133,12 +132,12 @@ def quality_table():
 
 
 def gains_table():
-    """GAFS minus other methods, with intervals."""
+    """GraphSieve minus other methods, with intervals."""
     table = read("quality")
-    found = {score: gains(table, score, "gafs").set_index("method") for score in RANKED}
+    found = {score: gains(table, score, "sieve").set_index("method") for score in RANKED}
     rows = []
     for method in COMPARED:
-        row = {"`gafs` minus": f"`{method}`"}
+        row = {"`sieve` minus": f"`{method}`"}
         for score, frame in found.items():
             gain, low, high = -frame.loc[method, ["gain", "high", "low"]].astype(float)
             row[TITLES[score]] = f"{gain:+.3f} [{low:+.3f}, {high:+.3f}]".replace("0.", ".")
@@ -148,22 +147,6 @@ def gains_table():
 
 def others_table():
     return score_table(pd.read_csv(OTHER_SETS), ("accuracy", "neighbor_accuracy", "acc", "nmi"))
-
-
-def readme_table():
-    """Means and mean ranks of some methods on both groups of data sets."""
-    rows = []
-    for name, table in (("wide", read("quality")), ("others", pd.read_csv(OTHER_SETS))):
-        by_set = means(table, RANKED)
-        for score in RANKED:
-            mean = by_set[score].groupby("method").mean()
-            row = {"": f"{TITLES[score]}, {name}"}
-            rows.append(row | {f"`{method}`": number(mean[method]) for method in SHOWN})
-        for score in RANKED:
-            ranked = ranks(table, score)
-            row = {"": f"mean rank in {TITLES[score]}, {name}"}
-            rows.append(row | {f"`{method}`": f"{ranked[method]:.1f}" for method in SHOWN})
-    return pd.DataFrame(rows)
 
 
 def fseval_table():
@@ -187,7 +170,6 @@ WRITERS = {
     "quality": quality_table,
     "quality_gains": gains_table,
     "others": others_table,
-    "quality_readme": readme_table,
     "fseval": fseval_table,
 }
 

@@ -525,8 +525,10 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
         """Masks of all selections that ``n_features_to_select`` asks for, if it is a list."""
         if not isinstance(self.n_features_to_select, list | tuple | np.ndarray):
             return
-        counts = [n for n in self._all_counts(self.n_features_in_) if n <= self.n_features_]
-        self.nested_supports_ = {n: self.ranking_ <= self._most_whole(n) for n in counts}
+        self.nested_supports_ = {
+            n: self.ranking_ <= self._most_whole(min(n, self.n_features_))
+            for n in self._all_counts(self.n_features_in_)
+        }
 
     def _most_whole(self, n_features):
         """The largest number of first features, up to ``n_features``, that may be kept."""

@@ -166,9 +166,9 @@ def ridge_selection(X, T, n_picks, weights, noise=0.1):
 
 
 def parts_of_the_target(X, n_components):
-    """Directions of the rows in units of the ranges, and the embedding of their graph."""
+    """Directions of the rows in units of the columns, and the embedding of their graph."""
     assert (abs(X - X.mean(axis=0)) < 5 * X.std(axis=0)).all()  # nothing is limited
-    Z = (X - X.mean(axis=0)) / np.ptp(X, axis=0)
+    Z = (X - X.mean(axis=0)) / np.maximum(np.ptp(X, axis=0), 5 * X.std(axis=0))
     Z /= np.linalg.norm(Z, axis=1, keepdims=True)
     Z -= Z.mean(axis=0)
     U, s, _ = np.linalg.svd(Z, full_matrices=False)

@@ -108,7 +108,8 @@ class Structure:
 
         A few independent columns among others may each have something of their own to say.
         """
-        return ~self.trusted & (self.trusted.mean() < 0.5)
+        varying = np.count_nonzero(self.rows.any(axis=0))
+        return ~self.trusted & (np.count_nonzero(self.trusted) < varying / 2)
 
     @property
     def trust(self):
@@ -242,7 +243,10 @@ def _components(X, n_axes=0):
     X = X - centre.astype(X.dtype)
     n_shuffles = int(np.clip(_SHUFFLED_ENTRIES / X.size, 1, _MOST_SHUFFLES))
     rng = np.random.default_rng(0)  # always the same, so that no seed decides what is structure
-    edge = float(np.mean([_largest_value(rng.permuted(X, axis=0)) for _ in range(n_shuffles)]))
+    ordered = _by_content(X)
+    edge = float(
+        np.mean([_largest_value(rng.permuted(ordered, axis=0)) for _ in range(n_shuffles)])
+    )
     Z, mean = _directions(X)
     G = _gram(Z)
     square, vectors = leading_eigenpairs(G, min(len(G), max(n_axes, _MOST_COMPONENTS)))
@@ -262,7 +266,7 @@ def _with_predictability(found, X):
 def _with_core(found):
     """Predictability from the components of the trusted columns, where they are the minority."""
     core, Z = found.trusted, found.rows
-    if not _FEWEST_TRUSTED <= core.sum() <= len(core) / 2:
+    if not _FEWEST_TRUSTED <= core.sum() <= np.count_nonzero(Z.any(axis=0)) / 2:
         return found
     # With as many axes as columns, a column would be predicted from itself alone.
     n_components = min(max(found.n_components, 1), core.sum() - 1)
@@ -283,7 +287,7 @@ def _with_rest(found, X):
         return found
     R = X[:, rest] - X[:, rest].mean(axis=0)
     rng = np.random.default_rng(0)
-    edge = np.sqrt(max(largest_eigenvalue(_gram(rng.permuted(R, axis=0))), 0.0))
+    edge = np.sqrt(max(largest_eigenvalue(_gram(rng.permuted(_by_content(R), axis=0))), 0.0))
     G = _gram(R)
     values = np.sqrt(np.maximum(np.linalg.eigvalsh(G), 0))
     n_components = min(int((values > edge).sum()), _MOST_COMPONENTS, len(rest) - 1)
@@ -347,7 +351,7 @@ def _predictability(Z, G, n_components, core=None):
     see ``_gram``. Negative correlations count 0.
     """
     C = Z if core is None else Z[:, core]
-    fold = np.arange(len(Z)) % min(_N_FOLDS, len(Z))
+    fold = _folds(Z)
     folds = [_predict_fold(Z, C, G, fold == k, n_components, core) for k in range(fold.max() + 1)]
     cross, square = np.sum(folds, axis=0)
     product = np.einsum("ij,ij->j", Z, Z) * square
@@ -355,6 +359,31 @@ def _predictability(Z, G, n_components, core=None):
     correlation = np.zeros(Z.shape[1])
     correlation[varying] = cross[varying] / np.sqrt(product[varying])
     return np.maximum(correlation, 0) ** 2
+
+
+def _folds(Z):
+    """Number of the fold of every row: by content, and the same for equal rows."""
+    distinct, number = np.unique(_row_keys(Z), return_inverse=True)
+    number = number if len(distinct) > 1 else np.arange(len(Z))
+    return number % min(_N_FOLDS, number.max() + 1)
+
+
+def _row_keys(X):
+    """A number for every row that does not depend on the order of the columns."""
+    keys = row_norms(np.square(X), squared=True).astype(np.float64)
+    return np.round(keys / max(keys.max(), _TINY), 9)
+
+
+def _by_content(X):
+    """The varying columns of X, with rows and columns in an order that follows from the entries.
+
+    Random numbers that are drawn for them do not depend on the order in X then.
+    """
+    X = X[np.argsort(_row_keys(X), kind="stable")]
+    weights = np.random.default_rng(1).normal(size=len(X)).astype(X.dtype)
+    order = np.argsort(weights @ X, kind="stable")
+    varying = X.any(axis=0)
+    return X[:, order[varying[order]]] if varying.any() else X
 
 
 def _predict_fold(Z, C, G, held, n_components, core):

@@ -80,6 +80,9 @@ def known_frame(X: Any) -> Any:
         )
     if _is(X, "xarray.DataArray"):
         return _labelled(X)
+    if _is(X, "pandas.DataFrame") and not X.columns.is_unique:
+        name = X.columns[X.columns.duplicated()][0]
+        raise ValueError(f"X has several columns named {name!r}: rename them")
     unseen = hasattr(X, "column_names") or not hasattr(X, "__dataframe__")
     return X.to_pandas() if unseen and hasattr(X, "columns") and hasattr(X, "to_pandas") else X
 

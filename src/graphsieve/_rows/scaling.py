@@ -126,8 +126,9 @@ def robust_scaling(
     data : Rows
     chosen : ndarray of bool
         Mask of the rows on which spread and median are measured.
-    spread : {"deviation", "range"}, default="deviation"
-        What becomes 1, after the limits: the standard deviation, or the range.
+    spread : {"deviation", "range", "wide"}, default="deviation"
+        What becomes 1, after the limits: the standard deviation, the range, or the range but at
+        least five standard deviations, so that a flag has no more variance than a normal column.
     counts : bool, default=True
         Take square roots first if more than 90 % of the entries are zero and none is negative: the
         variance of counts grows with their mean, and that of their roots does not.
@@ -142,7 +143,9 @@ def robust_scaling(
         mean, deviation = X.mean(axis=0), X.std(axis=0)
         low = np.maximum(low, mean - _MOST_DEVIATIONS * deviation)
         high = np.minimum(high, mean + _MOST_DEVIATIONS * deviation)
-    unit = deviation if spread == "deviation" else X.max(axis=0) - X.min(axis=0)
+    span = X.max(axis=0) - X.min(axis=0)
+    wide = np.maximum(span, _MOST_DEVIATIONS * deviation)
+    unit = {"deviation": deviation, "range": span, "wide": wide}[spread]
     factor = np.where(constant, 0.0, 1 / np.where(constant | (unit == 0), 1.0, unit))
     return RobustScaling(np.median(X, axis=0), factor, root, low, high)
 

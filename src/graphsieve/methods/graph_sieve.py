@@ -79,9 +79,10 @@ class GraphSieve(GreedyRanker):
     scale : {"auto", "standard", "minmax", "global"} or None, default="auto"
         Units in which the columns count: their standard deviations ("standard"), their ranges
         ("minmax"), the range of the whole table ("global"), or their own (None). "auto" are
-        ranges of columns whose outliers are limited at five standard deviations, and of square
-        roots if more than 90 % of the entries are zero and none is negative (words, events): the
-        variance of counts grows with their mean, that of their roots does not.
+        ranges after outliers are limited at five standard deviations, or five of these if that
+        is more; and if more than 90 % of the entries are zero and none is negative (words,
+        events), those of square roots: the variance of counts grows with their mean, that of
+        their roots does not.
     graph_weight : float, default=1.0
         Weight of the graph relative to the data; 0 leaves it out.
     n_jobs : int or None, default=None
@@ -187,7 +188,7 @@ class GraphSieve(GreedyRanker):
         stages = Stages(type(self).__name__, self.verbose)
         self.stage_seconds_ = stages.seconds
         with stages("structure"):
-            X, sample, _, _ = scaled_sample(data, self.scale, rng, "range")
+            X, sample, _, _ = scaled_sample(data, self.scale, rng, "wide")
             structure = find_structure(sample, X.n_samples)
             self.n_components_, self.trusted_ = structure.n_components, structure.trusted
             self.predictability_ = structure.predictability

@@ -56,6 +56,7 @@ class LaplacianScore(FeatureRanker):
     """
 
     _accepts_sparse = True
+    _n_copies = 1
     _distributes = True
 
     def __init__(

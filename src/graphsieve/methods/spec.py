@@ -68,6 +68,7 @@ class SPEC(FeatureRanker):
         "n_components": [Interval(Integral, 1, None, closed="left")],
     }
     _accepts_sparse = True
+    _n_copies = 1
 
     def __init__(
         self,
