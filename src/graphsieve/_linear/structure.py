@@ -32,6 +32,8 @@ _ROUNDING = {np.dtype(np.float32): 1e-3, np.dtype(np.float64): 1e-5}
 _MOST_COMPONENTS = 100
 # Coordinates of all rows along the axes: 128 MB. Fewer axes are used for many rows.
 _MOST_COORDINATES = 2**24
+# From so many entries, single precision is enough, and takes half the time.
+_LARGE = 2**18
 _N_FOLDS = 5
 # A held-out squared correlation below this over n may be chance: 3.5 standard errors, squared.
 _CHANCE = 12.0
@@ -146,7 +148,7 @@ class Structure:
     def target(self):
         """Targets T with T T' = Z Z'."""
         if _is_wide(self.rows):
-            return GramTarget(self.gram)
+            return GramTarget(self.gram.astype(np.float64, copy=False))
         return FactorTarget(self.rows.astype(np.float64, copy=False))
 
     def core_axes(self):
@@ -226,31 +228,40 @@ def find_structure(X, n_samples=0):
     """
     n_axes = _MOST_COORDINATES // n_samples if n_samples > len(X) else 0
     with blas_for(float(X.size) * min(X.shape)):
+        centre = X.mean(axis=0, dtype=np.float64)
+        X = (X - centre).astype(np.float32 if X.size > _LARGE else X.dtype, copy=False)
+        shuffled = _shuffled(X)
+        found = replace(_components(X, shuffled, n_axes), centre=centre)
         deviation = X.std(axis=0, dtype=np.float64)
         varying = deviation > 0
         if np.allclose(deviation[varying], 1, rtol=1e-3):
-            return _with_predictability(_components(X, n_axes), X)
-        standard = X / np.where(varying, deviation, 1).astype(X.dtype)
-        judged = _with_predictability(_components(standard), standard)
-        found = _components(X, n_axes)
+            return _with_predictability(found, X)
+        units = np.where(varying, deviation, 1).astype(X.dtype)
+        X /= units
+        standard = _components(X, [columns / units for columns in shuffled])
+        judged = _with_predictability(standard, X)
         return replace(found, predictability=judged.predictability, core=judged.core)
 
 
-def _components(X, n_axes=0):
-    """The structure of X but for the predictability of the columns."""
-    centre = X.mean(axis=0, dtype=np.float64)
-    X = X - centre.astype(X.dtype)
+def _shuffled(X):
+    """Copies of X whose columns are permuted, each on its own."""
     n_shuffles = int(np.clip(_SHUFFLED_ENTRIES / X.size, 1, _MOST_SHUFFLES))
     rng = np.random.default_rng(0)  # always the same, so that no seed decides what is structure
-    edge = float(np.mean([_largest_value(rng.permuted(X, axis=0)) for _ in range(n_shuffles)]))
+    return [rng.permuted(X, axis=0) for _ in range(n_shuffles)]
+
+
+def _components(X, shuffled, n_axes=0):
+    """The structure of centred columns but for their predictability."""
+    edge = float(np.mean([_largest_value(columns) for columns in shuffled]))
     Z, mean = _directions(X)
     G = _gram(Z)
     square, vectors = leading_eigenpairs(G, min(len(G), max(n_axes, _MOST_COMPONENTS)))
-    values = np.sqrt(np.maximum(square[::-1], 0))
+    values = np.sqrt(np.maximum(square[::-1].astype(np.float64), 0))
     significant = values > _ROUNDING[Z.dtype] * values[0]
     significant[0] = True  # of constant columns too
-    values, vectors = values[significant], vectors[:, ::-1][:, significant]
-    return Structure(Z, centre, mean, G, values, vectors, edge, np.empty(0))
+    vectors = vectors[:, ::-1][:, significant].astype(np.float64, copy=False)
+    centre = np.zeros(X.shape[1])
+    return Structure(Z, centre, mean, G, values[significant], vectors, edge, np.empty(0))
 
 
 def _with_predictability(found, X):
@@ -303,15 +314,12 @@ def _project(axes, centre, shift, mean, block):
 
 
 def _directions(X):
-    """Centred rows X reduced to unit length, and centred once more; and their mean before.
-
-    The memory of X is used for them.
-    """
+    """Centred rows X reduced to unit length, and centred once more; and their mean before."""
     away = row_norms(X, squared=True).astype(np.float64)
-    X *= _inverse_lengths(away, 1e-24 * away.max(initial=0))[:, None].astype(X.dtype)
-    mean = X.mean(axis=0, dtype=np.float64)
-    X -= mean.astype(X.dtype)
-    return X, mean
+    Z = X * _inverse_lengths(away, 1e-24 * away.max(initial=0))[:, None].astype(X.dtype)
+    mean = Z.mean(axis=0, dtype=np.float64)
+    Z -= mean.astype(X.dtype)
+    return Z, mean
 
 
 def _inverse_lengths(away, rounding):
@@ -325,7 +333,7 @@ def _is_wide(Z):
 
 def _gram(Z):
     """Z Z' or Z' Z, whichever is smaller."""
-    return (Z @ Z.T if _is_wide(Z) else Z.T @ Z).astype(np.float64, copy=False)
+    return Z @ Z.T if _is_wide(Z) else Z.T @ Z
 
 
 def _product(A, B):
@@ -382,9 +390,9 @@ def _first_axes(A, K, n_components):
     """First principal axes of the centred rows A; K are the inner products of the rows, or None."""
     q = min(n_components, *A.shape)
     if K is None:
-        return leading_eigenpairs(_product(A.T, A), q)[1].astype(A.dtype, copy=False)
+        return leading_eigenpairs(A.T @ A, q)[1]
     mean = K.mean(axis=0)
     K = K - mean - mean[:, None] + mean.mean()
     square, U = leading_eigenpairs(K, q)
-    U /= np.sqrt(np.maximum(square, 1e-12 * abs(square[-1]) + _TINY))
-    return A.T @ U.astype(A.dtype, copy=False)
+    U /= np.sqrt(np.maximum(square, 1e-12 * abs(square[-1]) + _TINY)).astype(U.dtype)
+    return A.T @ U

@@ -29,14 +29,15 @@ def some_eigenpairs(A, first, last):
 def leading_eigenpairs(A, k):
     """The k largest eigenvalues and eigenvectors of a symmetric matrix, ascending.
 
-    Lanczos iterations take about half the time where few of many are wanted: 0.1 s instead of
-    0.19 s for 49 of 1,554.
+    They are in the precision of A. Lanczos iterations take about half the time where few of many
+    are wanted: 0.1 s instead of 0.19 s for 49 of 1,554.
     """
     n = len(A)
-    if n >= _LARGE and k <= n / 10:
-        start = np.random.default_rng(0).normal(size=n)  # always the same
+    if n >= _LARGE and k <= n / 20:
+        start = np.random.default_rng(0).normal(size=n).astype(A.dtype)  # always the same
         try:
-            values, vectors = eigsh(A, k, which="LA", v0=start, tol=1e-8)
+            tol = max(1e-8, float(np.finfo(A.dtype).eps))
+            values, vectors = eigsh(A, k, which="LA", v0=start, tol=tol)
             order = np.argsort(values)
             return values[order], vectors[:, order]
         except ArpackError:  # such as for a matrix of zeros
