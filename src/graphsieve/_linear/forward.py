@@ -583,16 +583,17 @@ class ForwardSelection:
 
         ``inner`` are the products of the pick with all columns.
         """
-        squares = self.columns.square_norms
-        waiting = (self.layers == 0) & (self._tier < _EXCLUDED)
-        squared = np.divide(inner**2, squares[j] * squares, where=waiting, out=np.zeros(len(inner)))
-        for least, tier in (
-            (self.rules.near_copy, max(_NEAR_COPY, self._layer_tier)),
-            (1 - (_SAME if self.noise[j] > 0 else _DEPENDENT), max(_COPY, self._layer_tier + 1)),
-        ):
-            copies = squared >= least
-            self._tier[copies] = np.maximum(self._tier[copies], tier)
-            self._layer.alive &= ~copies | (self._tier <= self._layer_tier)
+        near, same = self.rules.near_copy, 1 - (_SAME if self.noise[j] > 0 else _DEPENDENT)
+        squares = self.columns.square_norms[j] * self.columns.square_norms
+        copies = np.flatnonzero(inner**2 >= min(near, same) * squares)
+        copies = copies[(self.layers[copies] == 0) & (self._tier[copies] < _EXCLUDED)]
+        tier = np.where(
+            inner[copies] ** 2 >= same * squares[copies],
+            max(_COPY, self._layer_tier + 1),
+            max(_NEAR_COPY, self._layer_tier),
+        )
+        self._tier[copies] = np.maximum(self._tier[copies], tier)
+        self._layer.alive[copies] &= self._tier[copies] <= self._layer_tier
 
 
 class Allowance:
