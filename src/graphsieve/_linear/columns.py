@@ -214,6 +214,8 @@ class Columns:
                 lambda rows, block: [block @ v for v in by_vector[:, rows]], slices, transposed
             )
             out = np.sum(found, axis=0)
+        elif few and self.is_small and self._in_memory is not None:
+            out = _products(self._in_memory, V)
         else:
             # Dense blocks stay in cache for many vectors.
             many_bytes = _SPARSE_BYTES["many"] if self.is_sparse else BLOCK_BYTES

@@ -321,7 +321,7 @@ class _Layer:
 
     def gains(self):
         """What every living column, or the whole block it belongs to, would add; 0 for others."""
-        gains = np.divide(self.f, self.g, out=np.zeros_like(self.f), where=self.alive)
+        gains = np.where(self.alive, self.f, 0.0) / np.where(self.alive, self.g, 1.0)
         if self._blocks is not None:
             self._blocks.write(gains)
             gains[~self.alive] = 0.0
@@ -334,7 +334,7 @@ class _Layer:
         unless it belongs to a block.
         """
         gains = self.gains() * worth
-        least = _NO_GAIN * self._target.energy * worth.max(where=self.alive, initial=0)
+        least = _NO_GAIN * self._target.energy * (worth * self.alive).max(initial=0)
         while (top := gains.max()) > least:
             j = int(np.argmax(gains >= top * (1 - _TIE)))
             if (step := self.step(j)) is None:
@@ -385,10 +385,10 @@ class _Layer:
         basis = self._basis[: self.n_picked]
         u = step.w - (basis @ step.w) @ basis
         if step.r is None:
-            r, z, inner = self._columns.products(np.column_stack([step.q, u, step.x])).T
+            r, z, inner = self._columns.products(np.array([step.q, u, step.x]).T).T
         else:
             r = step.r
-            z, inner = self._columns.products(np.column_stack([u, step.x])).T
+            z, inner = self._columns.products(np.array([u, step.x]).T).T
         self._energy -= step.gain
         self._square_energy += step.gain**2 - 2 * (u @ u)  # up to the noise
         if self._blocks is not None:

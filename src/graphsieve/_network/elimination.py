@@ -12,7 +12,7 @@ from scipy.special import expit
 from sklearn.utils.extmath import row_norms
 
 from .._utils.linalg import fix_signs, leading_eigenpairs
-from .objective import Penalties, Weights, sigmoid, smoothed_l21
+from .objective import Penalties, Weights, add_multiple, sigmoid, smoothed_l21
 
 # At the start, the l2,1 penalty and the decay are this fraction of the variance of the targets
 # each, and the graph term this one. From a tenth to ten times as much changes nothing measurable.
@@ -44,12 +44,17 @@ class Problem(NamedTuple):
 
     def times(self, W):
         """X W for centred columns X."""
-        return self.X @ W if self.mean is None else self.X @ W - self.mean @ W
+        XW = self.X @ W
+        if self.mean is not None:
+            XW -= self.mean @ W
+        return XW
 
     def products(self, D):
         """X'D for centred columns X."""
         XD = self.X.T @ D
-        return XD if self.mean is None else XD - np.outer(self.mean, D.sum(axis=0))
+        if self.mean is not None:
+            XD -= np.outer(self.mean, D.sum(axis=0))
+        return XD
 
 
 class TargetObjective:
@@ -89,8 +94,12 @@ class TargetObjective:
         X, T, L, _ = self.problem
         W_in, b_in, W_out, b_out = (part.astype(X.dtype, copy=False) for part in weights)
         n = len(T)
-        H = sigmoid(self.problem.times(W_in) + b_in)
-        E = H @ W_out + (b_out - T)
+        H = self.problem.times(W_in)
+        H += b_in
+        sigmoid(H)
+        E = H @ W_out
+        E += b_out
+        E -= T
         value = float(np.vdot(E, E)) / (2 * n)
         E /= n
         D = E @ W_out.T
@@ -105,10 +114,10 @@ class TargetObjective:
         G_out[:], g_out[:] = H.T @ E, E.sum(axis=0)
         norm, direction = smoothed_l21(weights.W_in)
         value += self.penalties.alpha * norm
-        G_in += self.penalties.alpha * direction
+        add_multiple(G_in, self.penalties.alpha, direction)
         for W, G in ((weights.W_in, G_in), (weights.W_out, G_out)):
             value += self.penalties.decay / 2 * float(np.vdot(W, W))
-            G += self.penalties.decay * W
+            add_multiple(G, self.penalties.decay, W)
         return value, grad
 
 
@@ -142,7 +151,8 @@ def code(problem, W_in, b_in):
 def decoder(H, T):
     """W_out and b_out of the linear decoder that predicts T from the code H best."""
     design = np.column_stack([H, np.ones(len(H))])
-    solution = np.linalg.lstsq(design, T.astype(np.float64), rcond=None)[0]
+    # For many targets several times faster than lstsq.
+    solution = np.linalg.pinv(design, rcond=len(design) * np.finfo(float).eps) @ T
     return solution[:-1], solution[-1]
 
 

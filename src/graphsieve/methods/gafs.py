@@ -371,10 +371,11 @@ class GAFS(Autoencoder, FeatureRanker):
             result, weights = self._descend(problem.of(columns), start, penalties)
             H, X = code(problem.of(columns), weights.W_in, weights.b_in), problem.dense()
             W_out, b_out = decoder(H, X)
-            error = H @ W_out + b_out - X
+            H -= H.mean(axis=0)
+            explained = float(np.vdot(W_out, H.T @ H @ W_out))  # least squares of centred columns
         self._report(result, warns=False)
         total = float(np.vdot(X, X))
-        self.explained_ = 1 - float(np.vdot(error, error)) / total if total > 0 else 0.0
+        self.explained_ = explained / total if total > 0 else 0.0
         self.W_in_ = np.zeros((self.n_features_in_, len(weights.b_in)))
         self.W_in_[columns] = weights.W_in
         self.b_in_ = weights.b_in - centre @ self.W_in_
