@@ -155,7 +155,7 @@ class Structure:
         """The first ``n_kept`` principal axes of the core, 0 in the other columns."""
         rows = self.rows[:, self.core]
         with blas_for(float(rows.size) * min(rows.shape)):
-            found = _first_axes(rows, _gram(rows) if _is_wide(rows) else None, self.n_kept)
+            found = _first_axes(rows, _gram(rows), np.zeros(len(rows), dtype=bool), self.n_kept)
         axes = np.zeros((len(self.core), found.shape[1]))
         axes[self.core] = found
         return axes
@@ -367,18 +367,17 @@ def _predictability(Z, G, n_components, core=None):
 
 def _predict_fold(Z, C, G, held, n_components, core):
     """Products of the held-out columns with their predictions, and squares of the predictions."""
-    known, given = C[~held], C[held]
-    mean = known.mean(axis=0, dtype=np.float64)
-    known -= mean
+    V = _first_axes(C, G, held, n_components)
+    given = C[held]
+    mean = -given.sum(axis=0) / np.count_nonzero(~held)  # of the other folds: C is centred
     given -= mean
-    V = _first_axes(known, G[np.ix_(~held, ~held)] if _is_wide(C) else None, n_components)
     own = given * row_norms(V, squared=True)
     if core is None:
         prediction = (given @ V) @ V.T - own
     else:
         # Coordinates are orthogonal: each has a coefficient of its own, which is V in the core.
-        scores = np.zeros((len(Z), V.shape[1]), dtype=Z.dtype)
-        scores[~held] = known @ V
+        scores = C @ V - mean @ V
+        scores[held] = 0
         coefficients = scores.T @ Z
         coefficients /= np.maximum(row_norms(scores.T, squared=True), _TINY)[:, None]
         prediction = (given @ V) @ coefficients
@@ -386,13 +385,18 @@ def _predict_fold(Z, C, G, held, n_components, core):
     return [np.einsum("ij,ij->j", left, prediction) for left in (Z[held], prediction)]
 
 
-def _first_axes(A, K, n_components):
-    """First principal axes of the centred rows A; K are the inner products of the rows, or None."""
-    q = min(n_components, *A.shape)
-    if K is None:
-        return leading_eigenpairs(A.T @ A, q)[1]
+def _first_axes(C, G, held, n_components):
+    """First principal axes of the centred rows C but for those held out; G as above."""
+    n_known = np.count_nonzero(~held)
+    q = min(n_components, n_known, C.shape[1])
+    if not _is_wide(C):
+        given = C[held]
+        total = given.sum(axis=0)
+        return leading_eigenpairs(G - given.T @ given - np.outer(total, total) / n_known, q)[1]
+    K = G[np.ix_(~held, ~held)]
     mean = K.mean(axis=0)
     K = K - mean - mean[:, None] + mean.mean()
     square, U = leading_eigenpairs(K, q)
-    U /= np.sqrt(np.maximum(square, 1e-12 * abs(square[-1]) + _TINY)).astype(U.dtype)
-    return A.T @ U
+    weights = np.zeros((len(C), q), dtype=U.dtype)  # a copy of the known rows would take longer
+    weights[~held] = U / np.sqrt(np.maximum(square, 1e-12 * abs(square[-1]) + _TINY))
+    return C.T @ weights

@@ -11,6 +11,7 @@ import numpy as np
 from scipy.special import expit
 from sklearn.utils.extmath import row_norms
 
+from .._rows import transpose_csr
 from .._utils.linalg import fix_signs, leading_eigenpairs
 from .objective import Penalties, Weights, add_multiple, sigmoid, smoothed_l21
 
@@ -51,9 +52,10 @@ class Problem(NamedTuple):
 
     def products(self, D):
         """X'D for centred columns X."""
-        XD = self.X.T @ D
-        if self.mean is not None:
-            XD -= np.outer(self.mean, D.sum(axis=0))
+        if self.mean is None:
+            return self.X.T @ D
+        XD = transpose_csr(self.X) @ D
+        XD -= np.outer(self.mean, D.sum(axis=0))
         return XD
 
 
