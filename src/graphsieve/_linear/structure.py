@@ -33,7 +33,7 @@ _MOST_COMPONENTS = 100
 # Coordinates of all rows along the axes: 128 MB. Fewer axes are used for many rows.
 _MOST_COORDINATES = 2**24
 # From so many entries, single precision is enough, and takes half the time.
-_LARGE = 2**18
+_LARGE = 4e5
 _N_FOLDS = 5
 # A held-out squared correlation below this over n may be chance: 3.5 standard errors, squared.
 _CHANCE = 12.0
