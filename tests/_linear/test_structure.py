@@ -175,5 +175,5 @@ def test_two_trusted_columns_have_no_components_of_their_own():
 @pytest.mark.filterwarnings("error")
 def test_rows_without_spread_have_axes():
     """Eigenvalues that are zero up to rounding may all be negative."""
-    axes = _first_axes(np.zeros((4, 6)), -1e-16 * np.eye(4), 2)
+    axes = _first_axes(np.zeros((4, 6)), -1e-16 * np.eye(4), np.zeros(4, dtype=bool), 2)
     assert np.isfinite(axes).all()

@@ -4,6 +4,7 @@ import itertools
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 
 from graphsieve import GAFS
 from graphsieve._graph.affinity import build_graph, laplacian
@@ -29,7 +30,7 @@ def problem_of(rng, n=20, d=6, r=5):
 
 def value(problem, weights, penalties):
     """The objective, sample by sample."""
-    X, T, L = problem
+    X, T, L, _ = problem
     H = np.array([1 / (1 + np.exp(-(x @ weights.W_in + weights.b_in))) for x in X])
     error = sum(
         ((t - h @ weights.W_out - weights.b_out) ** 2).sum() for t, h in zip(T, H, strict=True)
@@ -46,6 +47,21 @@ def value(problem, weights, penalties):
         + penalties.graph_weight * rough
         + penalties.decay / 2 * squares
     )
+
+
+def test_sparse_columns_are_centred_in_the_products(rng):
+    X = rng.normal(size=(20, 6)) * (rng.random((20, 6)) < 0.3)
+    mean = X.mean(axis=0)
+    dense = problem_of(rng)._replace(X=X - mean)
+    sparse = dense._replace(X=sp.csr_array(X), mean=mean)
+    np.testing.assert_allclose(sparse.dense(), dense.X)
+    z = rng.normal(size=3 * 3 + 3 + 3 * 5 + 5)
+    (value, gradient), (expected, slopes) = (
+        TargetObjective(problem.of([0, 2, 5]), 3, Penalties(0.1, 0.1, 0.1)).value_and_grad(z)
+        for problem in (sparse, dense)
+    )
+    assert value == pytest.approx(expected)
+    np.testing.assert_allclose(gradient, slopes)
 
 
 @pytest.mark.parametrize("terms", list(itertools.product([0, 0.1], repeat=3)))

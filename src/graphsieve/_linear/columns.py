@@ -138,6 +138,11 @@ class Columns:
                 self._open = None
 
     @cached_property
+    def _in_memory(self):
+        """Dense rows if they are in memory."""
+        return None if self.is_sparse else self._data.resident()
+
+    @cached_property
     def in_double(self):
         """X, not centred, in CSR format and double precision if it is sparse and in memory.
 
@@ -181,6 +186,8 @@ class Columns:
             column = np.zeros(self.n_samples)
             column[rows] = values
             return column - self.mean[j]
+        if self._in_memory is not None:
+            return _column(j, self._in_memory) - self.mean[j]
         with self._workers() as workers:
             return self._data.stack(partial(_column, j), workers=workers) - self.mean[j]
 
@@ -207,10 +214,12 @@ class Columns:
                 lambda rows, block: [block @ v for v in by_vector[:, rows]], slices, transposed
             )
             out = np.sum(found, axis=0)
+        elif few and self.is_small and self._in_memory is not None:
+            out = _products(self._in_memory, V)
         else:
-            # Dense blocks stay in cache for all vectors.
-            sparse_bytes = _SPARSE_BYTES["few" if few else "many"]
-            size = sparse_bytes if self.is_sparse else BLOCK_BYTES
+            # Dense blocks stay in cache for many vectors.
+            many_bytes = _SPARSE_BYTES["many"] if self.is_sparse else BLOCK_BYTES
+            size = _SPARSE_BYTES["few"] if few else many_bytes
             with self._workers() as workers:
                 out = self._data.reduce(_products, V, block_bytes=size, workers=workers)
         # In place: with many vectors, each such array is large. Sums of a cluster are read-only.

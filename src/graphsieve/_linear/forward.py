@@ -321,7 +321,7 @@ class _Layer:
 
     def gains(self):
         """What every living column, or the whole block it belongs to, would add; 0 for others."""
-        gains = np.divide(self.f, self.g, out=np.zeros_like(self.f), where=self.alive)
+        gains = np.where(self.alive, self.f, 0.0) / np.where(self.alive, self.g, 1.0)
         if self._blocks is not None:
             self._blocks.write(gains)
             gains[~self.alive] = 0.0
@@ -334,7 +334,7 @@ class _Layer:
         unless it belongs to a block.
         """
         gains = self.gains() * worth
-        least = _NO_GAIN * self._target.energy * worth.max(where=self.alive, initial=0)
+        least = _NO_GAIN * self._target.energy * (worth * self.alive).max(initial=0)
         while (top := gains.max()) > least:
             j = int(np.argmax(gains >= top * (1 - _TIE)))
             if (step := self.step(j)) is None:
@@ -385,10 +385,10 @@ class _Layer:
         basis = self._basis[: self.n_picked]
         u = step.w - (basis @ step.w) @ basis
         if step.r is None:
-            r, z, inner = self._columns.products(np.column_stack([step.q, u, step.x])).T
+            r, z, inner = self._columns.products(np.array([step.q, u, step.x]).T).T
         else:
             r = step.r
-            z, inner = self._columns.products(np.column_stack([u, step.x])).T
+            z, inner = self._columns.products(np.array([u, step.x]).T).T
         self._energy -= step.gain
         self._square_energy += step.gain**2 - 2 * (u @ u)  # up to the noise
         if self._blocks is not None:
@@ -583,16 +583,17 @@ class ForwardSelection:
 
         ``inner`` are the products of the pick with all columns.
         """
-        squares = self.columns.square_norms
-        waiting = (self.layers == 0) & (self._tier < _EXCLUDED)
-        squared = np.divide(inner**2, squares[j] * squares, where=waiting, out=np.zeros(len(inner)))
-        for least, tier in (
-            (self.rules.near_copy, max(_NEAR_COPY, self._layer_tier)),
-            (1 - (_SAME if self.noise[j] > 0 else _DEPENDENT), max(_COPY, self._layer_tier + 1)),
-        ):
-            copies = squared >= least
-            self._tier[copies] = np.maximum(self._tier[copies], tier)
-            self._layer.alive &= ~copies | (self._tier <= self._layer_tier)
+        near, same = self.rules.near_copy, 1 - (_SAME if self.noise[j] > 0 else _DEPENDENT)
+        squares = self.columns.square_norms[j] * self.columns.square_norms
+        copies = np.flatnonzero(inner**2 >= min(near, same) * squares)
+        copies = copies[(self.layers[copies] == 0) & (self._tier[copies] < _EXCLUDED)]
+        tier = np.where(
+            inner[copies] ** 2 >= same * squares[copies],
+            max(_COPY, self._layer_tier + 1),
+            max(_NEAR_COPY, self._layer_tier),
+        )
+        self._tier[copies] = np.maximum(self._tier[copies], tier)
+        self._layer.alive[copies] &= self._tier[copies] <= self._layer_tier
 
 
 class Allowance:

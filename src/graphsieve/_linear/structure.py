@@ -32,6 +32,8 @@ _ROUNDING = {np.dtype(np.float32): 1e-3, np.dtype(np.float64): 1e-5}
 _MOST_COMPONENTS = 100
 # Coordinates of all rows along the axes: 128 MB. Fewer axes are used for many rows.
 _MOST_COORDINATES = 2**24
+# From so many entries, single precision is enough, and takes half the time.
+_LARGE = 4e5
 _N_FOLDS = 5
 # A held-out squared correlation below this over n may be chance: 3.5 standard errors, squared.
 _CHANCE = 12.0
@@ -147,14 +149,14 @@ class Structure:
     def target(self):
         """Targets T with T T' = Z Z'."""
         if _is_wide(self.rows):
-            return GramTarget(self.gram)
+            return GramTarget(self.gram.astype(np.float64, copy=False))
         return FactorTarget(self.rows.astype(np.float64, copy=False))
 
     def core_axes(self):
         """The first ``n_kept`` principal axes of the core, 0 in the other columns."""
         rows = self.rows[:, self.core]
         with blas_for(float(rows.size) * min(rows.shape)):
-            found = _first_axes(rows, _gram(rows) if _is_wide(rows) else None, self.n_kept)
+            found = _first_axes(rows, _gram(rows), np.zeros(len(rows), dtype=bool), self.n_kept)
         axes = np.zeros((len(self.core), found.shape[1]))
         axes[self.core] = found
         return axes
@@ -227,34 +229,41 @@ def find_structure(X, n_samples=0):
     """
     n_axes = _MOST_COORDINATES // n_samples if n_samples > len(X) else 0
     with blas_for(float(X.size) * min(X.shape)):
+        centre = X.mean(axis=0, dtype=np.float64)
+        X = (X - centre).astype(np.float32 if X.size > _LARGE else X.dtype, copy=False)
+        rows, columns = _by_content(X)
+        shuffled = _shuffled(X[rows][:, columns])
+        found = replace(_components(X, shuffled, n_axes), centre=centre)
         deviation = X.std(axis=0, dtype=np.float64)
         varying = deviation > 0
         if np.allclose(deviation[varying], 1, rtol=1e-3):
-            return _with_predictability(_components(X, n_axes), X)
-        standard = X / np.where(varying, deviation, 1).astype(X.dtype)
-        judged = _with_predictability(_components(standard), standard)
-        found = _components(X, n_axes)
+            return _with_predictability(found, X)
+        units = np.where(varying, deviation, 1).astype(X.dtype)
+        X /= units
+        standard = _components(X, [permuted / units[columns] for permuted in shuffled])
+        judged = _with_predictability(standard, X)
         return replace(found, predictability=judged.predictability, core=judged.core)
 
 
-def _components(X, n_axes=0):
-    """The structure of X but for the predictability of the columns."""
-    centre = X.mean(axis=0, dtype=np.float64)
-    X = X - centre.astype(X.dtype)
+def _shuffled(X):
+    """Copies of X whose columns are permuted, each on its own."""
     n_shuffles = int(np.clip(_SHUFFLED_ENTRIES / X.size, 1, _MOST_SHUFFLES))
     rng = np.random.default_rng(0)  # always the same, so that no seed decides what is structure
-    ordered = _by_content(X)
-    edge = float(
-        np.mean([_largest_value(rng.permuted(ordered, axis=0)) for _ in range(n_shuffles)])
-    )
+    return [rng.permuted(X, axis=0) for _ in range(n_shuffles)]
+
+
+def _components(X, shuffled, n_axes=0):
+    """The structure of centred columns but for their predictability."""
+    edge = float(np.mean([_largest_value(permuted) for permuted in shuffled]))
     Z, mean = _directions(X)
     G = _gram(Z)
     square, vectors = leading_eigenpairs(G, min(len(G), max(n_axes, _MOST_COMPONENTS)))
-    values = np.sqrt(np.maximum(square[::-1], 0))
+    values = np.sqrt(np.maximum(square[::-1].astype(np.float64), 0))
     significant = values > _ROUNDING[Z.dtype] * values[0]
     significant[0] = True  # of constant columns too
-    values, vectors = values[significant], vectors[:, ::-1][:, significant]
-    return Structure(Z, centre, mean, G, values, vectors, edge, np.empty(0))
+    vectors = vectors[:, ::-1][:, significant].astype(np.float64, copy=False)
+    centre = np.zeros(X.shape[1])
+    return Structure(Z, centre, mean, G, values[significant], vectors, edge, np.empty(0))
 
 
 def _with_predictability(found, X):
@@ -287,7 +296,9 @@ def _with_rest(found, X):
         return found
     R = X[:, rest] - X[:, rest].mean(axis=0)
     rng = np.random.default_rng(0)
-    edge = np.sqrt(max(largest_eigenvalue(_gram(rng.permuted(_by_content(R), axis=0))), 0.0))
+    rows, columns = _by_content(R)
+    permuted = rng.permuted(R[rows][:, columns], axis=0)
+    edge = np.sqrt(max(largest_eigenvalue(_gram(permuted)), 0.0))
     G = _gram(R)
     values = np.sqrt(np.maximum(np.linalg.eigvalsh(G), 0))
     n_components = min(int((values > edge).sum()), _MOST_COMPONENTS, len(rest) - 1)
@@ -307,15 +318,12 @@ def _project(axes, centre, shift, mean, block):
 
 
 def _directions(X):
-    """Centred rows X reduced to unit length, and centred once more; and their mean before.
-
-    The memory of X is used for them.
-    """
+    """Centred rows X reduced to unit length, and centred once more; and their mean before."""
     away = row_norms(X, squared=True).astype(np.float64)
-    X *= _inverse_lengths(away, 1e-24 * away.max(initial=0))[:, None].astype(X.dtype)
-    mean = X.mean(axis=0, dtype=np.float64)
-    X -= mean.astype(X.dtype)
-    return X, mean
+    Z = X * _inverse_lengths(away, 1e-24 * away.max(initial=0))[:, None].astype(X.dtype)
+    mean = Z.mean(axis=0, dtype=np.float64)
+    Z -= mean.astype(X.dtype)
+    return Z, mean
 
 
 def _inverse_lengths(away, rounding):
@@ -329,7 +337,7 @@ def _is_wide(Z):
 
 def _gram(Z):
     """Z Z' or Z' Z, whichever is smaller."""
-    return (Z @ Z.T if _is_wide(Z) else Z.T @ Z).astype(np.float64, copy=False)
+    return Z @ Z.T if _is_wide(Z) else Z.T @ Z
 
 
 def _product(A, B):
@@ -375,31 +383,31 @@ def _row_keys(X):
 
 
 def _by_content(X):
-    """The varying columns of X, with rows and columns in an order that follows from the entries.
+    """Rows, and varying columns, in an order that follows from the entries of X.
 
     Random numbers that are drawn for them do not depend on the order in X then.
     """
-    X = X[np.argsort(_row_keys(X), kind="stable")]
-    weights = np.random.default_rng(1).normal(size=len(X)).astype(X.dtype)
-    order = np.argsort(weights @ X, kind="stable")
-    varying = X.any(axis=0)
-    return X[:, order[varying[order]]] if varying.any() else X
+    rows = np.argsort(_row_keys(X), kind="stable")
+    weights = np.empty(len(X), X.dtype)
+    weights[rows] = np.random.default_rng(1).normal(size=len(X))
+    columns = np.argsort(weights @ X, kind="stable")
+    varying = X.any(axis=0)[columns]
+    return rows, columns[varying] if varying.any() else columns
 
 
 def _predict_fold(Z, C, G, held, n_components, core):
     """Products of the held-out columns with their predictions, and squares of the predictions."""
-    known, given = C[~held], C[held]
-    mean = known.mean(axis=0, dtype=np.float64)
-    known -= mean
+    V = _first_axes(C, G, held, n_components)
+    given = C[held]
+    mean = -given.sum(axis=0) / np.count_nonzero(~held)  # of the other folds: C is centred
     given -= mean
-    V = _first_axes(known, G[np.ix_(~held, ~held)] if _is_wide(C) else None, n_components)
     own = given * row_norms(V, squared=True)
     if core is None:
         prediction = (given @ V) @ V.T - own
     else:
         # Coordinates are orthogonal: each has a coefficient of its own, which is V in the core.
-        scores = np.zeros((len(Z), V.shape[1]), dtype=Z.dtype)
-        scores[~held] = known @ V
+        scores = C @ V - mean @ V
+        scores[held] = 0
         coefficients = scores.T @ Z
         coefficients /= np.maximum(row_norms(scores.T, squared=True), _TINY)[:, None]
         prediction = (given @ V) @ coefficients
@@ -407,13 +415,18 @@ def _predict_fold(Z, C, G, held, n_components, core):
     return [np.einsum("ij,ij->j", left, prediction) for left in (Z[held], prediction)]
 
 
-def _first_axes(A, K, n_components):
-    """First principal axes of the centred rows A; K are the inner products of the rows, or None."""
-    q = min(n_components, *A.shape)
-    if K is None:
-        return leading_eigenpairs(_product(A.T, A), q)[1].astype(A.dtype, copy=False)
+def _first_axes(C, G, held, n_components):
+    """First principal axes of the centred rows C but for those held out; G as above."""
+    n_known = np.count_nonzero(~held)
+    q = min(n_components, n_known, C.shape[1])
+    if not _is_wide(C):
+        given = C[held]
+        total = given.sum(axis=0)
+        return leading_eigenpairs(G - given.T @ given - np.outer(total, total) / n_known, q)[1]
+    K = G[np.ix_(~held, ~held)]
     mean = K.mean(axis=0)
     K = K - mean - mean[:, None] + mean.mean()
     square, U = leading_eigenpairs(K, q)
-    U /= np.sqrt(np.maximum(square, 1e-12 * abs(square[-1]) + _TINY))
-    return A.T @ U.astype(A.dtype, copy=False)
+    weights = np.zeros((len(C), q), dtype=U.dtype)  # a copy of the known rows would take longer
+    weights[~held] = U / np.sqrt(np.maximum(square, 1e-12 * abs(square[-1]) + _TINY))
+    return C.T @ weights

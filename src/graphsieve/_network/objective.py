@@ -191,11 +191,11 @@ class Objective:
         if self.alpha:
             norm, gradient = smoothed_l21(W_in)
             value += self.alpha * norm
-            _add_multiple(G_in, self.alpha, gradient)
+            add_multiple(G_in, self.alpha, gradient)
         if self.decay:
             for W, G in ((W_in, G_in), (W_out, G_out)):
                 value += self.decay / 2 * float(np.vdot(W, W))
-                _add_multiple(G, self.decay, W)
+                add_multiple(G, self.decay, W)
         return value
 
 
@@ -216,7 +216,7 @@ def smoothed_l21(W, eps=1e-8):
     return float((norm - eps).sum()), W / norm[:, None]
 
 
-def _add_multiple(G, weight, gradient):
+def add_multiple(G, weight, gradient):
     """G += weight gradient, without a temporary array."""
     daxpy(gradient.ravel(), G.ravel(), a=weight)
 

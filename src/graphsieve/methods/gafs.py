@@ -3,10 +3,12 @@
 from numbers import Integral, Real
 
 import numpy as np
+import scipy.sparse as sp
 from sklearn.utils import check_random_state
 from sklearn.utils.extmath import row_norms
 
 from .._graph.affinity import laplacian
+from .._linear.columns import is_mostly_zero
 from .._linear.structure import find_structure, scaled_sample
 from .._network.elimination import (
     Problem,
@@ -305,12 +307,16 @@ class GAFS(Autoencoder, FeatureRanker):
 
     def _make_problem(self, rows, structure, L):
         """Centred columns, and principal coordinates of the samples with the energy of the data."""
-        X = (rows - rows.mean(axis=0, dtype=np.float64)).astype(self.dtype)
+        mean = rows.mean(axis=0, dtype=np.float64)
+        X = (rows - mean).astype(self.dtype)
         T = structure.coordinates()[:, : 2 * _MOST_UNITS]
         energy = np.vdot(T, T)
         T = T * np.sqrt(np.vdot(X, X) / energy) if energy > 0 else T
+        T = (T - T.mean(axis=0)).astype(self.dtype)
         L = None if L is None else L.astype(self.dtype)
-        return Problem(X, (T - T.mean(axis=0)).astype(self.dtype), L)
+        if is_mostly_zero(rows):
+            return Problem(sp.csr_array(rows.astype(self.dtype)), T, L, mean.astype(self.dtype))
+        return Problem(X, T, L)
 
     def _count_units(self, structure, columns):
         wanted = self.n_hidden or int(np.clip(structure.n_components, _FEWEST_UNITS, _MOST_UNITS))
@@ -363,12 +369,13 @@ class GAFS(Autoencoder, FeatureRanker):
         with blas_for(float(problem.X.size) * _MOST_UNITS):
             start = principal_weights(problem.of(columns), n_units)
             result, weights = self._descend(problem.of(columns), start, penalties)
-            H = code(problem.of(columns).X, weights.W_in, weights.b_in)
-            W_out, b_out = decoder(H, problem.X)
-            error = H @ W_out + b_out - problem.X
+            H, X = code(problem.of(columns), weights.W_in, weights.b_in), problem.dense()
+            W_out, b_out = decoder(H, X)
+            H -= H.mean(axis=0)
+            explained = float(np.vdot(W_out, H.T @ H @ W_out))  # least squares of centred columns
         self._report(result, warns=False)
-        total = float(np.vdot(problem.X, problem.X))
-        self.explained_ = 1 - float(np.vdot(error, error)) / total if total > 0 else 0.0
+        total = float(np.vdot(X, X))
+        self.explained_ = explained / total if total > 0 else 0.0
         self.W_in_ = np.zeros((self.n_features_in_, len(weights.b_in)))
         self.W_in_[columns] = weights.W_in
         self.b_in_ = weights.b_in - centre @ self.W_in_
