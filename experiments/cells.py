@@ -51,6 +51,8 @@ class Cell:
             # The defaults are written out: a cell is run again when one of them changes.
             params = self.estimator().get_params()
             content["params"] = {k: v for k, v in params.items() if k not in _SILENT}
+            if self.method == "rsr" and params["p"] == 1:
+                del content["params"]["p"]  # the only value when the first cells were stored
         return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:24]
 
     @property

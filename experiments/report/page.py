@@ -9,7 +9,7 @@ from jinja2 import Environment
 from markupsafe import Markup
 
 from graphsieve._utils.files import replacing
-from graphsieve._utils.names import counted
+from graphsieve._utils.text import counted
 
 from ..analysis import SCORES, finished
 from ..claims import CLAIMS, FAILS, HOLDS, PARTLY, check

@@ -15,7 +15,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from ._linear.how_many import GainCurve, gain_curve
 from ._linear.regression import coverage_curve
-from ._utils.names import check_shape, printable
+from ._utils.names import check_shape
+from ._utils.text import printable
 from .inspection.compare import CRITERIA, TITLES
 from .inspection.coverage import explained_curves, make_grid, representatives
 

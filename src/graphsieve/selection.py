@@ -17,7 +17,8 @@ import scipy.sparse as sp
 
 from ._rows import check_container
 from ._utils.files import replacing
-from ._utils.names import listed, suggestion
+from ._utils.names import suggestion
+from ._utils.text import listed
 
 _FORMAT = "graphsieve-selection"
 _VERSION = 1

@@ -231,30 +231,33 @@ def find_structure(X, n_samples=0):
     with blas_for(float(X.size) * min(X.shape)):
         centre = X.mean(axis=0, dtype=np.float64)
         X = (X - centre).astype(np.float32 if X.size > _LARGE else X.dtype, copy=False)
-        rows, columns = _by_content(X)
-        shuffled = _shuffled(X[rows][:, columns])
-        found = replace(_components(X, shuffled, n_axes), centre=centre)
         deviation = X.std(axis=0, dtype=np.float64)
-        varying = deviation > 0
-        if np.allclose(deviation[varying], 1, rtol=1e-3):
-            return _with_predictability(found, X)
-        units = np.where(varying, deviation, 1).astype(X.dtype)
+        units = np.where(deviation > 0, deviation, 1).astype(X.dtype)
+        if np.allclose(units, 1, rtol=1e-3):
+            (edge,) = _edges(X, [None])
+            return replace(_with_predictability(_components(X, edge, n_axes), X), centre=centre)
+        edge, standard_edge = _edges(X, [None, units])
+        found = replace(_components(X, edge, n_axes), centre=centre)
         X /= units
-        standard = _components(X, [permuted / units[columns] for permuted in shuffled])
-        judged = _with_predictability(standard, X)
+        judged = _with_predictability(_components(X, standard_edge), X)
         return replace(found, predictability=judged.predictability, core=judged.core)
 
 
-def _shuffled(X):
-    """Copies of X whose columns are permuted, each on its own."""
-    n_shuffles = int(np.clip(_SHUFFLED_ENTRIES / X.size, 1, _MOST_SHUFFLES))
+def _edges(X, units):
+    """Largest singular values of permuted columns, in their own units (None) and in others."""
+    rows, columns = _by_content(X)
+    ordered = X[rows][:, columns]
     rng = np.random.default_rng(0)  # always the same, so that no seed decides what is structure
-    return [rng.permuted(X, axis=0) for _ in range(n_shuffles)]
+    found = []
+    for _ in range(int(np.clip(_SHUFFLED_ENTRIES / X.size, 1, _MOST_SHUFFLES))):
+        permuted = rng.permuted(ordered, axis=0)
+        scaled = (permuted if unit is None else permuted / unit[columns] for unit in units)
+        found.append([_largest_value(Z) for Z in scaled])
+    return np.mean(found, axis=0)
 
 
-def _components(X, shuffled, n_axes=0):
+def _components(X, edge, n_axes=0):
     """The structure of centred columns but for their predictability."""
-    edge = float(np.mean([_largest_value(permuted) for permuted in shuffled]))
     Z, mean = _directions(X)
     G = _gram(Z)
     square, vectors = leading_eigenpairs(G, min(len(G), max(n_axes, _MOST_COMPONENTS)))

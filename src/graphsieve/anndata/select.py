@@ -31,7 +31,8 @@ from .._rows import (
 )
 from .._utils.files import replacing
 from .._utils.messages import warn
-from .._utils.names import find_columns, in_column_order, listed, suggestion
+from .._utils.names import find_columns, in_column_order, suggestion
+from .._utils.text import listed
 from ..base import FeatureRanker
 from ..inspection.grouped import constant_columns, cut_ranks
 from ..methods import AEFS, GAFS, REGISTRY, GraphSieve

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from .._utils.names import listed
+from .._utils.text import listed
 from .console import errors_shown, examples, note, progress, tell, warnings_shown
 from .options import Looks, Reading, new_app, option, takes_options
 

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import numpy as np
 
-from .._utils.names import listed, suggestion
+from .._utils.names import suggestion
+from .._utils.text import listed
 from .console import TableError
 from .io.files import extension, read_table
 from .io.tables import is_number, numbers

@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 import typer
 
-from .._utils.names import counted, printable
+from .._utils.text import counted, printable
 from .console import errors_shown, examples, grid, out, tell, usage_error, warnings_shown
 from .methods import find_method
 from .options import Command, File, Preparing, new_app, option, parse_number, takes_options

@@ -12,7 +12,7 @@ from rich.table import Table
 from rich.text import Text
 from typer.core import TyperGroup
 
-from .._utils.names import printable
+from .._utils.text import printable
 
 out = Console(highlight=False)
 err = Console(stderr=True, highlight=False)

@@ -6,7 +6,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from .._rows import non_numeric
-from .._utils.names import count_features, counted, listed
+from .._utils.names import count_features
+from .._utils.text import counted, listed
 from .columns import Roles, as_arguments, assign_roles, carry_verbatim, command_line, id_note
 from .console import TableError, note, progress
 from .io.files import read_table

@@ -10,7 +10,8 @@ from rich.text import Text
 from scipy.sparse import issparse
 from sklearn.utils import get_tags
 
-from .._utils.names import counted, listed, printable, suggestion
+from .._utils.names import suggestion
+from .._utils.text import counted, listed, printable
 from ..methods import REGISTRY
 from .columns import (
     column_values,

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from .._utils.names import counted
+from .._utils.text import counted
 
 # Columns with a larger correlation count as copies.
 _COPY = 0.999

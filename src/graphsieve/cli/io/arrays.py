@@ -11,7 +11,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from ..._rows import ZarrStream, is_numeric
-from ..._utils.names import counted, listed
+from ..._utils.text import counted, listed
 from ..console import TableError
 from .tables import STREAM_BYTES, Table, array_bytes, default_names, unique_names
 

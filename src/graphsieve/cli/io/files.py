@@ -12,7 +12,7 @@ from importlib import import_module
 from pathlib import Path
 
 from ..._utils.files import replacing
-from ..._utils.names import listed
+from ..._utils.text import listed
 from ..console import TableError, progress, usage_error
 from .tables import Table, default_names, is_number, unique_names
 from .text import open_bytes, read_text, write_text

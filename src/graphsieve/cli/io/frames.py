@@ -6,7 +6,7 @@ from collections.abc import Hashable
 from datetime import date, time
 
 from ..._rows import ParquetStream
-from ..._utils.names import counted, listed
+from ..._utils.text import counted, listed
 from ..console import TableError
 from .tables import STREAM_BYTES, Table, arrow_frame, default_names, unique_names
 from .text import open_bytes, open_text, with_row_names

@@ -10,7 +10,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from ..._rows import is_lazy, non_numeric, row_pieces, view_columns
-from ..._utils.names import listed
+from ..._utils.text import listed
 
 # Files that need more memory than this are read in pieces where the format has pieces.
 STREAM_BYTES = 2**28

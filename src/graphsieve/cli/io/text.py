@@ -12,7 +12,7 @@ import re
 from dataclasses import dataclass
 from itertools import islice
 
-from ..._utils.names import counted
+from ..._utils.text import counted
 from ..console import TableError
 from ..options import SEPARATORS
 from .tables import Table, arrow_frame, default_names, unique_names
