@@ -74,8 +74,11 @@ def measure(case, method, n, d, limit):
     """A row of the table, from a process of its own."""
     row = {"case": case, "method": method, "n": n, "d": d}
     command = [sys.executable, __file__, case, method, str(n), str(d)]
+    path = {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
     with tempfile.TemporaryFile("w+") as shown:
-        run = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=shown, text=True)
+        run = subprocess.Popen(
+            command, stdout=subprocess.PIPE, stderr=shown, text=True, env=os.environ | path
+        )
         row |= json.loads(run.stdout.readline())
         before, grown = _memory(run.pid, "VmRSS"), 0.0
         start = _processor_seconds(run.pid)
