@@ -22,7 +22,6 @@ TITLES = {
     "neighbor_accuracy": "1-NN",
     "acc": "ACC",
     "nmi": "NMI",
-    "reconstruction": "reconstruction error",
     "neighborhood": "neighbourhood",
 }
 RANKED = ("accuracy", "acc", "nmi")
@@ -45,7 +44,6 @@ PURPOSES = {
     "find similar samples\n(1-NN accuracy)": "neighbor_accuracy",
     "find clusters\n(k-means ACC)": "acc",
     "find clusters\n(k-means NMI)": "nmi",
-    "predict dropped columns\n(held-out error)": "reconstruction",
     "keep neighbourhoods\n(overlap of neighbours)": "neighborhood",
 }
 
@@ -79,13 +77,6 @@ def above_random(table, method):
     return f"{int((scores[method] > scores['random']).sum())} of {len(scores)}"
 
 
-def seconds(table, method):
-    """Mean processor seconds of a fit, if they were recorded."""
-    if "fit_cpu_seconds" not in table:
-        return {}
-    return {"CPU seconds": f"{table.loc[table['method'] == method, 'fit_cpu_seconds'].mean():.2f}"}
-
-
 def named(method):
     return f"**`{method}`**" if method in ("sieve", "gafs") else f"`{method}`"
 
@@ -103,7 +94,6 @@ def score_table(table, scores):
                 f"{ranked[method]:.1f}" for ranked in by_score.values()
             ),
             "above random": "" if method == "random" else above_random(table, method),
-            **seconds(table, method),
         }
         for method in order
     ]
@@ -123,7 +113,6 @@ def on_fewer_sets(table, scores, method):
             "method": f"{named(name)} on {len(sets)} sets, {len(splits)} splits",
             **{TITLES[s]: number(by_set.loc[name][s].mean()) for s in scores},
             "above random": above_random(table, method) if name == method else "",
-            **seconds(cells, name),
         }
 
 
