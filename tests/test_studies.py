@@ -59,6 +59,14 @@ def test_figure_of_mean_ranks():
     assert quality_tables.draw(ranks, counts).axes
 
 
+def test_figure_of_gains_over_random():
+    pytest.importorskip("matplotlib").use("agg")
+    found = quality_tables.gains_over_random()
+    assert found["accuracy"].loc["sieve", "n_datasets"] == 28
+    assert all((frame["low"] <= frame["gain"]).all() for frame in found.values())
+    assert len(quality_tables.draw_gains(found).axes) == 3
+
+
 def test_label_free_agreement_and_losses():
     """On one data set accuracy follows the neighbours, on another one it contradicts them."""
     rows = [

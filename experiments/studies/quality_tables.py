@@ -1,10 +1,10 @@
-"""Writes the tables of quality into docs/choosing_defaults.md, and draws one.
+"""Writes the tables of quality into docs/choosing_defaults.md, and draws two figures.
 
     python -m experiments.studies.quality_tables
 
 ``quality`` are the fourteen wide data sets, ``others`` the fourteen small tables and series of
-sensors, ``fseval`` the protocol of FSEVAL. The figure is that of docs/choosing.md: the mean ranks
-of some methods, for every purpose.
+sensors, ``fseval`` the protocol of FSEVAL. The figure of docs/choosing.md has the mean ranks of
+some methods, for every purpose; that of the README their gains over random selection.
 """
 
 import matplotlib.pyplot as plt
@@ -17,6 +17,7 @@ from graphsieve.evaluation import ALL_FEATURES
 
 PAGES = (ROOT / "docs" / "choosing_defaults.md",)
 FIGURE = ROOT / "docs" / "images" / "choosing.png"
+GAINS_FIGURE = ROOT / "docs" / "images" / "results.png"
 TITLES = {
     "accuracy": "accuracy",
     "neighbor_accuracy": "1-NN",
@@ -38,6 +39,13 @@ DRAWN = {
     "lap_score": "Laplacian\nscore",
     "variance": "Variance",
     "random": "Random",
+}
+# Methods in the figure of gains, and what their dots stand for.
+OURS, LABELS = ("sieve", "gafs"), ("extra_trees", "f_test")
+LABELLED = {
+    "fastcan": "fastcan",
+    "extra_trees": "Extra trees\nwith all labels",
+    "f_test": "F test\nwith all labels",
 }
 PURPOSES = {
     "predict classes\n(softmax accuracy)": "accuracy",
@@ -201,10 +209,45 @@ def draw(ranks, counts):
     return figure
 
 
+def gains_over_random():
+    """Gains of the methods of the figure over random selection, by score, with intervals."""
+    columns = ["dataset", "split", "method", *RANKED]
+    table = pd.concat([read("quality"), pd.read_csv(OTHER_SETS)])[columns].reset_index(drop=True)
+    names = {**DRAWN, **LABELLED}
+    found = {score: gains(table, score, "random").set_index("method") for score in RANKED}
+    order = [name for name in found["accuracy"].index if name in names]
+    return {score: frame.loc[order] for score, frame in found.items()}
+
+
+def draw_gains(found):
+    """One panel per score: a dot and an interval per method, best accuracy on top."""
+    names = {name: text.replace("\n", " ") for name, text in {**DRAWN, **LABELLED}.items()}
+    names |= {"sieve": "GraphSieve", "css": "GreedyCSS"}
+    figure, panels = plt.subplots(1, 3, figsize=(11, 4.4), sharey=True, layout="constrained")
+    for axes, (score, frame) in zip(panels, found.items(), strict=True):
+        for y, (method, row) in enumerate(frame.iterrows()):
+            colour = "#0072B2" if method in OURS else "#D55E00" if method in LABELS else "#666666"
+            axes.plot([row["low"], row["high"]], [y, y], color=colour, lw=2)
+            axes.plot(row["gain"], y, "D" if method in LABELS else "o", color=colour, ms=7)
+        axes.axvline(0, color="black", lw=1)
+        axes.set_xlabel(f"{TITLES[score]}: gain over random selection")
+        axes.locator_params(axis="x", nbins=5)
+        axes.grid(axis="x", alpha=0.3)
+        axes.spines[["top", "right", "left"]].set_visible(False)
+    order = found["accuracy"].index
+    counts = found["accuracy"]["n_datasets"]
+    labels = [f"{names[m]} ({counts[m]} sets)" if counts[m] < 28 else names[m] for m in order]
+    panels[0].set_yticks(range(len(order)), labels)
+    panels[0].invert_yaxis()
+    panels[0].text(0, -0.9, "random", ha="center", va="bottom")
+    return figure
+
+
 def main():
     for page in PAGES:
         write_page(page, write)
     draw(*mean_ranks()).savefig(FIGURE, dpi=110)
+    draw_gains(gains_over_random()).savefig(GAINS_FIGURE, dpi=110)
 
 
 if __name__ == "__main__":
