@@ -7,7 +7,13 @@ from sklearn.utils import check_random_state
 from .._graph.affinity import check_affinity
 from .._graph.spectral import embedding
 from .._linear.columns import Columns
-from .._linear.forward import FactorTarget, ForwardSelection, join_targets
+from .._linear.forward import (
+    MOST_SQUARE,
+    FactorTarget,
+    ForwardSelection,
+    InnerProducts,
+    join_targets,
+)
 from .._linear.structure import (
     all_coordinates,
     find_structure,
@@ -211,6 +217,8 @@ class GraphSieve(GreedyRanker):
             target = self._target(X, structure, chosen, rng)
         with stages("picks"):
             columns = Columns(X, n_jobs=self.n_jobs)
+            if isinstance(target, FactorTarget) and X.n_features < min(X.n_samples, MOST_SQUARE):
+                target = InnerProducts.of(columns, target.T)
             noise = _NOISE * columns.square_norms
             rules = self._rules(
                 later=~structure.trusted & ~structure.noise,
