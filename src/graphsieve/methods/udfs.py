@@ -171,17 +171,15 @@ class UDFS(FeatureRanker):
             )
 
 
-def local_scatter(X, *, n_neighbors, ridge, neighbors="auto", n_jobs=None):
+def local_scatter(X, *, n_neighbors, ridge, n_jobs=None):
     """sum_i P_i' C (G_i G_i' + ridge I)^-1 C P_i, a sparse n x n matrix.
 
     P_i picks sample i and its neighbours, C centres them, and G_i = C P_i X. The matrix is positive
     semidefinite, and the sum of every row is zero.
     """
     n = len(X)
-    i, j, _ = nearest_neighbors(
-        RowBlocks(X), n_neighbors, metric="euclidean", neighbors=neighbors, n_jobs=n_jobs
-    )
-    # An approximate search may find fewer neighbours: samples with equally many go together.
+    i, j, _ = nearest_neighbors(RowBlocks(X), n_neighbors, metric="euclidean", n_jobs=n_jobs)
+    # Samples with equally many neighbours go together.
     count = np.bincount(i, minlength=n)
     start = np.cumsum(count) - count
     B = sp.csr_array((n, n))
