@@ -5,8 +5,8 @@
 ``floor``: GraphSieve and GreedyCSS select 10 % of the columns. The floor is one Gram product, X X'
 or X'X, whichever is smaller, and two products X'v per selected column, in NumPy and float64.
 
-``elimination``: GAFS at its defaults but for the hidden units. The ratio is that of the elimination,
-without structure and graph, to the two products of every evaluation with the columns that are left
+``elimination``: GAFS at its defaults but for the hidden units. The ratio is that of the elimination
+stage to the two products of every evaluation with the columns that are left
 at that time, in the precision of the fit.
 
 ``tall``: GraphSieve as a multiple of GreedyCSS, on random factors and noise.
