@@ -124,8 +124,10 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
         to those before them than they would to shuffled columns; if None, half of the features.
         With a list of numbers, the largest is selected, and ``nested_supports_`` has all of them.
     include, exclude : list of str or int, mask or None, default=None
-        Features that are always kept, and features that are never kept: names, positions or a
-        mask. Included features come first, in the order given, and count as selected.
+        Features that are always kept, and features that are never kept: names, patterns of names,
+        positions or a mask. A text that starts with ``^`` is a regular expression for the
+        beginning of a name (``"^(MT-|RP[SL])"``), one with ``*`` or ``?`` a pattern for all of it
+        (``"MT-*"``). Included features come first, in the order given, and count as selected.
 
     Attributes
     ----------
@@ -666,13 +668,17 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
             One or two sentences.
         """
         check_is_fitted(self)
-        if np.ndim(feature) > 0 and not isinstance(feature, tuple):
+        one = np.ndim(feature) == 0 or isinstance(feature, tuple)
+        known = self._names_to_find()
+        found = find_columns(
+            [feature] if one else None, self.n_features_in_, known, parameter="explain"
+        )
+        if len(found) != 1:
             raise TypeError(
                 "explain takes the name or the position of one feature; coverage(X) has all "
                 "dropped features"
             )
-        known = self._names_to_find()
-        (j,) = find_columns([feature], self.n_features_in_, known, parameter="explain")
+        j = found[0]
         if self.support_[j]:
             return why_kept(self, j, j in self._given.include)
         learned, _, kept = self._regression(X, groups, np.array([j]))

@@ -17,7 +17,7 @@ import scipy.sparse as sp
 
 from ._rows import check_container
 from ._utils.files import replacing
-from ._utils.names import suggestion
+from ._utils.names import check_choice, suggestion
 from ._utils.text import listed
 
 _FORMAT = "graphsieve-selection"
@@ -55,6 +55,9 @@ class Selection:
         every column.
     versions : dict
         Versions of the packages that computed it.
+    carried, dropped : list of str
+        Columns of the table that the selector was not fitted on: those written along with the
+        selection, such as IDs, and those left out by request.
 
     Examples
     --------
@@ -74,6 +77,8 @@ class Selection:
     parameters: dict = field(default_factory=dict)
     fingerprint: dict = field(default_factory=dict)
     versions: dict = field(default_factory=dict)
+    carried: list = field(default_factory=list)
+    dropped: list = field(default_factory=list)
 
     @property
     def names(self) -> list | None:
@@ -81,6 +86,31 @@ class Selection:
         if self.feature_names_in is None:
             return None
         return [self.feature_names_in[j] for j in self.kept]
+
+    def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
+        """Names of the kept columns, as the selector that was saved gives them.
+
+        Parameters
+        ----------
+        input_features : array-like or None, default=None
+            Names of all columns; None for those of the table that the selector was fitted on, or
+            x0, x1, ... without names.
+
+        Returns
+        -------
+        ndarray
+        """
+        names = self.feature_names_in if input_features is None else list(input_features)
+        if names is None:
+            names = [f"x{j}" for j in range(self.n_features_in)]
+        if len(names) != self.n_features_in:
+            raise ValueError(
+                f"input_features has {len(names)} names, but the selection is for tables of "
+                f"{self.n_features_in} columns"
+            )
+        out = np.empty(len(self.kept), dtype=object)
+        out[:] = [names[j] for j in self.kept]
+        return out
 
     def save(self, path: str | Path) -> None:
         """Write the selection to a JSON file.
@@ -140,17 +170,16 @@ class Selection:
         X : data frame, array or sparse matrix
             Columns are found by name in a data frame (pandas, polars, pyarrow), and by position
             in an array.
-        extra : {"drop", "pass"}, default="drop"
-            What happens to columns that the selector was not fitted on. Only data frames can
-            have such columns.
+        extra : {"drop", "carry", "pass"}, default="drop"
+            Which columns that the selector was not fitted on come along, before the others: none,
+            those in ``carried``, or all but those in ``dropped``. Only data frames can have such
+            columns.
 
         Returns
         -------
         table of the same kind
             With the kept columns, in the order in which the selector saw them.
         """
-        if extra not in ("drop", "pass"):
-            raise ValueError(f'extra must be "drop" or "pass", got {extra!r}')
         if sp.issparse(X):
             check_container(X)
             X = X.tocsr()
@@ -172,14 +201,15 @@ class Selection:
             names of the selection that are not text are compared as text.
         shape : tuple of int
             Shape of the table.
-        extra : {"drop", "pass"}, default="drop"
-            Whether columns that the selector was not fitted on are left out, or come first.
+        extra : {"drop", "carry", "pass"}, default="drop"
+            As in ``transform``.
 
         Returns
         -------
         list of int
             Positions of the columns, in the order in which the selector saw them.
         """
+        check_choice("extra", extra, ("drop", "carry", "pass"))
         if columns is None or self.feature_names_in is None:
             if len(shape) != 2 or shape[1] != self.n_features_in:
                 raise ValueError(
@@ -197,9 +227,11 @@ class Selection:
                 f"{listed([str(name) for name in missing])}{suggestion(missing[0], columns)}"
             )
         wanted = kept
+        if extra == "carry":
+            wanted = [name for name in columns if name in self.carried] + wanted
         if extra == "pass":
-            seen = set(names)
-            wanted = [name for name in columns if name not in seen] + wanted
+            known = {*names, *self.dropped}
+            wanted = [name for name in columns if name not in known] + wanted
         counts = Counter(columns)
         twice = next((name for name in wanted if counts[name] > 1), None)
         if twice is not None:
@@ -237,12 +269,14 @@ class Selection:
         numbers = isinstance(self.scores, list) and all(_is_number(x) for x in self.scores)
         if not numbers or len(self.scores) != d:
             return f"the scores are not {d} finite numbers"
-        valid = names is None or (isinstance(names, list) and all(map(_is_name, names)))
-        if not valid or (names is not None and len(names) != d):
+        if names is not None and (not _are_names(names) or len(names) != d):
             return f"the names are not those of {d} columns"
         for field_name in ("parameters", "fingerprint", "versions"):
             if not isinstance(getattr(self, field_name), dict):
                 return f"{field_name} is not a table of names and values"
+        for field_name in ("carried", "dropped"):
+            if not _are_names(getattr(self, field_name)):
+                return f"{field_name} is not a list of names"
         return None if isinstance(self.method, str) else "method is not a name"
 
 
@@ -282,6 +316,10 @@ def plain_name(name):
     if isinstance(name, Integral) and not isinstance(name, bool):
         return int(name)
     return str(name)
+
+
+def _are_names(names):
+    return isinstance(names, list) and all(map(_is_name, names))
 
 
 def _is_name(name):
