@@ -73,6 +73,8 @@ INCLUDE_CONSTRAINTS = {
 
 # Bytes beyond three times the data from which a fit warns before it starts.
 _MUCH_MEMORY = 5e8
+# Bytes that every machine has.
+_LITTLE_MEMORY = 1e7
 # Bytes per feature: statistics of the columns, scores and names. Per neighbour of every sample:
 # the graph and the matrices made from it take 120 (8,000 samples, 40 neighbours).
 _COLUMN_BYTES = 100.0
@@ -340,6 +342,8 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
         if not (self._distributes and to_load):  # otherwise it works in pieces
             floats = 8.0 * data.n_samples * data.n_features
             needed += self._n_copies * (data.size() if data.is_sparse else floats)
+        if needed < _LITTLE_MEMORY:
+            return  # asking the system takes as long as a small fit
         limit = available_memory()
         message = (
             f"{type(self).__name__} needs about {needed / 1e9:,.1f} GB of memory for "

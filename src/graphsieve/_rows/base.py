@@ -256,7 +256,8 @@ class Moments:
             mean, variance = mean_variance_axis(X.astype(np.float64, copy=False), 0, weight)
         elif weight is None:
             mean = X.mean(axis=0, dtype=np.float64)
-            variance = np.square(X - mean).mean(axis=0)
+            centred = X - mean
+            variance = np.einsum("ij,ij->j", centred, centred) / total
         else:
             weight = np.asarray(weight, dtype=np.float64)
             mean = weight @ X / weight.sum()
