@@ -91,16 +91,10 @@ _WHY_STOPPED = {
 
 @dataclass(frozen=True)
 class Given:
-    """What the parameters say about columns, as positions: found once per fit.
+    """What the parameters say about columns, found once per fit.
 
-    Attributes
-    ----------
-    include : ndarray of int
-        Columns that are always kept, in the order given.
-    exclude : ndarray of bool of shape (n_features,)
-        Mask of the columns that are never kept.
-    rules : Rules or None
-        Those of greedy methods, with costs, budget and groups of columns.
+    ``include`` are positions, in the order given, and ``exclude`` is a mask; ``rules`` are those of
+    greedy methods, with costs, budget and groups of columns.
     """
 
     include: np.ndarray
@@ -112,12 +106,11 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
     """Base class of all methods.
 
     A subclass defines ``_parameter_constraints`` and ``_rank(data)``, which takes Rows and returns
-    one finite score per feature, higher is better. Constant columns need no special treatment
-    there: they are always ranked last. It sets ``_accepts_sparse`` if CSR input works and
-    ``_distributes`` if the data may be on a Dask cluster, ``_accepts_gaps`` if X may contain NaN,
-    which ``_rank`` then finds filled, see ``fill_gaps``. For the check of memory before the work,
-    ``_n_copies`` is the number of copies of the data that ``_rank`` makes, and
-    ``_own_memory`` adds what depends on the shape alone.
+    one finite score per feature, higher is better; constant columns are ranked last in any case.
+    ``_accepts_sparse`` says whether CSR input works, ``_distributes`` whether the data may be on a
+    Dask cluster, ``_accepts_gaps`` whether X may contain NaN, which ``_rank`` then finds filled.
+    For the check of memory, ``_n_copies`` is the number of copies of the data that ``_rank`` makes,
+    and ``_own_memory`` adds what depends on the shape alone.
 
     Parameters
     ----------
@@ -198,9 +191,8 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
         X : container of shape (n_samples, n_features)
             An array, data frame, xarray or CSR matrix; a memory map,
             ``pyarrow.parquet.ParquetFile`` or ``zarr.Array``, which are read in pieces; a Dask
-            array or data frame, which is processed on the connected cluster; with
-            ``sklearn.set_config(array_api_dispatch=True)`` an array of another library, which is
-            converted.
+            array or data frame, which is processed on the connected cluster; with scikit-learn's
+            ``array_api_dispatch`` an array of another library, which is converted.
         y : None
             Ignored; present for compatibility with scikit-learn's pipelines.
         groups : array-like of shape (n_samples,), default=None
@@ -344,7 +336,7 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
             needed += self._n_copies * (data.size() if data.is_sparse else floats)
         if needed < _LITTLE_MEMORY:
             return  # asking the system takes as long as a small fit
-        limit = available_memory()
+        limit, much = available_memory(), _MUCH_MEMORY + 3 * data.size()
         message = (
             f"{type(self).__name__} needs about {needed / 1e9:,.1f} GB of memory for "
             f"{data.n_samples:,} samples and {data.n_features:,} features, "
@@ -353,7 +345,6 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
             raise MemoryError(
                 f"{message}but only {limit / 1e9:,.1f} GB are available. {self._memory_advice}"
             )
-        much = _MUCH_MEMORY + 3 * data.size()
         if needed > much:
             warn(
                 f"{message}more than three times the data plus 0.5 GB ({much / 1e9:,.1f} GB). "
@@ -365,20 +356,18 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
     # and are then kept in ``_labels_seen``: ``feature_names_in_`` knows only text.
 
     def _remember_labels(self, X):
-        """Keep the names of a data frame, if they are not text."""
-        is_frame = hasattr(X, "iloc") and hasattr(X, "columns")
-        self._labels_seen = None
-        if is_frame and not all(isinstance(name, str) for name in X.columns):
-            self._labels_seen = X.columns
+        """Keep the names of a pandas data frame, if they are not text."""
+        columns = _pandas_columns(X)
+        is_text = columns is None or all(isinstance(name, str) for name in columns)
+        self._labels_seen = None if is_text else columns
 
     def _check_labels(self, X):
-        """Refuse a data frame with other names than in fit, if those were not text.
+        """Refuse a pandas data frame with other names than in fit, if those were not text.
 
         scikit-learn checks names that are text. The numbers 0, 1, ... that pandas gives to columns
         without names are no names.
         """
-        known = self._labels_seen
-        columns = getattr(X, "columns", None) if hasattr(X, "iloc") else None
+        known, columns = self._labels_seen, _pandas_columns(X)
         if known is None or columns is None or len(columns) != len(known):
             return
         if columns.tolist() == known.tolist():
@@ -391,25 +380,24 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
         elif not _has_default_names(known) or set(columns) == set(known):
             check_names(columns.tolist(), known.tolist())
 
+    def _names(self):
+        """Names of all features as the data had them, or None."""
+        labels = getattr(self, "_labels_seen", None)
+        return getattr(self, "feature_names_in_", None) if labels is None else labels
+
     def _names_to_find(self):
         """Names by which parameters may refer to columns, or None; integers are positions."""
-        labels = getattr(self, "_labels_seen", None)
-        if labels is not None and labels.dtype.kind not in "iu":
-            return labels.tolist()
-        return getattr(self, "feature_names_in_", None)
+        names = self._names()
+        return None if names is None or names.dtype.kind in "iu" else names.tolist()
 
     def _labels_in(self):
         """Names of all features, or their positions."""
-        if getattr(self, "_labels_seen", None) is not None:
-            return self._labels_seen.tolist()
-        names = getattr(self, "feature_names_in_", None)
-        return list(range(self.n_features_in_)) if names is None else [str(name) for name in names]
+        names = self._names()
+        return list(range(self.n_features_in_)) if names is None else names.tolist()
 
     def _names_of_all(self):
         """Names for a data frame of all features."""
-        if self._labels_seen is not None:
-            return self._labels_seen
-        names = getattr(self, "feature_names_in_", None)
+        names = self._names()
         return [f"x{j}" for j in range(self.n_features_in_)] if names is None else names
 
     def _column_name(self, column):
@@ -543,9 +531,8 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
     def set_n_features(self, n_features: int) -> Self:
         """Select another number of features, without fitting again.
 
-        The ranking stays as it is. Greedy methods pick one feature after the other, up to the
-        largest number that ``fit`` was asked for; more than these ``n_exact_`` features need
-        another fit.
+        Greedy methods pick one feature after the other, up to the largest number that ``fit`` was
+        asked for; more than these ``n_exact_`` features need another fit.
 
         Parameters
         ----------
@@ -637,19 +624,13 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
         Returns
         -------
         pandas.DataFrame
-            One row for every dropped feature and every kept feature that matters for its
-            prediction, at most five. A dict of columns without pandas.
-
-            - feature: the dropped feature,
-            - r2: its coverage, the fraction of its variance that all kept features predict on
-              left-out samples (see ``graphsieve.inspection.coverage_curve``),
-            - kept: a kept feature,
-            - weight: its coefficient, in the units of the data,
-            - importance: the absolute weight for columns of unit variance, relative to the sum
-              over all kept features.
-
-            A feature that the kept ones do not predict at all has one row without a kept feature,
-            and so has a constant one, whose r2 is NaN.
+            One row for every dropped feature (``feature``) and every one, of at most five, that
+            matters for its prediction (``kept``). ``r2`` is the fraction of the variance of the
+            dropped feature that all kept ones predict on left-out samples, NaN for constant ones;
+            ``weight`` the coefficient of the kept feature in the units of the data; ``importance``
+            its absolute weight for columns of unit variance, relative to the sum over all. A
+            feature that is not predicted at all has one row without a kept feature. A dict of
+            columns without pandas.
         """
         learned, dropped, kept = self._regression(X, groups)
         return coverage_table(learned, dropped, kept, self._labels_in())
@@ -755,9 +736,9 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
             Kept columns, scores and settings, ready to be saved as JSON.
         """
         check_is_fitted(self)
-        names, labels = getattr(self, "feature_names_in_", None), self._labels_seen
-        if labels is not None and not _has_default_names(labels):
-            names = labels.tolist()
+        names = self._names()
+        if names is not None and _has_default_names(names):
+            names = None
         return Selection(
             kept=np.flatnonzero(self.support_).tolist(),
             n_features_in=int(self.n_features_in_),
@@ -855,6 +836,10 @@ def _ordered(scores, constant, given):
     later = np.full(len(scores), len(given.include))
     later[given.include] = np.arange(len(given.include))
     return np.lexsort((np.arange(len(scores)), -scores, constant, given.exclude, later))
+
+
+def _pandas_columns(X):
+    return X.columns if hasattr(X, "iloc") and hasattr(X, "columns") else None
 
 
 def _has_default_names(columns):

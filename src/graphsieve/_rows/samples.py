@@ -27,17 +27,9 @@ _MAX_ENTRIES = 20_000_000
 
 @dataclass(frozen=True)
 class Sample:
-    """Some or all rows of a table.
+    """``values`` and increasing numbers of some or all ``n_samples`` rows of a table.
 
-    Attributes
-    ----------
-    values : ndarray of shape (n_rows, n_features)
-    rows : ndarray of shape (n_rows,)
-        Their numbers in the table, increasing.
-    n_samples : int
-        Number of rows of the table.
-    n_filled : int
-        Number of missing values that were replaced by the mean of their column.
+    In the values, ``n_filled`` missing ones are replaced by the mean of their column.
     """
 
     values: np.ndarray
@@ -70,10 +62,9 @@ def draw_rows(data, groups=None, rng=None):
 
 
 def read_sample(X, n_features, names=None, *, groups=None, rng=None):
-    """Draw rows of the table that a selector was fitted on.
+    """Draw rows of the table that a selector was fitted on, by ``draw_rows``.
 
-    ``n_features`` is the number of features that it was fitted on, and ``names`` are their names,
-    if the data had any: a data frame may then have further columns.
+    With the ``names`` of its ``n_features`` columns, a data frame may have further columns.
     """
     check_container(X)
     if not is_lazy(X):
@@ -94,10 +85,7 @@ def read_sample(X, n_features, names=None, *, groups=None, rng=None):
 
 
 def check_names(found, known):
-    """Refuse columns with other names, or in another order, than those of a fit, if both are known.
-
-    The number of columns is checked elsewhere.
-    """
+    """Refuse other names than those of a fit, or another order; their number is no matter here."""
     if found is None or known is None or len(found) != len(known):
         return
     other = [name for name, expected in zip(found, known, strict=True) if name != expected]
@@ -123,19 +111,7 @@ def _columns_by_name(X, names):
 
 
 def check_groups(groups, n_samples):
-    """Number of the batch of every sample, from labels of any type.
-
-    Parameters
-    ----------
-    groups : array-like of shape (n_samples,)
-    n_samples : int
-
-    Returns
-    -------
-    labels : ndarray
-        The batches, sorted.
-    number : ndarray of int of shape (n_samples,)
-    """
+    """The batches, sorted, and the number of that of every sample, from labels of any type."""
     groups = column_or_1d(groups)
     if len(groups) != n_samples:
         raise ValueError(
@@ -159,17 +135,9 @@ def check_groups(groups, n_samples):
 
 
 def centre_within(data, number):
-    """Rows with the mean of its batch replaced by the mean of all samples in every column.
+    """RowBlocks with the mean of the batch replaced by the mean of all samples in every column.
 
-    Parameters
-    ----------
-    data : Rows
-    number : ndarray of int of shape (n_samples,)
-        Batch of every sample.
-
-    Returns
-    -------
-    RowBlocks
+    ``number`` is that of the batch of every sample.
     """
     if data.is_sparse:
         raise TypeError(
