@@ -1,6 +1,7 @@
 """Samples: the rows on which a selection is explained, and rows centred within their batches."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -8,7 +9,7 @@ from sklearn.utils import check_array, column_or_1d
 
 from .._utils.messages import warn
 from .._utils.names import is_missing
-from .base import chosen_rows, fill_gaps
+from .base import Rows, chosen_rows, fill_gaps
 from .containers import (
     check_columns,
     check_container,
@@ -38,7 +39,7 @@ class Sample:
     n_filled: int
 
 
-def draw_rows(data, groups=None, rng=None):
+def draw_rows(data: Rows, groups: Any = None, rng: Any = None) -> Sample:
     """At most 2,000 of some Rows, always the same ones unless there is an ``rng``.
 
     With ``groups``, the batch of every sample, the columns are centred within every batch.
@@ -54,14 +55,16 @@ def draw_rows(data, groups=None, rng=None):
     chosen[rows] = True
     values = data.stack(chosen_rows, chosen).astype(np.float64)
     values[~np.isfinite(values)] = np.nan
-    n_filled = np.count_nonzero(np.isnan(values))
+    n_filled = int(np.count_nonzero(np.isnan(values)))
     filled = fill_gaps(RowBlocks(values))
     if groups is not None:
         filled = centre_within(filled, check_groups(groups, n_samples)[1][rows])
     return Sample(filled.whole(), rows, n_samples, n_filled)
 
 
-def read_sample(X, n_features, names=None, *, groups=None, rng=None):
+def read_sample(
+    X: Any, n_features: int, names: Any = None, *, groups: Any = None, rng: Any = None
+) -> Sample:
     """Draw rows of the table that a selector was fitted on, by ``draw_rows``.
 
     With the ``names`` of its ``n_features`` columns, a data frame may have further columns.
@@ -84,7 +87,7 @@ def read_sample(X, n_features, names=None, *, groups=None, rng=None):
     return draw_rows(data, groups, rng)
 
 
-def check_names(found, known):
+def check_names(found: Any, known: Any) -> None:
     """Refuse other names than those of a fit, or another order; their number is no matter here."""
     if found is None or known is None or len(found) != len(known):
         return
@@ -110,7 +113,7 @@ def _columns_by_name(X, names):
     return X[names]
 
 
-def check_groups(groups, n_samples):
+def check_groups(groups: Any, n_samples: int) -> tuple[np.ndarray, np.ndarray]:
     """The batches, sorted, and the number of that of every sample, from labels of any type."""
     groups = column_or_1d(groups)
     if len(groups) != n_samples:
@@ -134,7 +137,7 @@ def check_groups(groups, n_samples):
         return found, np.array([place[label] for label in groups.tolist()])
 
 
-def centre_within(data, number):
+def centre_within(data: Rows, number: np.ndarray) -> Rows:
     """RowBlocks with the mean of the batch replaced by the mean of all samples in every column.
 
     ``number`` is that of the batch of every sample.
