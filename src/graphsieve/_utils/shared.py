@@ -34,10 +34,9 @@ callback : callable(iteration, objective) or None, default=None
 
 
 def with_shared_parameters(cls):
-    """Class decorator that adds what a method leaves out of its docstring and constraints.
+    """Class decorator that adds shared parameters to the docstring and constraints of a method.
 
-    The docstring gets the descriptions of the shared parameters of its constructor, in their order,
-    and ``_parameter_constraints`` those of the base class.
+    The descriptions are in the order of the constructor.
     """
     names = list(inspect.signature(cls).parameters)
     inherited = cls.__base__
