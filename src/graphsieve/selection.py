@@ -156,7 +156,7 @@ class Selection:
         fault = selection._fault()
         if fault:
             raise ValueError(_damaged(path, fault))
-        tuples = {  # which JSON does not have
+        tuples: dict[str, Any] = {  # which JSON does not have
             name: [tuple(entry) if isinstance(entry, list) else entry for entry in content[name]]
             for name in ("feature_names_in", "carried", "dropped")
             if content[name] is not None
