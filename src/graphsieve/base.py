@@ -498,9 +498,10 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
         if count is not None:
             return count
         rows = draw_rows(data).values
-        self.gain_curve_ = gain_curve(rows, self.order_)
+        trusted = getattr(self, "trusted_", None)
+        self.gain_curve_ = gain_curve(rows, self.order_, trusted=trusted)
         if self.gain_curve_.n_features > 1 and rows_are_ordered(rows):
-            n_shifted = gain_curve(rows, self.order_, (shifted,)).n_features
+            n_shifted = gain_curve(rows, self.order_, (shifted,), trusted).n_features
             if n_shifted < self.gain_curve_.n_features:
                 warn(
                     f'n_features_to_select="auto" keeps {self.gain_curve_.n_features} features, '

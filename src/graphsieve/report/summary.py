@@ -139,7 +139,9 @@ def _suggest(sel, facts, values):
         chance = gain_curve(values, facts.order[: facts.n_selected])
         return chance, facts.n_selected if facts.is_auto else chance.suggested
     # Beyond the exact picks, greedy methods estimate the order.
-    chance = getattr(sel, "gain_curve_", None) or gain_curve(values, facts.order[: facts.n_exact])
+    chance = getattr(sel, "gain_curve_", None) or gain_curve(
+        values, facts.order[: facts.n_exact], trusted=getattr(sel, "trusted_", None)
+    )
     return chance, sel._suggested(chance)
 
 
