@@ -44,10 +44,8 @@ class Facts:
         self.n_batches = selection.fingerprint.get("n_batches", 0)
         self.n_exact = selection.fingerprint.get("n_exact") or self.n_features
         self.gains = getattr(sel, "gains_", None)
-        others = self.order[self.n_exact :]
-        if not (
-            np.ptp(values[:, others], axis=0) if self.gains is None else self.gains[others]
-        ).any():
+        adds = np.ptp(values, axis=0) if self.gains is None else self.gains
+        if not adds[self.order[self.n_exact :]].any():
             self.n_exact = self.n_features  # the others are constant: they add nothing in any order
         self.is_auto = parameters.get("n_features_to_select") == "auto"
         self.parameters = {name: _short(repr(value)) for name, value in parameters.items()}
