@@ -228,7 +228,8 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
         self._given = self._resolve()
         self._check_constraints()
         data = check_entries(data, self._column_name, allow_gaps=self._accepts_gaps)
-        self._fingerprint = fingerprint(data)
+        n_batches = 0 if groups is None else len(check_groups(groups, data.n_samples)[0])
+        self._fingerprint = fingerprint(data) | {"n_batches": n_batches}
         ranked = data if groups is None else self._batches(data, groups)
         scores = np.asarray(self._rank(ranked), dtype=np.float64)
         constant = self._find_constant(ranked)
@@ -754,7 +755,7 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
             scores=self.scores_.tolist(),
             method=type(self).__name__,
             parameters={name: as_json(value) for name, value in settings(self).items()},
-            fingerprint=dict(self._fingerprint),
+            fingerprint=self._fingerprint | {"n_exact": getattr(self, "n_exact_", None)},
             versions={name: version(name) for name in _PACKAGES},
         )
 
