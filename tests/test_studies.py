@@ -10,6 +10,7 @@ import pytest
 from experiments.protocol import make_split
 from experiments.studies import (
     dufs_protocol,
+    fseval_folder,
     future_work,
     label_free,
     needles,
@@ -132,10 +133,27 @@ def test_labels_that_are_known_change_the_ranking():
     X, y = other_sets.load_wine(return_X_y=True)
     split = make_split(X, y, random_state=0)
     some, all_known = (future_work.labelled(3, part, split, 0) for part in (0.1, 1.0))
-    assert (some.known >= 0).sum() == 6 and (all_known.known >= 0).all()
+    assert (some.known >= 0).sum() == 6
+    assert (all_known.known >= 0).all()
     plain = future_work.Variant(3).fit(split.X_train)
     assert (plain.order_ == future_work.GAFS(3).fit(split.X_train).order_).all()
     assert (plain.order_ != all_known.fit(split.X_train).order_).any()
+
+
+def test_tables_of_fseval_get_the_names_of_its_dashboard(tmp_path):
+    runs = tmp_path / "runs"
+    runs.mkdir()
+    for name in ("GAFS_NMI_10Percent_USI10_RS0", "GAFS_ACC_Stability_100Percent_SI5_CV5_RS0"):
+        (runs / f"{name}.csv").write_text("Dataset,0.05\n")
+    fseval_folder.for_dashboard(runs, tmp_path / "dashboard")
+    names = sorted(path.name for path in (tmp_path / "dashboard").iterdir())
+    assert names == ["GAFS_NMI_10Percent.csv", "GAFS_Stability_ACC_100Percent.csv", "commit.txt"]
+
+
+def test_fseval_ranks_every_column():
+    X, _ = other_sets.load_wine(return_X_y=True)
+    for scores in fseval_folder.METHODS.values():
+        assert np.isfinite(scores(X)).all()
 
 
 def test_protocol_of_dufs(monkeypatch):
