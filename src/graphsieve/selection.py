@@ -99,7 +99,8 @@ class Selection:
 
         Returns
         -------
-        ndarray
+        names : ndarray of str
+            In the order of the table.
         """
         names = self.feature_names_in if input_features is None else list(input_features)
         if names is None:
