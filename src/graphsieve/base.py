@@ -219,7 +219,8 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
         self._given = self._resolve()
         self._check_constraints()
         data = check_entries(data, self._column_name, allow_gaps=self._accepts_gaps)
-        self._fingerprint = fingerprint(data)
+        n_batches = 0 if groups is None else len(check_groups(groups, data.n_samples)[0])
+        self._fingerprint = fingerprint(data) | {"n_batches": n_batches}
         ranked = data if groups is None else self._batches(data, groups)
         scores = np.asarray(self._rank(ranked), dtype=np.float64)
         constant = self._find_constant(ranked)
@@ -480,10 +481,11 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
         if count is not None:
             return count
         rows = draw_rows(data).values
-        self.gain_curve_ = gain_curve(rows, self.order_)
+        trusted = getattr(self, "trusted_", None)
+        self.gain_curve_ = gain_curve(rows, self.order_, trusted=trusted)
         found = self.gain_curve_.n_features
         if found > 1 and rows_are_ordered(rows):
-            n_shifted = gain_curve(rows, self.order_, (shifted,)).n_features
+            n_shifted = gain_curve(rows, self.order_, (shifted,), trusted).n_features
             if n_shifted < found:
                 warn(
                     f'n_features_to_select="auto" keeps {found} features, but every row resembles '
@@ -726,7 +728,7 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
             scores=self.scores_.tolist(),
             method=type(self).__name__,
             parameters={name: as_json(value) for name, value in settings(self).items()},
-            fingerprint=dict(self._fingerprint),
+            fingerprint=self._fingerprint | {"n_exact": getattr(self, "n_exact_", None)},
             versions={name: version(name) for name in _PACKAGES},
         )
 

@@ -48,8 +48,9 @@ class Selection:
     parameters : dict
         Its parameters; values that JSON cannot hold as text.
     fingerprint : dict
-        Number of rows of the data that the selector was fitted on, and a checksum of the range of
-        every column.
+        Number of rows of the data that the selector was fitted on, a checksum of the range of
+        every column, the number of batches (0 without ``groups``), and how many features were
+        picked one by one (``n_exact_``).
     versions : dict
         Versions of the packages that computed it.
     carried, dropped : list of str
@@ -95,7 +96,8 @@ class Selection:
 
         Returns
         -------
-        ndarray
+        names : ndarray of str
+            In the order of the table.
         """
         names = self.feature_names_in if input_features is None else list(input_features)
         if names is None:
