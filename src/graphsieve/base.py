@@ -715,6 +715,7 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
         Returns
         -------
         Selection
+            Kept columns, scores and settings, ready to be saved as JSON.
         """
         check_is_fitted(self)
         names = self._names()
