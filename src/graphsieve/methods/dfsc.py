@@ -65,17 +65,13 @@ class DFSC(FeatureRanker):
         Weight of the graph of the features. If None, a tenth of the mean squared length of the
         centred columns, which makes the result independent of units.
     n_neighbors : int, default=5
-        Number of neighbours in both graphs.
-    affinity : {"cosine", "binary", "heat"}, callable, array or sparse matrix, default="cosine"
-        Weights of the edges between samples, or the affinity matrix itself. The graph of the
-        features always joins those of largest positive correlation.
+        Number of neighbours in both graphs; that of the features joins those of largest positive
+        correlation.
 
     Attributes
     ----------
     alpha_, feature_graph_weight_ : float
         The weights that were used.
-    objective_trace_, n_iter_, converged_
-        The objective at every iteration, their number, and whether ``tol`` was met.
 
     References
     ----------

@@ -27,14 +27,10 @@ from .._rows.scaling import MOST_ROWS
 from .._utils.messages import Stages
 from .._utils.monitor import Monitor
 from .._utils.names import scores_of
+from .._utils.shared import with_shared_parameters
 from .._utils.sklearn_private import Interval, StrOptions
 from .._utils.threads import blas_for
-from ..base import (
-    GRAPH_CONSTRAINTS,
-    ITERATION_CONSTRAINTS,
-    THREAD_CONSTRAINTS,
-    FeatureRanker,
-)
+from ..base import FeatureRanker
 
 # The middle of the paper's grids, for one pass without values.
 _PAPER = {"n_hidden": 10, "alpha": 1e-2, "graph_weight": 1e-3, "decay": 0.0, "max_iter": 400}
@@ -46,6 +42,7 @@ _FIRST_ITERATIONS, _LATER_ITERATIONS = 30, 0.25
 _MOST_LEFT, _LEFT = 10, 0.01
 
 
+@with_shared_parameters
 class GAFS(Autoencoder, FeatureRanker):
     """Graph autoencoder feature selection (GAFS).
 
@@ -69,16 +66,10 @@ class GAFS(Autoencoder, FeatureRanker):
     hidden unit counts in the score by the length of its output weights,
     ``sqrt(sum_k W_in[j, k]^2 |W_out[k]|^2)``. More than 2,000 samples are represented by a random
     sample of them. X may have missing values (NaN), which count as the mean of their column.
+    Included features never leave the encoder, excluded ones never enter it.
 
     Parameters
     ----------
-    n_features_to_select : int, float, "auto", list or None, default=None
-        Number of features to keep, or a fraction in (0, 1] of them. If None, half of the features;
-        if "auto", the features whose gain exceeds the gain on permuted columns.
-    include, exclude : list of str or int, mask or None, default=None
-        Features that are always kept, and features that are never kept: names, positions or a
-        mask. Included features count as selected and never leave the encoder; excluded ones never
-        enter it.
     n_hidden : int or None, default=None
         Size of the code. If None, the number of principal components above noise, from 10 to 40;
         10 without elimination.
@@ -86,8 +77,6 @@ class GAFS(Autoencoder, FeatureRanker):
         Weights of the l2,1 penalty, of the graph term and of the weight decay (lambda and gamma in
         the paper, which has no decay). If None, the terms are 1 %, 10 % and 1 % of the variance of
         the targets at the start; without elimination 0.01, 0.001 and 0.
-    n_neighbors : int, default=5
-        Number of neighbours in the graph.
     affinity : {"cosine", "binary", "heat"}, callable, array or sparse matrix, default="cosine"
         Weights of the edges between neighbours; a callable gets the scaled data, and a matrix is
         used as it is.
@@ -104,24 +93,14 @@ class GAFS(Autoencoder, FeatureRanker):
         a quarter of it. If None, 30; without elimination 400.
     tol : float, default=1e-4
         The solver stops when the relative change of the objective is smaller.
-    memory : int, default=10
-        Number of pairs of vectors that L-BFGS keeps (100 in the paper).
-    dtype : {"float32", "float64"}, default="float32"
-        Precision of the matrix products.
-    n_jobs : int or None, default=None
-        Number of threads; None uses all cores that OMP_NUM_THREADS and joblib allow.
     random_state : int, RandomState or None, default=None
         Random seed of a sample of many rows, or of the starting weights without elimination.
-    verbose : int, default=0
-        If positive, show progress.
     callback : callable(iteration, objective) or None, default=None
         Called after every iteration; returning True stops the training, and the features that are
         left are ranked by their present score.
 
     Attributes
     ----------
-    scores_, order_, ranking_ : ndarray of shape (n_features,)
-        Score (higher is better), all features from best to worst, and rank (1 is best).
     rounds_ : ndarray of shape (n_features,)
         Elimination: round in which a feature left the encoder; 0 for those that were never dropped.
     W_in_, b_in_, W_out_, b_out_ : ndarray of shape (d, m), (m,), (m, d), (d,)
@@ -153,12 +132,7 @@ class GAFS(Autoencoder, FeatureRanker):
     """
 
     _parameter_constraints = {
-        **FeatureRanker._parameter_constraints,
-        **ITERATION_CONSTRAINTS,
-        **THREAD_CONSTRAINTS,
         **NETWORK_CONSTRAINTS,
-        "n_neighbors": [Interval(Integral, 1, None, closed="left")],
-        "affinity": GRAPH_CONSTRAINTS["affinity"],
         "n_hidden": [Interval(Integral, 1, None, closed="left"), None],
         "alpha": [*NON_NEGATIVE, None],
         "graph_weight": [*NON_NEGATIVE, None],
@@ -217,11 +191,8 @@ class GAFS(Autoencoder, FeatureRanker):
 
         Parameters
         ----------
-        n_features_to_select : int, float, "auto", list or None, default=None
-            Number of features to keep, or a fraction in (0, 1] of them. If None, half of the
-            features; if "auto", the features whose gain exceeds the gain on permuted columns.
-        random_state : int, RandomState or None, default=None
-            Random seed of the starting weights.
+        n_features_to_select, random_state
+            As above.
 
         Returns
         -------

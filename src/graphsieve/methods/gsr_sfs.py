@@ -44,8 +44,6 @@ class GSRSFS(FeatureRanker):
     ----------
     alpha_ : float
         The weight that was used.
-    objective_trace_, n_iter_, converged_
-        The objective at every iteration, their number, and whether ``tol`` was met.
 
     References
     ----------
@@ -62,10 +60,7 @@ class GSRSFS(FeatureRanker):
     [False, True, False]
     """
 
-    _parameter_constraints = {
-        "alpha": [POSITIVE, None],
-        "graph_weight": [NON_NEGATIVE],
-    }
+    _parameter_constraints = {"alpha": [POSITIVE, None], "graph_weight": [NON_NEGATIVE]}
     _accepts_sparse = True
     _n_copies = 3
     _own_memory = staticmethod(square_memory)

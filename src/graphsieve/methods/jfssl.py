@@ -58,8 +58,6 @@ class JFSSL(FeatureRanker):
     ----------
     alpha_ : float
         The penalty that was used; 0 in the first form.
-    objective_trace_, n_iter_, converged_
-        The objective at every iteration, their number, and whether ``tol`` was met.
 
     References
     ----------

@@ -57,10 +57,6 @@ class MRSF(FeatureRanker):
         The penalty that was used.
     coef_ : ndarray of shape (n_features, n_components)
         The weights W of the scaled features.
-    objective_trace_ : ndarray
-        The objective for ``alpha_``, from the weights of the penalty before.
-    n_iter_ : int
-    converged_ : bool
 
     References
     ----------

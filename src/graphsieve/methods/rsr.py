@@ -63,8 +63,6 @@ class RSR(FeatureRanker):
     ----------
     alpha_ : float
         The weight that was used.
-    objective_trace_, n_iter_, converged_
-        The objective at every iteration, their number, and whether ``tol`` was met.
 
     References
     ----------

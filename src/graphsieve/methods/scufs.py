@@ -89,12 +89,6 @@ class SCUFS(FeatureRanker):
         The weight of the row norms that was used.
     clusters_ : ndarray of shape (n_samples, n_clusters)
         The cluster matrix F.
-    objective_trace_ : ndarray of shape (n_iter_ + 1,)
-        Objective at the start and after every iteration.
-    n_iter_ : int
-        Number of iterations.
-    converged_ : bool
-        Whether the stopping rule was met.
 
     References
     ----------

@@ -76,12 +76,6 @@ class UDFS(FeatureRanker):
     ----------
     alpha_ : float
         The weight of the row norms that was used.
-    objective_trace_ : ndarray of shape (n_iter_ + 1,)
-        Objective at the best start and after every iteration.
-    n_iter_ : int
-        Number of iterations.
-    converged_ : bool
-        Whether the stopping rule was met.
 
     References
     ----------
@@ -102,7 +96,6 @@ class UDFS(FeatureRanker):
         "n_components": [Interval(Integral, 1, None, closed="left")],
         "alpha": [POSITIVE, None],
         "ridge": [POSITIVE],
-        "n_neighbors": [Interval(Integral, 1, None, closed="left")],
     }
 
     def __init__(
