@@ -4,9 +4,9 @@ import inspect
 import re
 
 _SHARED = """\
-n_features_to_select : int, float, "auto" or None, default=None
+n_features_to_select : int, float, "auto", list or None, default=None
     Number of features to keep, or a fraction in (0, 1] of them. If None, half of the features;
-    if "auto", as many as add more than they would to shuffled columns.
+    if "auto", the features whose gain exceeds the gain on permuted columns.
 include, exclude : list of str or int, mask or None, default=None
     Features that are always kept, and features that are never kept: names, positions or a
     mask. Included features count as selected.
