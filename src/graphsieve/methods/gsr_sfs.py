@@ -28,9 +28,8 @@ class GSRSFS(FeatureRanker):
 
         1/2 |X - XW|_F^2 + graph_weight Tr(W'X'L X W) + alpha sum_j |W_j|
 
-    and the score of feature j is |W_j|. The trace is half the sum of A_ij |X_i W - X_j W|^2 over
-    the edges. The problem is convex. It is solved by reweighted least squares, without W when
-    n <= d.
+    and the score of feature j is |W_j|. The problem is convex. It is solved by reweighted least
+    squares, without W when n <= d.
 
     Parameters
     ----------
@@ -103,12 +102,8 @@ class GSRSFS(FeatureRanker):
             if self.alpha is None:
                 self.alpha_ = ALPHA_FRACTION * (columns.correlation().max() or 1.0)
             with self._monitor() as monitor:
-                result = reweighted_l21(
-                    self._step(columns, L),
-                    np.ones(columns.n_features),
-                    monitor,
-                    weight=self.alpha_,
-                )
+                step, start = self._step(columns, L), np.ones(columns.n_features)
+                result = reweighted_l21(step, start, monitor, weight=self.alpha_)
         self._report(result)
         return columns.expand(result.x)
 
