@@ -221,18 +221,15 @@ class GAFS(Autoencoder, FeatureRanker):
 
     def _rank(self, data):
         rng = check_random_state(self.random_state)
-        return (
-            self._rank_once(data, rng) if self.elimination is None else self._eliminate(data, rng)
-        )
+        rank = self._rank_once if self.elimination is None else self._eliminate
+        return rank(data, rng)
 
     def _rank_once(self, data, rng):
         """The paper's method: train from random weights, and score by the norms."""
         X = self._scaled(data)
-        alpha, graph_weight, decay = (
-            self._or_paper(name) for name in ("alpha", "graph_weight", "decay")
-        )
-        L = laplacian(self._graph(X)) if graph_weight > 0 else None
-        self._train(X, L, Penalties(alpha, graph_weight, decay), rng)
+        penalties = Penalties(*map(self._or_paper, Penalties._fields))
+        L = laplacian(self._graph(X)) if penalties.graph_weight > 0 else None
+        self._train(X, L, penalties, rng)
         return row_norms(self.W_in_)
 
     def _eliminate(self, data, rng):
@@ -320,14 +317,9 @@ class GAFS(Autoencoder, FeatureRanker):
         objective = TargetObjective(problem, len(weights.b_in), penalties)
         max_iter = max(1, round(fraction * (self.max_iter or _FIRST_ITERATIONS)))
         monitor = Monitor(tol=self.tol, max_iter=max_iter, callback=callback, title="GAFS")
+        options = {"memory": self.memory, "dtype": self.dtype}
         with monitor:
-            result = lbfgs(
-                objective.value_and_grad,
-                objective.pack(weights),
-                monitor,
-                memory=self.memory,
-                dtype=self.dtype,
-            )
+            result = lbfgs(objective.value_and_grad, objective.pack(weights), monitor, **options)
         return result, objective.split(result.x)
 
     def _complete(self):

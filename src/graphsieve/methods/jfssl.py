@@ -19,7 +19,6 @@ from ..base import POSITIVE, FeatureRanker
 
 # Default alpha, as a fraction of the smallest one for which all weights are zero.
 _ALPHA_FRACTION = 1e-2
-
 # Fraction of the targets up to which a misfit is rounding.
 _EXACT = 1e-8
 
@@ -115,7 +114,7 @@ class JFSSL(FeatureRanker):
         Y -= Y.mean(axis=0)
         with Workers(self.n_jobs) as workers, self._monitor() as monitor:
             columns = Columns.varying(data, workers)
-            constraint = self._exact_constraint(data, columns, Y) if self.alpha is None else None
+            constraint = self._exact_constraint(columns, Y) if self.alpha is None else None
             if constraint is None:
                 result, self.alpha_ = self._penalised(columns, Y, monitor)
                 norms = row_norms(result.x)
@@ -125,9 +124,9 @@ class JFSSL(FeatureRanker):
         self._report(result)
         return columns.expand(norms)
 
-    def _exact_constraint(self, data, columns, Y):
+    def _exact_constraint(self, columns, Y):
         """(V, T) such that X W = Y if and only if V'W = T, or None where no W is exact."""
-        if columns.n_features < data.n_samples - 1 or _copies_differ(data.whole(), Y):
+        if columns.n_features < columns.n_samples - 1:
             return None
         U, s, Vt = np.linalg.svd(columns.dense(), full_matrices=False)
         rank = np.count_nonzero(s > 1e-10 * s[0])
@@ -141,16 +140,6 @@ class JFSSL(FeatureRanker):
         limit = penalty_limit(XtY)
         path = penalty_path(limit, _ALPHA_FRACTION * limit if self.alpha is None else self.alpha)
         return row_sparse_path(InnerProducts(columns), XtY, np.vdot(Y, Y), path, monitor)
-
-
-def _copies_differ(X, Y):
-    """Whether equal rows of X have different targets: much faster to see than by an SVD."""
-    rows = np.ascontiguousarray(X).view(f"V{X.itemsize * X.shape[1]}").ravel()
-    _, group, size = np.unique(rows, return_inverse=True, return_counts=True)
-    mean = np.zeros((len(size), Y.shape[1]))
-    np.add.at(mean, group, Y)
-    mean /= size[:, None]
-    return np.linalg.norm(Y - mean[group]) > _EXACT * np.linalg.norm(Y)
 
 
 def interpolate(V, T, monitor):
