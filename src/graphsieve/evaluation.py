@@ -78,10 +78,10 @@ def classification_accuracy(
 
     Parameters
     ----------
-    X_train, X_test : array-like or CSR matrix of shape (n_rows, n_features)
-        Training and test rows.
-    y_train, y_test : array-like of shape (n_rows,)
-        Their classes.
+    X_train, y_train : array-like of shape (n_train, n_features) and (n_train,)
+        Training rows, dense or CSR, and their classes.
+    X_test, y_test : array-like of shape (n_test, n_features) and (n_test,)
+        Test rows and their classes.
 
     Returns
     -------

@@ -2,6 +2,8 @@
 
 import inspect
 import re
+from dataclasses import dataclass
+from typing import dataclass_transform
 
 _SHARED = """\
 n_features_to_select : int, float, "auto", list or None, default=None
@@ -42,13 +44,15 @@ objective_trace_, n_iter_, converged_
     The objective at every iteration, their number, and whether ``tol`` was met."""
 
 
+@dataclass_transform(eq_default=False, kw_only_default=True)
 def with_shared_parameters(cls):
-    """Class decorator that adds what a method leaves out of its docstring and constraints.
+    """Class decorator that makes a constructor of the parameters that a method declares.
 
     The docstring gets the descriptions of the shared parameters of its constructor, in their order,
     and of the attributes of iterative methods, and ``_parameter_constraints`` those of the base
     class.
     """
+    cls = dataclass(eq=False, repr=False, kw_only=True)(cls)
     names = list(inspect.signature(cls).parameters)
     inherited = super(cls, cls)
     constraints = {

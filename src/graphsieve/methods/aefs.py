@@ -1,6 +1,7 @@
 """AEFS: autoencoder feature selection, without a graph."""
 
 from numbers import Integral
+from typing import Any
 
 from sklearn.utils import check_random_state
 from sklearn.utils.extmath import row_norms
@@ -73,36 +74,17 @@ class AEFS(Autoencoder, FeatureRanker):
     _accepts_sparse = False
     _distributes = True
 
-    def __init__(
-        self,
-        n_features_to_select=None,
-        *,
-        include=None,
-        exclude=None,
-        n_hidden=256,
-        alpha=0.3,
-        decay=3e-2,
-        max_iter=None,
-        tol=1e-5,
-        memory=10,
-        dtype="float32",
-        n_jobs=None,
-        random_state=None,
-        verbose=0,
-        callback=None,
-    ):
-        super().__init__(n_features_to_select, include=include, exclude=exclude)
-        self.n_hidden = n_hidden
-        self.alpha = alpha
-        self.decay = decay
-        self.max_iter = max_iter
-        self.tol = tol
-        self.memory = memory
-        self.dtype = dtype
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.verbose = verbose
-        self.callback = callback
+    n_hidden: int = 256
+    alpha: float = 0.3
+    decay: float = 3e-2
+    max_iter: int | None = None
+    tol: float = 1e-5
+    memory: int = 10
+    dtype: str = "float32"
+    n_jobs: int | None = None
+    random_state: Any = None
+    verbose: int = 0
+    callback: Any = None
 
     def _rank(self, data):
         X = self._scaled(data)

@@ -1,5 +1,7 @@
 """DFSC: self-representation with a graph of the samples and a graph of the features."""
 
+from typing import Any
+
 import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.linalg import splu
@@ -92,36 +94,17 @@ class DFSC(FeatureRanker):
 
     _n_copies = 10  # with the graph of the features
 
-    def __init__(
-        self,
-        n_features_to_select=None,
-        *,
-        include=None,
-        exclude=None,
-        alpha=None,
-        graph_weight=0.1,
-        feature_graph_weight=None,
-        n_neighbors=5,
-        affinity="cosine",
-        scale="auto",
-        n_jobs=None,
-        max_iter=100,
-        tol=1e-5,
-        verbose=0,
-        callback=None,
-    ):
-        super().__init__(n_features_to_select, include=include, exclude=exclude)
-        self.alpha = alpha
-        self.graph_weight = graph_weight
-        self.feature_graph_weight = feature_graph_weight
-        self.n_neighbors = n_neighbors
-        self.affinity = affinity
-        self.scale = scale
-        self.n_jobs = n_jobs
-        self.max_iter = max_iter
-        self.tol = tol
-        self.verbose = verbose
-        self.callback = callback
+    alpha: float | None = None
+    graph_weight: float = 0.1
+    feature_graph_weight: float | None = None
+    n_neighbors: int = 5
+    affinity: Any = "cosine"
+    scale: str | None = "auto"
+    n_jobs: int | None = None
+    max_iter: int = 100
+    tol: float = 1e-5
+    verbose: int = 0
+    callback: Any = None
 
     def _own_memory(self, n_samples, n_features):
         # Of all features where that is cheap, see _rank.

@@ -1,6 +1,7 @@
 """GAFS: graph autoencoder feature selection."""
 
 from numbers import Integral, Real
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -144,46 +145,22 @@ class GAFS(Autoencoder, FeatureRanker):
     _distributes = True
     output = "sigmoid"
 
-    def __init__(
-        self,
-        n_features_to_select=None,
-        *,
-        include=None,
-        exclude=None,
-        n_hidden=None,
-        alpha=None,
-        graph_weight=None,
-        decay=None,
-        n_neighbors=5,
-        affinity="cosine",
-        scale="auto",
-        elimination=0.1,
-        max_iter=None,
-        tol=1e-4,
-        memory=10,
-        dtype="float32",
-        n_jobs=None,
-        random_state=None,
-        verbose=0,
-        callback=None,
-    ):
-        super().__init__(n_features_to_select, include=include, exclude=exclude)
-        self.n_hidden = n_hidden
-        self.alpha = alpha
-        self.graph_weight = graph_weight
-        self.decay = decay
-        self.n_neighbors = n_neighbors
-        self.affinity = affinity
-        self.scale = scale
-        self.elimination = elimination
-        self.max_iter = max_iter
-        self.tol = tol
-        self.memory = memory
-        self.dtype = dtype
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.verbose = verbose
-        self.callback = callback
+    n_hidden: int | None = None
+    alpha: float | None = None
+    graph_weight: float | None = None
+    decay: float | None = None
+    n_neighbors: int = 5
+    affinity: Any = "cosine"
+    scale: str | None = "auto"
+    elimination: float | None = 0.1
+    max_iter: int | None = None
+    tol: float = 1e-4
+    memory: int = 10
+    dtype: str = "float32"
+    n_jobs: int | None = None
+    random_state: Any = None
+    verbose: int = 0
+    callback: Any = None
 
     @classmethod
     def paper(cls, n_features_to_select=None, *, random_state=None):

@@ -1,5 +1,7 @@
 """GSRSFS: self-representation that keeps neighbouring samples together."""
 
+from typing import Any
+
 import numpy as np
 
 from .._graph.affinity import laplacian
@@ -64,34 +66,16 @@ class GSRSFS(FeatureRanker):
     _n_copies = 3
     _own_memory = staticmethod(square_memory)
 
-    def __init__(
-        self,
-        n_features_to_select=None,
-        *,
-        include=None,
-        exclude=None,
-        alpha=None,
-        graph_weight=0.1,
-        n_neighbors=5,
-        affinity="cosine",
-        scale="auto",
-        n_jobs=None,
-        max_iter=100,
-        tol=1e-5,
-        verbose=0,
-        callback=None,
-    ):
-        super().__init__(n_features_to_select, include=include, exclude=exclude)
-        self.alpha = alpha
-        self.graph_weight = graph_weight
-        self.n_neighbors = n_neighbors
-        self.affinity = affinity
-        self.scale = scale
-        self.n_jobs = n_jobs
-        self.max_iter = max_iter
-        self.tol = tol
-        self.verbose = verbose
-        self.callback = callback
+    alpha: float | None = None
+    graph_weight: float = 0.1
+    n_neighbors: int = 5
+    affinity: Any = "cosine"
+    scale: str | None = "auto"
+    n_jobs: int | None = None
+    max_iter: int = 100
+    tol: float = 1e-5
+    verbose: int = 0
+    callback: Any = None
 
     def _rank(self, data):
         data = divide_columns(data, self.scale)

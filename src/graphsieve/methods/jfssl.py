@@ -1,6 +1,7 @@
 """JFSSL: joint feature selection and subspace learning."""
 
 from numbers import Integral
+from typing import Any
 
 import numpy as np
 from scipy.linalg import cho_solve
@@ -76,34 +77,16 @@ class JFSSL(FeatureRanker):
         "alpha": [POSITIVE, None],
     }
 
-    def __init__(
-        self,
-        n_features_to_select=None,
-        *,
-        include=None,
-        exclude=None,
-        n_components=10,
-        alpha=None,
-        n_neighbors=5,
-        affinity="cosine",
-        scale="auto",
-        n_jobs=None,
-        max_iter=300,
-        tol=1e-5,
-        verbose=0,
-        callback=None,
-    ):
-        super().__init__(n_features_to_select, include=include, exclude=exclude)
-        self.n_components = n_components
-        self.alpha = alpha
-        self.n_neighbors = n_neighbors
-        self.affinity = affinity
-        self.scale = scale
-        self.n_jobs = n_jobs
-        self.max_iter = max_iter
-        self.tol = tol
-        self.verbose = verbose
-        self.callback = callback
+    n_components: int = 10
+    alpha: float | None = None
+    n_neighbors: int = 5
+    affinity: Any = "cosine"
+    scale: str | None = "auto"
+    n_jobs: int | None = None
+    max_iter: int = 300
+    tol: float = 1e-5
+    verbose: int = 0
+    callback: Any = None
 
     def _own_memory(self, n_samples, n_features):
         return 8.0 * 6 * n_samples * n_features

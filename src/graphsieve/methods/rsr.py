@@ -1,6 +1,7 @@
 """RSR: regularised self-representation."""
 
 from numbers import Real
+from typing import Any
 
 import numpy as np
 from sklearn.utils.extmath import row_norms
@@ -83,30 +84,14 @@ class RSR(FeatureRanker):
     _n_copies = 3
     _own_memory = staticmethod(square_memory)
 
-    def __init__(
-        self,
-        n_features_to_select=None,
-        *,
-        include=None,
-        exclude=None,
-        p=1.0,
-        alpha=None,
-        scale="auto",
-        n_jobs=None,
-        max_iter=100,
-        tol=1e-5,
-        verbose=0,
-        callback=None,
-    ):
-        super().__init__(n_features_to_select, include=include, exclude=exclude)
-        self.p = p
-        self.alpha = alpha
-        self.scale = scale
-        self.n_jobs = n_jobs
-        self.max_iter = max_iter
-        self.tol = tol
-        self.verbose = verbose
-        self.callback = callback
+    p: float = 1.0
+    alpha: float | None = None
+    scale: str | None = "auto"
+    n_jobs: int | None = None
+    max_iter: int = 100
+    tol: float = 1e-5
+    verbose: int = 0
+    callback: Any = None
 
     def _rank(self, data):
         data = divide_columns(data, self.scale)
@@ -172,34 +157,7 @@ class NonconvexRSR(RSR):
     [False, True, False]
     """
 
-    def __init__(
-        self,
-        n_features_to_select=None,
-        *,
-        include=None,
-        exclude=None,
-        p=0.5,
-        alpha=None,
-        scale="auto",
-        n_jobs=None,
-        max_iter=100,
-        tol=1e-5,
-        verbose=0,
-        callback=None,
-    ):
-        super().__init__(
-            n_features_to_select,
-            include=include,
-            exclude=exclude,
-            p=p,
-            alpha=alpha,
-            scale=scale,
-            n_jobs=n_jobs,
-            max_iter=max_iter,
-            tol=tol,
-            verbose=verbose,
-            callback=callback,
-        )
+    p: float = 0.5
 
 
 def robust_self_representation(columns, monitor, *, alpha, power=1.0, norms=None):

@@ -1,6 +1,7 @@
 """SCUFS: feature selection guided by subspace clustering."""
 
 from numbers import Integral, Real
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -104,34 +105,16 @@ class SCUFS(FeatureRanker):
         "fit_weight": [Interval(Real, 0, 1e30, closed="right")],
     }
 
-    def __init__(
-        self,
-        n_features_to_select=None,
-        *,
-        include=None,
-        exclude=None,
-        n_clusters=10,
-        alpha=None,
-        graph_weight=1.0,
-        fit_weight=1.0,
-        scale="auto",
-        max_iter=200,
-        tol=1e-4,
-        verbose=0,
-        callback=None,
-        random_state=None,
-    ):
-        super().__init__(n_features_to_select, include=include, exclude=exclude)
-        self.n_clusters = n_clusters
-        self.alpha = alpha
-        self.graph_weight = graph_weight
-        self.fit_weight = fit_weight
-        self.scale = scale
-        self.max_iter = max_iter
-        self.tol = tol
-        self.verbose = verbose
-        self.callback = callback
-        self.random_state = random_state
+    n_clusters: int = 10
+    alpha: float | None = None
+    graph_weight: float = 1.0
+    fit_weight: float = 1.0
+    scale: str | None = "auto"
+    max_iter: int = 200
+    tol: float = 1e-4
+    verbose: int = 0
+    callback: Any = None
+    random_state: Any = None
 
     def _own_memory(self, n_samples, n_features):
         return 8.0 * (9 * n_samples**2 + 3 * n_samples * n_features)

@@ -1,6 +1,7 @@
 """UDFS: unsupervised discriminative feature selection."""
 
 from numbers import Integral
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -96,34 +97,16 @@ class UDFS(FeatureRanker):
         "ridge": [POSITIVE],
     }
 
-    def __init__(
-        self,
-        n_features_to_select=None,
-        *,
-        include=None,
-        exclude=None,
-        n_components=10,
-        alpha=None,
-        ridge=1e3,
-        n_neighbors=5,
-        scale="auto",
-        max_iter=50,
-        tol=1e-4,
-        n_jobs=None,
-        verbose=0,
-        callback=None,
-    ):
-        super().__init__(n_features_to_select, include=include, exclude=exclude)
-        self.n_components = n_components
-        self.alpha = alpha
-        self.ridge = ridge
-        self.n_neighbors = n_neighbors
-        self.scale = scale
-        self.max_iter = max_iter
-        self.tol = tol
-        self.n_jobs = n_jobs
-        self.verbose = verbose
-        self.callback = callback
+    n_components: int = 10
+    alpha: float | None = None
+    ridge: float = 1e3
+    n_neighbors: int = 5
+    scale: str | None = "auto"
+    max_iter: int = 50
+    tol: float = 1e-4
+    n_jobs: int | None = None
+    verbose: int = 0
+    callback: Any = None
 
     def _own_memory(self, n_samples, n_features):
         return 8.0 * (4 * min(n_samples, n_features) ** 2 + 4 * n_samples * n_features)
