@@ -7,9 +7,10 @@ import numpy as np
 from scipy.linalg import pinvh
 
 from .._linear.columns import Columns
-from .._linear.regression import coverage_curve
+from .._linear.regression import coverage_curve, ridge_penalty
+from .._rows import RowBlocks, chosen_rows, split_rows, to_dense
 from .._rows.samples import draw_rows
-from .._rows.scaling import Scaling
+from .._rows.scaling import Scaling, chosen_sample
 from .._utils.messages import warn
 from .._utils.names import scores_of
 from .._utils.sklearn_private import Interval, StrOptions
@@ -26,6 +27,14 @@ _TIE = 1e-9
 _MOST_PRUNED = 2**25
 # Up to this many columns the matrix is stored (5,000: 200 MB) and computed in one pass.
 _MOST_STORED = 5000
+# Gaps are estimated in tables of up to this many columns: a row takes the cube of its gaps.
+_MOST_COMPLETED = 2000
+# Rows from which they are, most iterations, and the change of a correlation that ends them.
+_GAP_ROWS = 2000
+_GAP_STEPS = 30
+_GAP_TOL = 1e-3
+# Entries of stacked matrices at a time: 32 MB.
+_GAP_ENTRIES = 2**22
 # Rows that are read at a time: adding up matrices of this size costs more than small blocks save.
 _BLOCK_BYTES = 2**26
 # Columns of one sign are moved to zero if they are further from it than so many deviations: the
@@ -51,8 +60,12 @@ class DropRedundant(FeatureRanker):
     The R^2 on new rows is lower than on the training rows, especially with few rows;
     ``heldout_r2_`` reports it for left-out rows.
 
-    X may have missing values (NaN). They count as the mean of the feature, also in the promised
-    R^2, so a feature with many gaps is harder to predict.
+    X may have missing values (NaN). C is then estimated from all observed values by expectation
+    maximisation, and the promised R^2 is that of the regression on complete rows: where kept
+    features are missing, they have to be filled by something better than their mean to reach it.
+    ``heldout_r2_`` and ``coverage(X)`` take the mean, and are lower. Features with few values are
+    not called redundant by chance, but not much is known about them. In tables of more than 2,000
+    columns, gaps count as the mean everywhere, and more features are kept.
 
     Parameters
     ----------
@@ -74,6 +87,10 @@ class DropRedundant(FeatureRanker):
     r2_ : ndarray of shape (n_features,)
         R^2 of every feature, predicted from the kept ones, on the training rows; 1 for kept and
         for constant features.
+    represented_by_ : ndarray of int of shape (n_features,)
+        The kept feature that contributes most to this R^2; kept features represent themselves,
+        and -1 stands for constant features. With w the standardised weights of the regression, the
+        contribution of kept feature c to the R^2 of feature j is w_cj C_cj.
     heldout_r2_ : ndarray of shape (n_features,)
         The same on left-out rows, as ``coverage(X)`` has it; 1 for kept and for constant features.
     scores_, order_, ranking_, support_
@@ -130,12 +147,15 @@ class DropRedundant(FeatureRanker):
         self._n_kept = len(kept)
         support = np.zeros(data.n_features, dtype=bool)
         support[kept] = True
-        unexplained = residual_variance(correlations.take(kept), kept)
-        self.r2_ = np.where(correlations.varying & ~support, 1 - unexplained, 1.0)
+        varying, C_S = correlations.varying, correlations.take(kept)
+        parts = contributions(C_S, kept)
+        self.r2_ = np.where(varying & ~support, np.minimum(parts.sum(axis=1), 1), 1.0)
+        self.represented_by_ = np.where(varying, kept[parts.argmax(axis=1)], -1)
+        self.represented_by_[kept] = kept
         heldout = coverage_curve(draw_rows(data).values, kept, [len(kept)]).coverage[0]
         self.heldout_r2_ = np.where(np.isnan(heldout), 1.0, heldout)
         self._check_promise(support)
-        order = np.lexsort((np.round(self.r2_, 10), ~support, ~correlations.varying))
+        order = np.lexsort((np.round(self.r2_, 10), ~support, ~varying))
         return scores_of(np.concatenate([kept, order[~support[order]]]))
 
     def _cover(self, correlations, dtype):
@@ -365,10 +385,18 @@ def prune(C_S, kept, residual, slack, *, may_go, tie_break):
     return (kept[left], after) if after.max() <= slack else (kept, residual)
 
 
+def contributions(C_S, kept):
+    """What every kept column contributes to the R^2 of every column, of shape (n_features, n_kept).
+
+    J. W. Pratt, "Dividing the indivisible: using simple symmetry to partition variance explained",
+    1987.
+    """
+    return C_S * (C_S @ pinvh(C_S[kept]))
+
+
 def residual_variance(C_S, kept):
     """Variance of every column of unit variance that the kept ones leave unexplained."""
-    explained = np.einsum("ij,ji->i", C_S, pinvh(C_S[kept]) @ C_S.T)
-    return np.maximum(1 - explained, 0)
+    return np.maximum(1 - contributions(C_S, kept).sum(axis=1), 0)
 
 
 class Correlations:
@@ -379,14 +407,21 @@ class Correlations:
     """
 
     def __init__(self, data):
-        data = _near_zero(data)
-        self._columns = Columns(data)
+        near = _near_zero(data)
+        self._columns = Columns(near)
         squares = self._columns.square_norms
         self.varying = squares > 0
         self._scale = np.divide(1, np.sqrt(squares), out=np.zeros(len(squares)), where=self.varying)
-        low, high = data.column_range()
+        low, high = near.column_range()
         self._farthest = np.maximum(high - self._columns.mean, self._columns.mean - low)
-        self.matrix = self._stored(data) if data.n_features <= _MOST_STORED else None
+        self.matrix = None
+        varying = np.flatnonzero(self.varying)
+        if data.gaps is not None and 0 < len(varying) <= _MOST_COMPLETED:
+            S = complete_moments(data, varying)[1]
+            self.matrix = np.zeros((data.n_features, data.n_features))
+            self.matrix[np.ix_(varying, varying)] = S / np.sqrt(np.outer(np.diag(S), np.diag(S)))
+        elif data.n_features <= _MOST_STORED:
+            self.matrix = self._stored(near)
 
     def apply(self, V):
         """C V for V of shape (n_features, k)."""
@@ -429,6 +464,76 @@ class Correlations:
         C *= self._scale[:, np.newaxis]
         np.fill_diagonal(C, self.varying)
         return C
+
+
+def complete_moments(data, columns):
+    """Mean and covariance of columns with gaps, by expectation maximisation.
+
+    The rows are taken as draws from a normal distribution with mean m and covariance S. Given what
+    is observed in a row, what is missing has the expected value m_M + S_MO S_OO^-1 (z_O - m_O) and
+    the covariance S_MM - S_MO S_OO^-1 S_OM. Mean and covariance of the completed rows, plus the
+    average of these covariances, are the next m and S. With the inverse P of S, they are
+    m_M - P_MM^-1 P_MO (z_O - m_O) and P_MM^-1. A ridge on S keeps columns with few values from
+    being predicted too well.
+
+    The iterations take a sample of the rows, and the last step all of them.
+
+    Parameters
+    ----------
+    data : Rows
+        With gaps.
+    columns : ndarray of int
+        Columns that are not constant.
+    """
+    n, d = data.n_samples, len(columns)
+    means, variances = data.column_moments()
+    offset = means[columns]
+    factor = np.sqrt(data.gaps.present[columns] / variances[columns])
+    observed = data.observed()
+    chosen = chosen_sample(n, _GAP_ROWS, np.random.RandomState(0))
+    sample = RowBlocks(observed.stack(chosen_rows, chosen))
+    ridge = ridge_penalty((sample.n_samples, d)) / sample.n_samples
+
+    def step(mean, S, rows):
+        precision = np.linalg.inv(S + ridge * np.eye(d))
+        moments = partial(_expected_moments, columns, offset + mean / factor, factor, precision)
+        shift, *products = rows.reduce(moments) / rows.n_samples
+        return mean + shift, np.array(products) - np.outer(shift, shift)
+
+    mean, S = step(np.zeros(d), np.eye(d), sample)
+    for _ in range(_GAP_STEPS):
+        before = S
+        mean, S = step(mean, S, sample)
+        if abs(S - before).max() < _GAP_TOL:
+            break
+    mean, S = step(mean, S, observed)
+    return offset + mean / factor, S / np.outer(factor, factor)
+
+
+def _expected_moments(columns, offset, factor, precision, block):
+    """Expected sums of z (first row) and of z z' over the rows of a block, given what is observed.
+
+    z are the entries in some columns, less ``offset``, times ``factor``; NaN is missing.
+    """
+    d = len(columns)
+    total = np.zeros((d + 1, d))
+    for rows in split_rows(block.shape[0], max(1, _GAP_ENTRIES // d)):
+        Z = (to_dense(block[rows])[:, columns] - offset) * factor
+        missing = np.isnan(Z)
+        Z[missing] = 0
+        pull, n_missing = Z @ precision, missing.sum(axis=1)
+        for m in np.unique(n_missing[n_missing > 0]):
+            alike = np.flatnonzero(n_missing == m)  # so that their inverses are found together
+            for part in split_rows(len(alike), max(1, _GAP_ENTRIES // m**2)):
+                i = alike[part, np.newaxis]
+                M = np.nonzero(missing[alike[part]])[1].reshape(-1, m)
+                pairs = M[:, :, np.newaxis], M[:, np.newaxis]
+                V = np.linalg.inv(precision[pairs])
+                Z[i, M] = -np.einsum("ijk,ik->ij", V, pull[i, M])
+                np.add.at(total[1:], pairs, V)
+        total[0] += Z.sum(axis=0)
+        total[1:] += Z.T @ Z
+    return total
 
 
 def _sparse_products(block):
