@@ -48,7 +48,9 @@ def _loaded(function):
     return getattr(import_module(f".{module}", __package__), name)
 
 
-_TEXT = ("--no-header", "--sep", "--decimal", "--encoding", "--index")
+_TYPED = ("--index", "--na")
+_CELLS = (*_TYPED, "--no-header", "--skip-rows", "--thousands", "--percent")
+_TEXT = (*_CELLS, "--sep", "--decimal", "--encoding")
 _TABS = Format(
     partial(read_text, usual_separator="\t"),
     partial(write_text, separator="\t"),
@@ -60,13 +62,13 @@ FORMATS = {
     ".csv": Format(read_text, write_text, _TEXT, spreadsheet=True),
     ".tsv": _TABS,
     ".txt": _TABS,
-    ".parquet": Format("frames.read_parquet", "frames.write_parquet", ("--index",)),
-    ".feather": Format("frames.read_feather", "frames.write_feather", ("--index",)),
-    ".jsonl": Format("frames.read_json_lines", "frames.write_json_lines", ("--index",)),
+    ".parquet": Format("frames.read_parquet", "frames.write_parquet", _TYPED),
+    ".feather": Format("frames.read_feather", "frames.write_feather", _TYPED),
+    ".jsonl": Format("frames.read_json_lines", "frames.write_json_lines", _TYPED),
     ".xlsx": Format(
         "frames.read_excel",
         "frames.write_excel",
-        ("--key", "--no-header", "--index"),
+        ("--key", *_CELLS),
         spreadsheet=True,
         package="openpyxl",
     ),
@@ -125,7 +127,8 @@ def check_input(file, reading):
     if file.is_dir() and suffix != ".zarr":
         raise usage_error(f"{file} is a folder", "FILE")
     for option in (*_KEY, *_TEXT):
-        if getattr(reading, option[2:].replace("-", "_")) and option not in FORMATS[suffix].options:
+        given = getattr(reading, option[2:].replace("-", "_"))
+        if given not in (None, False) and option not in FORMATS[suffix].options:
             able = [other for other, form in FORMATS.items() if option in form.options]
             raise usage_error(f"only for {', '.join(able)} files", option)
 

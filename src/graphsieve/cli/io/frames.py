@@ -1,17 +1,22 @@
 """Files of data frames: Parquet, Feather, Excel and JSON lines."""
 
 import json
+import re
 import zipfile
 from collections.abc import Hashable
+from dataclasses import replace
 from datetime import date, time
+from itertools import islice
 
 from ..._rows import ParquetStream
 from ..._utils.text import counted, listed
 from ..console import TableError
+from .cells import find_layout, is_like_number, read_numbers, without_marks
 from .tables import STREAM_BYTES, Table, arrow_frame, default_names, unique_names
-from .text import open_bytes, open_text, with_row_names
+from .text import layout_notes, open_bytes, open_text, with_row_names
 
 _EXCEL_ROWS, _EXCEL_COLUMNS = 2**20, 2**14
+_SAMPLE_ROWS = 100
 
 
 def frame_table(frame, notes=()):
@@ -23,6 +28,11 @@ def frame_table(frame, notes=()):
         # Lists cannot be compared; as text they can be carried or dropped.
         frame = frame.assign(**{name: frame[name].map(str) for name in nested})
     return Table(frame, names, notes=(*notes, *renamed))
+
+
+def _typed_table(table, reading):
+    """Return the table of an Arrow table whose types are those of the file."""
+    return frame_table(arrow_frame(without_marks(table, reading.marks)))
 
 
 def _is_nested(column):
@@ -39,7 +49,7 @@ def read_parquet(path, name, reading):
     n_bytes = _bytes_in_memory(file.metadata)
     if n_bytes <= STREAM_BYTES or reading.whole or reading.transpose:
         reading.check_size(name, n_bytes)
-        return frame_table(arrow_frame(file.read()))
+        return _typed_table(file.read(), reading)
     reading.check_size(name, n_bytes, streamed=True)
     stream = ParquetStream(file)
     groups = [file.metadata.row_group(number) for number in range(file.num_row_groups)]
@@ -74,7 +84,7 @@ def read_feather(path, name, reading):
     with pa.memory_map(str(path)) as source:
         table = pa.ipc.open_file(source).read_all()
         reading.check_size(name, table.nbytes)
-        return frame_table(arrow_frame(table))
+        return _typed_table(table, reading)
 
 
 def write_feather(path, table):
@@ -94,25 +104,22 @@ def read_excel(path, name, reading):
     book = openpyxl.load_workbook(path, read_only=True, data_only=True)
     try:
         sheets = book.sheetnames
-        sheet = reading.key or sheets[0]
-        if sheet not in sheets:
+        if reading.key is not None and reading.key not in sheets:
             raise TableError(
-                f"{name} has no sheet {sheet!r}; choose one with --key: {listed(sheets)}"
+                f"{name} has no sheet {reading.key!r}; choose one with --sheet: {listed(sheets)}"
             )
-        notes = ()
-        if reading.key is None and len(sheets) > 1:
-            notes = (f"sheet {sheet!r} of {len(sheets)} (choose another with --key)",)
-        # A sheet can declare a billion cells and hold one.
-        book[sheet].reset_dimensions()
-        rows = [
-            row
-            for row in book[sheet].iter_rows(values_only=True)
-            if any(v is not None for v in row)
-        ]
+        wanted = sheets if reading.key is None else [reading.key]
+        found = ((sheet, _sheet_rows(book[sheet], reading.skip_rows or 0)) for sheet in wanted)
+        # A cover sheet, without two rows of numbers, is no table.
+        chosen, rows = next((pair for pair in found if _is_table(pair[1])), (wanted[0], None))
+        rows = _sheet_rows(book[chosen], reading.skip_rows or 0) if rows is None else rows
     finally:
         book.close()
+    notes = ()
+    if reading.key is None and len(sheets) > 1:
+        notes = (f"sheet {chosen!r} of {len(sheets)} (choose another with --sheet)",)
     if not rows:
-        raise TableError(f"{name} is empty: sheet {sheet!r} has no values")
+        raise TableError(f"{name} is empty: sheet {chosen!r} has no values")
     return _excel_table(name, rows, reading, notes)
 
 
@@ -120,15 +127,57 @@ def _excel_table(name, rows, reading, notes):
     import pandas as pd
 
     width = max(map(len, rows))
-    header = rows.pop(0) if not reading.no_header else default_names(width)
+    rows = [(*row, *[None] * (width - len(row))) for row in rows]
+    header = default_names(width)
+    if not reading.no_header:
+        shown = [["" if v is None else str(v) for v in row] for row in rows[:_SAMPLE_ROWS]]
+        top, first, units = find_layout(shown)
+        notes = (*notes, *layout_notes(shown, top, units, "row"))
+        header, rows = shown[top], rows[first:]
     if not rows:
         raise TableError(f"{name} is empty: it holds a header and no rows")
-    names = ["" if value is None else value for value in header] + [""] * (width - len(header))
-    rows = [(*row, *[None] * (width - len(row))) for row in rows]
     frame = pd.DataFrame(rows, columns=range(width)).infer_objects()
     # Columns that were formatted and never filled.
-    used = [j for j in range(width) if names[j] != "" or frame[j].notna().any()]
-    return frame_table(frame[used].set_axis([names[j] for j in used], axis=1), notes)
+    used = [j for j in range(width) if header[j] != "" or frame[j].notna().any()]
+    names, renamed = unique_names([header[j] for j in used])
+    frame = frame[used].set_axis(names, axis=1)
+    frame, odd, found = _read_words(frame, reading)
+    return replace(frame_table(frame, (*notes, *found, *renamed)), odd=odd)
+
+
+def _read_words(frame, reading):
+    """Read numbers from the columns of a sheet that hold text, as in a text file."""
+    import pandas as pd
+    import pyarrow as pa
+
+    columns = {}
+    for name, column in frame.items():
+        words = [v for v in column.dropna() if isinstance(v, str)] if column.dtype == object else []
+        # A spreadsheet keeps digits as text where they are no number, such as 007.
+        if (words or reading.na) and not any(re.match(r"0\d", word) for word in words):
+            cells = [None if pd.isna(v) else str(v) for v in column] if words else column
+            columns[name] = pa.array(cells, from_pandas=True)
+    table, odd, notes = read_numbers(pa.table(columns), reading)
+    numbers = {
+        name: column.to_pandas()
+        for name, column in zip(table.column_names, table.columns, strict=True)
+        if not pa.types.is_string(column.type)
+    }
+    return frame.assign(**numbers), odd, notes
+
+
+def _is_table(rows):
+    """Whether two rows of a sheet hold numbers."""
+    with_numbers = (row for row in rows if any(is_like_number(str(value)) for value in row))
+    return len(list(islice(with_numbers, 2))) == 2
+
+
+def _sheet_rows(sheet, skip):
+    """Return the rows of a sheet that are not empty, below the first ``skip``."""
+    # A sheet can declare a billion cells and hold one.
+    sheet.reset_dimensions()
+    rows = islice(sheet.iter_rows(values_only=True), skip, None)
+    return [row for row in rows if any(value is not None for value in row)]
 
 
 def write_excel(path, table):
@@ -158,7 +207,7 @@ def read_json_lines(path, name, reading):
         raise TableError(f"{name} is empty")
     while any(pa.types.is_struct(field.type) for field in table.schema):
         table = table.flatten()
-    return frame_table(arrow_frame(table))
+    return _typed_table(table, reading)
 
 
 def _longest_line(path, name, reading):
