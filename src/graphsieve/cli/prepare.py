@@ -138,16 +138,13 @@ def prepare(name, table, given, arguments, *, carried=(), verbatim=False, accept
         raise ValueError(f"{name} has a single row; at least two are needed to compare columns")
     words, ways = _find_words(table, roles.features, given.encode or ())
     fills = bool(given.impute or given.drop_rows)
-    problems = _find_problems(
-        table, roles.features, words, ways, fill=fills or accepts_gaps, infinite=fills
-    )
-    if words and problems.n_usable:
+    features = [j for j in roles.features if j not in words]
+    roles = replace(roles, features=features, carried=sorted([*roles.carried, *words]))
+    problems = _find_problems(table, features, ways, fill=fills or accepts_gaps, infinite=fills)
+    if words and problems.usable:
         note(_words_note(table, words))
-    if problems or not problems.n_usable:
+    if problems:
         raise _problems_error(name, table, problems, words, given, arguments, accepts_gaps)
-    if words:
-        features = [j for j in roles.features if j not in words]
-        roles = replace(roles, features=features, carried=sorted([*roles.carried, *words]))
     if verbatim:
         table = carry_verbatim(table, roles)
     if given.drop_rows:
@@ -286,21 +283,21 @@ def has_gaps(features):
 
 @dataclass
 class _Problems:
-    """Positions of the columns that need a decision."""
+    """Positions of the columns that need a decision; of some, with the first row that does."""
 
     odd: list = field(default_factory=list)
     empty: list = field(default_factory=list)
     infinite: dict = field(default_factory=dict)
-    gaps: dict = field(default_factory=dict)  # with the first row that has one
-    n_usable: int = 0
+    gaps: dict = field(default_factory=dict)
+    usable: list = field(default_factory=list)
     constant: list = field(default_factory=list)
     n_gaps: int = 0
 
     def __bool__(self):
-        return bool(self.odd or self.empty or self.infinite or self.gaps)
+        return bool(self.odd or self.empty or self.infinite or self.gaps or not self.usable)
 
 
-def _find_problems(table, features, words, ways, *, fill, infinite):
+def _find_problems(table, features, ways, *, fill, infinite):
     """Look for columns that cannot be used as features.
 
     Missing values of arrays that are not read yet are found by the method, which looks at every
@@ -311,35 +308,31 @@ def _find_problems(table, features, words, ways, *, fill, infinite):
     for j, kind in zip(features, table.take(features).kinds(), strict=True):
         if table.names[j] in table.odd:
             problems.odd.append(j)
-        elif kind == "empty":
+            continue
+        column = table.X.iloc[:, j] if table.is_frame and ways.get(j) != "onehot" else ()
+        missing = _is_gap(column) if len(column) else np.zeros(1, dtype=bool)
+        if kind == "empty" or missing.all():
             problems.empty.append(j)
-        elif j not in words:
-            problems.n_usable += 1
-            if table.is_frame and ways.get(j) != "onehot":
-                _look_at_values(j, table.X.iloc[:, j], problems, fill, infinite)
+            continue
+        problems.usable.append(j)
+        if missing.any():
+            empty = column.isna().to_numpy()
+            problems.n_gaps += int(empty.sum())
+            if empty.any() and not fill:
+                problems.gaps[j] = int(np.argmax(empty))
+            if (missing & ~empty).any() and not infinite:
+                problems.infinite[j] = int(np.argmax(missing & ~empty))
+        if kind == "number" and len(column):
+            present = numbers(column)[~missing]
+            if present.min() == present.max():
+                problems.constant.append(j)
     return problems
-
-
-def _look_at_values(j, column, problems, fill, infinite):
-    missing = column.isna().to_numpy()
-    if missing.any():
-        problems.n_gaps += int(missing.sum())
-        if not fill:
-            problems.gaps[j] = int(np.argmax(missing))
-    if column.dtype.kind not in "biuf":
-        return
-    values = numbers(column)
-    if not infinite and np.isinf(values).any():
-        problems.infinite[j] = int(np.argmax(np.isinf(values)))
-    present = values[~missing] if missing.any() else values
-    if present.min() == present.max():
-        problems.constant.append(j)
 
 
 def _problems_error(name, table, problems, words, given, arguments, accepts_gaps):
     """Return one error for all problems, with one command that fixes them."""
     names, said = table.names, []
-    if words and not problems.n_usable:
+    if words and not problems.usable:
         first = next(iter(words))
         said.append(
             f"text: {_listed(words, names)} ({names[first]!r} holds {_value(table, first)})"
@@ -367,7 +360,7 @@ def _problems_error(name, table, problems, words, given, arguments, accepts_gaps
         )
     what = f"{name} cannot be used as it is. {'; '.join(said)}"
     unclear = [j for j, column in odd.items() if column.marks is None]
-    if problems.n_usable + len(odd) - len(unclear) == 0:
+    if not problems.usable and len(odd) == len(unclear):
         return TableError(
             f"{what}. Check --sep, --decimal, --skip-rows and the first lines of the file, or add "
             "--encode onehot to select from text"
@@ -392,7 +385,7 @@ def _fixes(table, problems, odd, unclear, given, accepts_gaps):
     fills = given.impute or given.drop_rows
     if problems.gaps or problems.infinite or (marks and not accepts_gaps and not fills):
         fixes += ["--impute", "median"]
-    left = problems.n_usable + len(odd) - len(unclear) - (len(useless) - len(problems.empty))
+    left = len({*problems.usable, *odd}.difference(unclear, useless))
     number = getattr(given, "number", None)
     return [*fixes, "-k", str(left)] if isinstance(number, int) and number > left else fixes
 
