@@ -5,7 +5,7 @@ import re
 from dataclasses import dataclass, field, replace
 from statistics import median_high
 
-from ..._utils.text import listed
+from ..._utils.text import counted, listed
 from .tables import is_number
 
 # What marks a missing value in a column of numbers, in lower case.
@@ -61,6 +61,17 @@ def find_layout(rows):
     if is_prose == [True, False]:
         return header + 1, header + 2, []
     return header, header + 2, words
+
+
+def layout_notes(rows, header, units, word):
+    """Say what is above and below the header and no part of the table."""
+    notes = []
+    if header:
+        first = next(cell for row in rows for cell in row if cell.strip())
+        notes.append(f"{counted(header, word)} above the header left out ({first.strip()!r})")
+    if units:
+        notes.append(f"units below the header left out ({', '.join(units[:3])})")
+    return notes
 
 
 def _words_above_numbers(rows):

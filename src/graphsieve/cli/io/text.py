@@ -16,7 +16,7 @@ from itertools import islice
 from ..._utils.text import counted
 from ..console import TableError
 from ..options import SEPARATORS
-from .cells import find_layout, read_numbers
+from .cells import find_layout, layout_notes, read_numbers
 from .tables import Table, arrow_frame, default_names, unique_names
 
 # Rows per block that Arrow parses: with fewer, wide tables spend their time on bookkeeping.
@@ -157,17 +157,6 @@ def _find_dialect(path, name, reading, usual_separator):
     )
 
 
-def layout_notes(rows, header, units, word):
-    """Say what is above and below the header and no part of the table."""
-    notes = []
-    if header:
-        first = next(cell for row in rows for cell in row if cell.strip())
-        notes.append(f"{counted(header, word)} above the header left out ({first.strip()!r})")
-    if units:
-        notes.append(f"units below the header left out ({', '.join(units[:3])})")
-    return notes
-
-
 def _rows_of(path, dialect):
     """Yield (line number, cells) of every row of data that is not a comment, in pure Python."""
     with io.TextIOWrapper(open_bytes(path), encoding=dialect.encoding, newline="") as file:
@@ -225,7 +214,7 @@ def _reader(lines, separator):
 def _records(lines, separator):
     """Return the rows that are not empty, each with the number of lines up to its end."""
     reader = _reader(lines, separator)
-    return [(reader.line_num, row) for row in reader if row and row != [" "]]
+    return [(reader.line_num, row) for row in reader if any(map(str.strip, row))]
 
 
 def _find_separator(lines, usual, header):
