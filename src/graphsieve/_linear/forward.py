@@ -145,7 +145,7 @@ class GramTarget:
         return self.M @ q, r
 
 
-class InnerProducts:
+class InnerTarget:
     """Columns and targets T through G = X'X, C = X'T and S = T'T, for more samples than columns.
 
     A pick is then no pass over the data. The differences that it takes lose half of the digits,
@@ -280,7 +280,7 @@ def block_matrices(blocks, columns, target, noise):
     """Blocks of equal size, and their matrices G and F before the first pick."""
     G, F = [], []
     for block in blocks:
-        if isinstance(target, InnerProducts):
+        if isinstance(target, InnerTarget):
             inner, form = target.G[np.ix_(block, block)], target.C[block] @ target.C[block].T
         else:
             X = np.array([columns.column(j) for j in block])
@@ -451,7 +451,7 @@ class _VectorLayer(_Layer):
 
 
 class _InnerLayer(_Layer):
-    """The same steps through InnerProducts: of every q, only r = X'q and t = T'q are known."""
+    """The same steps through InnerTarget: of every q, only r = X'q and t = T'q are known."""
 
     def __init__(self, columns, target, *args):
         super().__init__(columns, target, *args)
@@ -526,7 +526,7 @@ class ForwardSelection:
     Parameters
     ----------
     columns : Columns
-    target : FactorTarget, GramTarget or InnerProducts
+    target : FactorTarget, GramTarget or InnerTarget
     noise : ndarray of shape (n_features,)
         Noise energy s_j of every column.
     share : float
@@ -644,7 +644,7 @@ class ForwardSelection:
             if self.n_layers > 0:
                 return False
             candidates = np.zeros_like(left)  # nothing can be picked at all
-        layer = _InnerLayer if isinstance(self.target, InnerProducts) else _VectorLayer
+        layer = _InnerLayer if isinstance(self.target, InnerTarget) else _VectorLayer
         self._layer = layer(
             self.columns,
             self.target,
