@@ -89,13 +89,7 @@ class GreedyRanker(FeatureRanker):
     def _select(self, selection, n_exact, stages):
         """Run a ForwardSelection and publish what it found; returns the scores.
 
-        Parameters
-        ----------
-        selection : ForwardSelection
-        n_exact : int
-            The most features to pick one by one, if nothing but their number limits them.
-        stages : Stages
-            Shows progress.
+        At most ``n_exact`` features are picked one by one, if only their number limits them.
         """
         count = self._wanted_count(self.n_features_in_) or self.n_features_in_
         if self._is_unconstrained():
