@@ -1,7 +1,7 @@
 """Rows that are read forwards, a batch at a time, from files or lazy arrays.
 
-Statistics take one pass over the batches. Computations that need rows more often read them from a
-temporary memory map, which is written, already scaled, in one pass.
+Computations that need rows more than once read them from a temporary memory map, which is written,
+already scaled, in one pass.
 
 Dask's own readers are not used for files: for Parquet they take twice the memory and 1.7 times as
 long (200,000 x 200 float32, one pass of moments), for some of the columns of an HDF5 file two to
