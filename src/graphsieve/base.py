@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from copy import copy
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from functools import partial
 from importlib import import_module
 from importlib.metadata import version
@@ -95,6 +95,7 @@ class Given:
     rules: Rules | None = None
 
 
+@dataclass(eq=False, repr=False)
 class FeatureRanker(SelectorMixin, BaseEstimator):
     """Base class of all methods.
 
@@ -164,12 +165,10 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
         "not grow with the square of the data: GraphSieve, GreedyCSS, LaplacianScore or Variance"
     )
 
-    def __init__(
-        self, n_features_to_select: Any = None, *, include: Any = None, exclude: Any = None
-    ) -> None:
-        self.n_features_to_select = n_features_to_select
-        self.include = include
-        self.exclude = exclude
+    n_features_to_select: Any = None
+    _: KW_ONLY
+    include: Any = None
+    exclude: Any = None
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
