@@ -6,12 +6,15 @@ import pytest
 
 import graphsieve.evaluation
 import graphsieve.inspection
+import graphsieve.methods
 import graphsieve.plots
 import graphsieve.report
 
 MODULES = [
+    graphsieve,
     graphsieve.evaluation,
     graphsieve.inspection,
+    graphsieve.methods,
     graphsieve.plots,
     graphsieve.report,
 ]
