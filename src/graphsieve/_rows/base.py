@@ -76,16 +76,16 @@ class Rows(ABC):
         ``workers`` are threads for those in memory, whose number does not change the result.
         """
 
-    @abstractmethod
     def reduce_pairs(self, function, i, j, *aligned, combine=operator.add) -> Any:
         """Combine the results of ``function(rows i, rows j, *aligned)`` over blocks of pairs.
 
         ``i``, ``j`` and ``aligned`` have one entry per pair. The blocks come in any order.
         """
+        return self.stored().reduce_pairs(function, i, j, *aligned, combine=combine)
 
-    @abstractmethod
     def map_pairs(self, function, i, j, workers: Workers) -> np.ndarray:
         """``function(rows i, rows j)``, one value per pair, in the order of the pairs."""
+        return self.stored().map_pairs(function, i, j, workers)
 
     @abstractmethod
     def scaled(self, scaling: Scaling, dtype: Any) -> Rows:
@@ -95,9 +95,9 @@ class Rows(ABC):
     def filled(self, value: np.ndarray) -> Rows:
         """The rows with ``value[j]`` in place of NaN in column j."""
 
-    @abstractmethod
     def parts(self, make: Callable, *aligned, workers: Workers) -> Parts:
         """``make(rows, *aligned)`` for every part of the rows, kept where the rows are."""
+        return self.stored().parts(make, *aligned, workers=workers)
 
     @abstractmethod
     def whole(self) -> Any:
