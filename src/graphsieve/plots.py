@@ -312,7 +312,7 @@ def comparison_figure(table: pd.DataFrame, best: str) -> Figure:
     return figure
 
 
-def _label_rows(panel: Axes, names: Sequence[str]) -> None:
+def _label_rows(panel: Any, names: Sequence[str]) -> None:
     """Write the names of horizontal rows, the first at the top."""
     panel.set_yticks(np.arange(len(names)), [printable(name) for name in names])
     for label in panel.get_yticklabels():

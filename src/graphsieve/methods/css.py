@@ -8,7 +8,7 @@ where they cannot.
 """
 
 from numbers import Real
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
@@ -143,19 +143,19 @@ class GreedyCSS(GreedyRanker):
 
     def __init__(
         self,
-        n_features_to_select=None,
+        n_features_to_select: Any = None,
         *,
-        include=None,
-        exclude=None,
-        costs=None,
-        budget=None,
-        column_groups=None,
-        max_per_group=None,
-        layer_share=0.9,
-        scale="auto",
-        n_jobs=None,
-        verbose=0,
-    ):
+        include: Any = None,
+        exclude: Any = None,
+        costs: Any = None,
+        budget: float | None = None,
+        column_groups: Any = None,
+        max_per_group: int | None = None,
+        layer_share: float = 0.9,
+        scale: str | None = "auto",
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None:
         super().__init__(n_features_to_select, include=include, exclude=exclude)
         self.costs = costs
         self.budget = budget

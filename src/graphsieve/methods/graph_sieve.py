@@ -1,6 +1,7 @@
 """GraphSieve: forward selection on the data and on the graph of their neighbours."""
 
 from numbers import Integral, Real
+from typing import Any
 
 from sklearn.utils import check_random_state
 
@@ -168,23 +169,23 @@ class GraphSieve(GreedyRanker):
 
     def __init__(
         self,
-        n_features_to_select=None,
+        n_features_to_select: Any = None,
         *,
-        include=None,
-        exclude=None,
-        costs=None,
-        budget=None,
-        column_groups=None,
-        max_per_group=None,
-        n_neighbors=5,
-        affinity="cosine",
-        scale="auto",
-        graph_weight=1.0,
-        max_samples=20_000,
-        n_jobs=None,
-        random_state=None,
-        verbose=0,
-    ):
+        include: Any = None,
+        exclude: Any = None,
+        costs: Any = None,
+        budget: float | None = None,
+        column_groups: Any = None,
+        max_per_group: int | None = None,
+        n_neighbors: int = 5,
+        affinity: Any = "cosine",
+        scale: str | None = "auto",
+        graph_weight: float = 1.0,
+        max_samples: int | None = 20_000,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        verbose: int = 0,
+    ) -> None:
         super().__init__(n_features_to_select, include=include, exclude=exclude)
         self.costs = costs
         self.budget = budget
