@@ -84,10 +84,17 @@ class TargetObjective:
         """One vector of all weights."""
         return np.concatenate([np.ravel(part) for part in weights]).astype(np.float64)
 
+    def products(self, D):
+        """X'D, of the centred columns."""
+        XD = self._transposed @ D
+        if self.problem.mean is not None:
+            XD -= np.outer(self.problem.mean, D.sum(axis=0))
+        return XD
+
     def value_and_grad(self, z):
         """F and its gradient at ``z``, in float64."""
         weights = self.split(z)
-        X, T, L, mean = self.problem
+        X, T, L, _ = self.problem
         W_in, b_in, W_out, b_out = (part.astype(X.dtype, copy=False) for part in weights)
         n = len(T)
         H = self.problem.times(W_in)
@@ -106,10 +113,7 @@ class TargetObjective:
         D *= H * (1 - H)
         grad = np.empty(self.size)
         G_in, g_in, G_out, g_out = self.split(grad)
-        XD, total = self._transposed @ D, D.sum(axis=0)
-        if mean is not None:
-            XD -= np.outer(mean, total)
-        G_in[:], g_in[:] = XD, total
+        G_in[:], g_in[:] = self.products(D), D.sum(axis=0)
         G_out[:], g_out[:] = H.T @ E, E.sum(axis=0)
         return value + add_penalties(self.penalties, weights, G_in, G_out), grad
 

@@ -10,8 +10,8 @@ n_features_to_select : int, float, "auto", list or None, default=None
     Number of features to keep, or a fraction in (0, 1] of them. If None, half of the features;
     if "auto", the features whose gain exceeds the gain on permuted columns.
 include, exclude : list of str or int, mask or None, default=None
-    Features that are always kept, and features that are never kept: names, positions or a
-    mask. Included features count as selected.
+    Features that are always kept, and features that are never kept: names, patterns of names
+    (``"^(MT-|RP[SL])"``, ``"MT-*"``), positions or a mask. Included features count as selected.
 n_neighbors : int, default=5
     Number of neighbours of a sample in the graph.
 affinity : {"cosine", "binary", "heat"}, callable, array or sparse matrix, default="cosine"

@@ -151,11 +151,11 @@ def _estimator(given, method, data, batches):
     estimator = type(method)(**(parameters | {"n_features_to_select": number}))
     fewest, holds_genes = {}, data.table.labels is not None
     if holds_genes:
-        from ..anndata.select import FEWEST_CELLS, adapt_to_expression, warn_of_counts
+        from ..anndata.select import FEWEST_CELLS, adapt_to_expression, warn_of_values
 
         given_names = {setting.partition("=")[0] for setting in given.parameters or []}
         adapt_to_expression(estimator, given_names)
-        warn_of_counts(features.X[:1000], features.X.min(), given.key or "X")
+        warn_of_values(features.X[:1000], features.X.min(), given.key or "X")
         fewest = {"min_samples": FEWEST_CELLS}
     if batches is None or not (holds_genes or issparse(features.X)):
         return estimator
@@ -315,19 +315,11 @@ def _kept(data, ranking):
 
 def _marked(given, source, data, selector):
     """Return a function that writes a copy of an AnnData file with the selected genes marked."""
-    from ..anndata.select import annotate_h5ad, make_record, panel_columns
+    from ..anndata.select import annotate_h5ad, gene_columns, make_record
 
     parameters, genes = selector.get_params(deep=False), np.array(data.roles.features)
-    n_genes, names = len(data.table.names), np.array(data.table.names, dtype=object)[genes]
-    place, score = np.full(n_genes, np.inf), np.full(n_genes, np.nan)
-    place[genes], score[genes] = selector.ranking_ - 1, selector.scores_
-    score[genes[parameters["exclude"] or []]] = np.nan
-    selecting = None
-    if hasattr(selector, "n_groups_selected_"):
-        counts = np.zeros(n_genes, dtype=int)
-        counts[genes] = selector.n_groups_selected_
-        selecting = counts, selector.n_groups_
-    columns = panel_columns(place, score, selector.n_features_, selecting)
+    names = np.array(data.table.names, dtype=object)[genes]
+    columns = gene_columns(selector, genes, len(data.table.names))
     columns = {f"highly_variable{ending}": values for ending, values in columns.items()}
     settings = {
         "n_top_genes": selector.n_features_,
