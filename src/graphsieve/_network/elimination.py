@@ -178,13 +178,6 @@ def unit_norms(weights):
     return np.sqrt(np.square(weights.W_in) @ row_norms(weights.W_out, squared=True))
 
 
-class Elimination(NamedTuple):
-    """Columns from best to worst, and the round in which each was dropped; 0 for survivors."""
-
-    order: np.ndarray
-    rounds: np.ndarray
-
-
 def eliminate(problem, start, train, *, fraction, n_left, columns, kept, first_out):
     """Train and drop a ``fraction`` of the columns from the encoder in turn, at least one.
 
@@ -192,6 +185,9 @@ def eliminate(problem, start, train, *, fraction, n_left, columns, kept, first_o
     ``train(problem, weights, first)`` returns trained Weights, or None to stop here. Columns
     ``kept`` are never dropped, those ``first_out`` before all others. The last ``n_left`` columns
     are ranked by their last score.
+
+    Returns the columns from best to worst, and the round in which each was dropped; 0 for
+    survivors.
     """
     rounds = np.zeros(problem.X.shape[1], dtype=int)
     dropped, number = [], 0
@@ -204,7 +200,7 @@ def eliminate(problem, start, train, *, fraction, n_left, columns, kept, first_o
         order = np.lexsort((-unit_norms(weights), first_out[columns], ~kept[columns]))
         if trained is None or len(columns) <= n_left:
             ranked = [columns[order], *dropped[::-1]]
-            return Elimination(np.concatenate(ranked), rounds)
+            return np.concatenate(ranked), rounds
         number += 1
         n_kept = min(len(columns) - 1, int(np.ceil((1 - fraction) * len(columns))))
         out = order[max(n_kept, n_left) :]

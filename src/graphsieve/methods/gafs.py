@@ -226,7 +226,7 @@ class GAFS(Autoencoder, FeatureRanker):
             start = principal_weights(problem.of(columns), self._count_units(structure, columns))
             given = (self.alpha, self.graph_weight, self.decay)
             penalties = penalties_at(problem.of(columns), start, given)
-            found = eliminate(
+            order, self.rounds_ = eliminate(
                 problem,
                 start,
                 self._trainer(penalties),
@@ -236,10 +236,9 @@ class GAFS(Autoencoder, FeatureRanker):
                 kept=np.isin(np.arange(len(exclude)), include),
                 first_out=structure.noise,
             )
-        self.rounds_ = found.rounds
         centre = rows.mean(axis=0, dtype=np.float64)
         self._unfinished = problem, centre, len(start.b_in), penalties  # for _complete
-        return scores_of(np.concatenate([found.order, np.flatnonzero(exclude)]))
+        return scores_of(np.concatenate([order, np.flatnonzero(exclude)]))
 
     def _sample_laplacian(self, X, structure, chosen):
         """Laplacian of the graph of the sampled rows, from their denoised coordinates."""

@@ -1,6 +1,5 @@
 """JFSSL: joint feature selection and subspace learning."""
 
-from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -14,9 +13,8 @@ from .._linear.row_sparse import InnerProducts, penalty_limit, penalty_path, row
 from .._rows.scaling import divide_columns
 from .._utils.linalg import factorise
 from .._utils.shared import with_shared_parameters
-from .._utils.sklearn_private import Interval
 from .._utils.threads import Workers, single_threaded_blas
-from ..base import POSITIVE, FeatureRanker
+from ..base import FeatureRanker
 
 # Default alpha, as a fraction of the smallest one for which all weights are zero.
 _ALPHA_FRACTION = 1e-2
@@ -71,11 +69,6 @@ class JFSSL(FeatureRanker):
     >>> jfssl.fit(X).get_support().tolist()
     [False, True, False]
     """
-
-    _parameter_constraints = {
-        "n_components": [Interval(Integral, 1, None, closed="left")],
-        "alpha": [POSITIVE, None],
-    }
 
     n_components: int = 10
     alpha: float | None = None

@@ -1,6 +1,5 @@
 """MCFS: columns with which a few-column regression finds the clusters."""
 
-from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -12,7 +11,6 @@ from .._linear.row_sparse import InnerProducts, rank_zero_rows
 from .._rows.scaling import divide_columns
 from .._utils.messages import Stages
 from .._utils.shared import with_shared_parameters
-from .._utils.sklearn_private import Interval
 from .._utils.threads import Workers
 from ..base import FeatureRanker
 
@@ -60,10 +58,6 @@ class MCFS(FeatureRanker):
     [False, True, False]
     """
 
-    _parameter_constraints = {
-        "n_components": [Interval(Integral, 1, None, closed="left")],
-        "n_nonzero": [Interval(Integral, 1, None, closed="left")],
-    }
     _accepts_sparse = True
     _n_copies = 3
 
