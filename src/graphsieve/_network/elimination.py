@@ -59,12 +59,7 @@ class TargetObjective:
         F = n |E|_F^2 / 2 + alpha |W_in|_{2,1} + graph_weight Tr(H' L H)
             + decay / 2 (|W_in|_F^2 + |W_out|_F^2)
 
-        D = (E W_out' + 2 graph_weight L H) * H * (1 - H)
-        dF/dW_in  = X' D + alpha N + decay W_in        N: rows of W_in divided by their norms
-        dF/dW_out = H' E + decay W_out
-        dF/db_in  = sums of the columns of D,          dF/db_out = sums of the columns of E
-
-    An evaluation takes two products with X. The matrix products are in the precision of X.
+    and the gradients of ``Objective``. An evaluation takes two products with X, in its precision.
     """
 
     def __init__(self, problem, n_hidden, penalties):

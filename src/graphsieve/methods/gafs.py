@@ -92,8 +92,6 @@ class GAFS(Autoencoder, FeatureRanker):
     max_iter : int or None, default=None
         Maximum number of iterations of L-BFGS before the first features leave; later rounds have
         a quarter of it. If None, 30; without elimination 400.
-    tol : float, default=1e-4
-        The solver stops when the relative change of the objective is smaller.
     random_state : int, RandomState or None, default=None
         Random seed of a sample of many rows, or of the starting weights without elimination.
     callback : callable(iteration, objective) or None, default=None

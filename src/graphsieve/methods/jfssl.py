@@ -28,9 +28,7 @@ class JFSSL(FeatureRanker):
 
     Among the projections X W that are smooth on the graph of the samples, it looks for one that
     uses few features: min |W|_{2,1} + mu Tr(W'X'LXW) subject to W'X'DXW = I. It is solved in two
-    steps. First the embedding Y (n, m): the solutions of L y = l D y with the m smallest l after
-    the constant one, where A is the affinity of the samples, D = diag(A 1) and L = D - A. Then,
-    with X and Y centred, ::
+    steps: first the spectral embedding Y (n, m) of ``MCFS``, then, with X and Y centred, ::
 
         min_W  sum_j |W_j|  subject to  X W = Y                    if this has a solution,
         min_W  |Y - X W|_F^2 + alpha sum_j |W_j|                   otherwise.
@@ -40,8 +38,6 @@ class JFSSL(FeatureRanker):
 
     Parameters
     ----------
-    n_components : int, default=10
-        Number of directions m.
     alpha : float or None, default=None
         Weight of the l2,1 penalty; a number selects the second form. If None, the first form if
         it has a solution, else a hundredth of the smallest penalty for which all weights are zero.

@@ -24,7 +24,8 @@ class MCFS(FeatureRanker):
 
     Keeps the features that explain the spectral embedding of the samples, one direction at a time.
     Let Y (n, m) solve L y = l D y for the m smallest l after the constant solution, with A the
-    affinity of the samples, D = diag(A 1) and L = D - A. For each direction y_q ::
+    affinity of the samples, D = diag(A 1) and L = D - A; m is about the number of clusters. For
+    each direction y_q ::
 
         min_w  |y_q - X w|^2 + beta |w|_1,    X and y_q centred,
 
@@ -34,8 +35,6 @@ class MCFS(FeatureRanker):
 
     Parameters
     ----------
-    n_components : int, default=5
-        Number of directions m; about the number of clusters.
     n_nonzero : int, default=50
         Number of non-zero weights of each direction, at most the number of features and the
         number of samples minus 2.

@@ -38,8 +38,6 @@ class MRSF(FeatureRanker):
 
     Parameters
     ----------
-    n_components : int, default=10
-        Number of directions m.
     alpha : float or None, default=None
         Weight of the l2,1 penalty; if None, it is chosen by ``n_nonzero``.
     n_nonzero : int, default=100

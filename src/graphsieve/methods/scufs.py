@@ -70,12 +70,6 @@ class SCUFS(FeatureRanker):
         Weight of the smoothness of the clusters on the graph.
     fit_weight : float, default=1.0
         Weight of the regression of the clusters on the features.
-    max_iter : int, default=200
-        Largest number of iterations after the trial of the starts.
-    tol : float, default=1e-4
-        Stop when the relative change of the objective is smaller.
-    random_state : int, RandomState or None, default=None
-        Random seed of the starts.
 
     Attributes
     ----------

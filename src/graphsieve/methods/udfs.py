@@ -64,10 +64,6 @@ class UDFS(FeatureRanker):
         Added to the local Gram matrices, in squared units of the data.
     n_neighbors : int, default=5
         Number of neighbours of a sample.
-    max_iter : int, default=50
-        Largest number of iterations after the trial of the starts.
-    tol : float, default=1e-4
-        Stop when the relative change of the objective is smaller.
 
     Attributes
     ----------
