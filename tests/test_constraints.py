@@ -216,3 +216,54 @@ def test_columns_are_looked_up_once_per_fit(method, monkeypatch):
     sel = method(3, include=[1], exclude=[2]).fit(make_table(0)).set_n_features(2)
     assert looked_up == ["include", "exclude"]
     assert sel.order_[0] == 1
+
+
+GENES = [
+    "MT-CO1",
+    "RPL3",
+    "CD3E",
+    "MT-ND1",
+    "RPS6",
+    "CD8A",
+    "GAPDH",
+    "XRPL",
+    "^odd",
+    "a*b",
+    "CDX",
+    "z",
+]
+
+
+@pytest.mark.parametrize(
+    ("columns", "expected"),
+    [
+        ("^(MT-|RP[SL])", ["MT-CO1", "RPL3", "MT-ND1", "RPS6"]),
+        (["RP?3", "MT-*", "RPL3"], ["RPL3", "MT-CO1", "MT-ND1"]),
+        ("^odd", ["^odd"]),  # a name is never read as a pattern
+        ("a*b", ["a*b"]),
+        (["CD", "z"], "which the data do not have .did you mean"),
+        ("^mt-", "no column matches '.mt-'; the columns are 'MT-CO1'"),
+        ("^(MT-", "is not a valid regular expression: missing"),
+    ],
+)
+def test_patterns_of_names(columns, expected):
+    if isinstance(expected, str):
+        with pytest.raises(ValueError, match=expected):
+            find_columns(columns, D, GENES, parameter="exclude")
+        return
+    found = find_columns(columns, D, GENES, parameter="exclude")
+    assert [GENES[j] for j in found] == expected
+
+
+@pytest.mark.parametrize(
+    "make", [GreedyCSS, *(partial(w, GreedyCSS(3)) for w in WRAPPERS.values())]
+)
+def test_genes_are_excluded_by_a_pattern(make):
+    X = pd.DataFrame(make_table(0), columns=GENES)
+    sel = fitted(make(exclude="^(MT-|RP[SL])", include="CD?E"), X)
+    kept = sel.get_feature_names_out().tolist()
+    assert "CD3E" in kept
+    assert not [name for name in kept if name.startswith(("MT-", "RPL", "RPS"))]
+    inside = WRAPPERS["grouped"](GreedyCSS(3, costs={"^(MT-|RP[SL])": 5.0}, budget=4.0))
+    inside = fitted(inside, X)
+    assert not {"MT-CO1", "RPL3", "MT-ND1", "RPS6"} & set(inside.get_feature_names_out())

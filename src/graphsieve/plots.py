@@ -130,7 +130,9 @@ class SelectionPlots:
                 )
             # Beyond these, greedy methods estimate the order.
             n_exact = getattr(self._sel, "n_exact_", len(self._labels))
-            found = gain_curve(rows_of(self._sel, X, groups).values, self._sel.order_[:n_exact])
+            trusted = getattr(self._sel, "trusted_", None)
+            values = rows_of(self._sel, X, groups).values
+            found = gain_curve(values, self._sel.order_[:n_exact], trusted=trusted)
         ax, k = _axes(ax), np.arange(1, len(found.gains) + 1)
         ax.fill_between(k, found.chance, color=MUTED, alpha=0.25, lw=0)
         ax.plot(k, found.chance, color=MUTED, ls="--", label="shuffled columns")

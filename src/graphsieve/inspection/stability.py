@@ -346,7 +346,7 @@ def by_position(estimator, n_features, names, labels=None):
         if given.get(name) is not None:
             estimator.set_params(**{name: find(given[name], parameter=name)})
     if isinstance(costs := given.get("costs"), Mapping):
-        found = {find([c], parameter="costs")[0]: cost for c, cost in costs.items()}
+        found = {j: cost for c, cost in costs.items() for j in find([c], parameter="costs")}
         estimator.set_params(costs=found)
     if isinstance(groups := given.get("column_groups"), Mapping):
         found = {group: find(c, parameter="column_groups") for group, c in groups.items()}

@@ -138,7 +138,9 @@ def summarise(sel, X, *, groups=None, color=None, image_shape=None, title=None, 
 def _suggest(sel, facts, values):
     """GainCurve, and the number of features that "auto" selects."""
     # Beyond the exact picks, greedy methods estimate the order.
-    chance = getattr(sel, "gain_curve_", None) or gain_curve(values, facts.order[: facts.n_exact])
+    chance = getattr(sel, "gain_curve_", None) or gain_curve(
+        values, facts.order[: facts.n_exact], trusted=getattr(sel, "trusted_", None)
+    )
     if isinstance(sel, Selection):
         return chance, facts.n_selected if facts.is_auto else chance.suggested
     return chance, sel._suggested(chance)
