@@ -113,14 +113,14 @@ def _find_dialect(path, name, reading, usual_separator):
     if not any(map(str.strip, body)):
         only_comments = any(map(_is_comment, lines))
         raise TableError(f"{name} is empty" + ": it holds only comments" * only_comments)
-    separator = reading.sep or _find_separator(body, usual_separator, not reading.no_header)
+    separator = reading.sep or _find_separator(body, usual_separator, reading)
     ends, rows = zip(*_records(body, separator), strict=True)
     if not is_complete and len(rows) > 2:
         # The last record may go on in the lines that were not read.
         rows = rows[:-1]
     skip = next(number for number, line in enumerate(body) if line.strip())
     comments = [line.lstrip("# ") for line in lines[:skip] if _is_comment(line)]
-    top, first, units = (0, 0, []) if reading.no_header else find_layout(rows)
+    top, first, units = (0, 0, []) if reading.no_header else find_layout(rows, reading)
     header = None if reading.no_header else rows[top]
     if header and top == 0 and comments and _is_header(comments[-1], header, separator):
         first, header = 0, next(_reader([comments.pop()], separator))
@@ -217,14 +217,14 @@ def _records(lines, separator):
     return [(reader.line_num, row) for row in reader if any(map(str.strip, row))]
 
 
-def _find_separator(lines, usual, header):
+def _find_separator(lines, usual, reading):
     """Return the separator that gives rows of equal length and the most numbers."""
     best, best_score = usual, 0.0
     # The first of several equally good ones is taken.
     for separator in dict.fromkeys((usual, *SEPARATORS.values())):
         rows = [row for _, row in _records(lines, separator)]
-        if header and len(rows) > 1:
-            top, first, _ = find_layout(rows)
+        if not reading.no_header and len(rows) > 1:
+            top, first, _ = find_layout(rows, reading)
             # A header that lacks the name of the first column is common.
             if len(rows[first]) - len(rows[top]) not in (0, 1):
                 continue
@@ -317,8 +317,6 @@ def _parse_quickly(path, name, dialect):
 
 def _parse(path, dialect, skipped, floats=(), as_text=()):
     """Return an Arrow table; of some columns only, as text, if they are given."""
-    if dialect.separator == " ":
-        return _parse_spaces(path, dialect, as_text)
     import pyarrow as pa
     from pyarrow import csv
 
@@ -328,13 +326,18 @@ def _parse(path, dialect, skipped, floats=(), as_text=()):
         skipped.append(row)
         return "skip"
 
-    return csv.read_csv(
+    source, encoding = str(path), dialect.encoding.removesuffix("-sig")
+    if dialect.separator == " ":
+        source, encoding = io.BytesIO(_single_spaces(path, dialect.encoding)), "utf-8"
+    elif is_packed(path):
         # Arrow reads a plain file by itself, in parallel.
-        open_bytes(path) if is_packed(path) else str(path),
+        source = open_bytes(path)
+    return csv.read_csv(
+        source,
         csv.ReadOptions(
             column_names=dialect.names,
             skip_rows=dialect.skip,
-            encoding=dialect.encoding.removesuffix("-sig"),
+            encoding=encoding,
             block_size=min(max(2**20, _BLOCK_ROWS * dialect.line_bytes), 2**30),
         ),
         csv.ParseOptions(
@@ -352,35 +355,10 @@ def _parse(path, dialect, skipped, floats=(), as_text=()):
     )
 
 
-def _parse_spaces(path, dialect, as_text):
-    """Columns that are aligned by spaces: Arrow has no separator of variable length."""
-    import pandas as pd
-    import pyarrow as pa
-
-    frame = pd.read_csv(
-        path,
-        sep=r"\s+",
-        header=None,
-        names=dialect.names,
-        skiprows=dialect.skip,
-        usecols=as_text or None,
-        dtype=str if as_text else None,
-        na_filter=not as_text,
-        encoding=dialect.encoding,
-        decimal=dialect.decimal,
-        comment="#",
-        compression="gzip" if is_packed(path) else None,
-        **exact_numbers(),
-    )
-    return pa.Table.from_pandas(frame, preserve_index=False)
-
-
-def exact_numbers():
-    """Options with which ``pandas.read_csv`` rounds exactly, as it does by itself from 3.1 on."""
-    import pandas as pd
-
-    version = tuple(int(part) for part in pd.__version__.split(".")[:2])
-    return {} if version >= (3, 1) else {"float_precision": "round_trip"}
+def _single_spaces(path, encoding):
+    """Return the lines of a file whose columns are aligned, with one space between columns."""
+    with io.TextIOWrapper(open_bytes(path), encoding=encoding) as file:
+        return "\n".join(re.sub(" +", " ", line.strip()) for line in file).encode()
 
 
 def _explain(path, name, dialect, error):
