@@ -9,10 +9,9 @@ from typing import Annotated
 import typer
 from rich.box import SIMPLE_HEAD
 
-from .console import errors_shown, examples, out, progress, tell, warnings_shown
-from .options import new_app
+from .console import errors_shown, out, progress, tell, warnings_shown
+from .options import command
 
-app = new_app()
 _PICTURE = Path("graphsieve-demo.png")
 _FORMATS = (".png", ".svg", ".pdf")
 _PAGE = Path("graphsieve-demo.html")
@@ -26,7 +25,7 @@ _METRICS = {"accuracy": "Accuracy", "acc": "ACC", "nmi": "NMI"}
 _SPLITS = 3
 
 
-@app.command(epilog=examples("graphsieve demo", "graphsieve demo -o pixels.svg --force"))
+@command("graphsieve demo", "graphsieve demo -o pixels.svg --force")
 def demo(
     output: Annotated[
         Path,

@@ -12,8 +12,7 @@ from typing import Annotated, Any, Literal
 import typer
 from typer.core import TyperCommand
 
-from .._utils.threads import physical_memory
-from .console import TableError, usage_error
+from .console import TableError, examples, usage_error
 
 ENCODINGS = ("onehot", "ordinal", "dates")
 SEPARATORS = {"comma": ",", "semicolon": ";", "tab": "\t", "pipe": "|", "space": " "}
@@ -31,19 +30,23 @@ class Command(TyperCommand):
         return super().parse_args(ctx, args)
 
 
-def new_app():
-    """Return a container for one command."""
-    return typer.Typer(
-        add_completion=False,
-        rich_markup_mode="rich",
-        context_settings={"help_option_names": ["-h", "--help"]},
-    )
+def command(*lines, note=""):
+    """Make a command of a function, with examples and a note at the end of its help.
+
+    A parameter whose class is a dataclass stands for options: the fields of the class.
+    """
+
+    def make(function):
+        call = _with_options(function)
+        call.epilog = examples(*lines, note=note)
+        return call
+
+    return make
 
 
-def takes_options(command):
-    """Give a command the options that are the fields of a parameter's class, one by one."""
+def _with_options(function):
     shown, classes = [], {}
-    for parameter in inspect.signature(command).parameters.values():
+    for parameter in inspect.signature(function).parameters.values():
         cls = parameter.annotation
         if not is_dataclass(cls):
             shown.append(parameter)
@@ -63,11 +66,11 @@ def takes_options(command):
             if own is not None
         ]
 
-    @wraps(command)
+    @wraps(function)
     def call(**given):
         for name, cls in classes.items():
             given[name] = cls(**{own.name: given.pop(own.name) for own in fields(cls)})
-        return command(**given)
+        return function(**given)
 
     # What Typer reads the options from.
     call.__signature__ = inspect.Signature(shown)
@@ -137,13 +140,14 @@ def _parse_shape(text):
 def _panel(title):
     """A function that makes the options of one panel of the help."""
 
-    def option(words, help, default=None, *, min=None, parser=None) -> Any:
+    def option(words, help, default=None, *, min=None, max=None, parser=None) -> Any:
         names = [word for word in words.split() if word.startswith("-")]
         info = typer.Option(
             *names,
             metavar=" ".join(words.split()[len(names) :]) or None,
             help=help,
             min=min,
+            max=max,
             parser=parser,
             show_default=default is not None and default is not False,
             rich_help_panel=title,
@@ -233,6 +237,8 @@ class Reading:
 
     def check_size(self, name, n_bytes, *, streamed=False, what="it"):
         """Raise an error if a file needs more memory, or more reading, than is allowed."""
+        from .._utils.threads import physical_memory
+
         limit = _STREAM_LIMIT if streamed else physical_memory()
         if self.max_size:
             limit = self.max_size * 1e9
@@ -307,15 +313,8 @@ class Looks:
 
 
 @dataclass(frozen=True)
-class Selecting(Looks, Preparing):
-    """How columns are selected, and what is written about them."""
-
-    number: Any = option(
-        "-k --n-features N|P%|auto",
-        "Features to select: a number, a percentage, or auto for those that add more than chance. "
-        "Not needed with --budget.",
-        parser=parse_number,
-    )
+class Choosing(Looks, Preparing):
+    """Columns that are kept or not by request, and what is written about a selection."""
 
     output: Path | None = _output(
         "-o --output FILE",
@@ -334,6 +333,7 @@ class Selecting(Looks, Preparing):
         "Write a page about the selection (HTML, opens in a browser without a network).",
     )
     subset: bool = _output("--subset", "Write only the selected genes to an h5ad file.", False)
+    names: bool = _output("--names", "Print the names of the kept columns and nothing else.", False)
     explain: bool = _output(
         "--explain",
         "Show which kept columns predict the dropped ones, and how well; also in the file of "
@@ -346,10 +346,6 @@ class Selecting(Looks, Preparing):
         "that a spreadsheet does not run them.",
         False,
     )
-    method: str = _method("-m --method NAME", "Selection method; see graphsieve methods.", "sieve")
-    parameters: list[str] | None = _method(
-        "--set NAME=VALUE", "Parameter of the method. May be repeated."
-    )
     include: list[str] | None = _columns(
         "--include COLUMN,...",
         "Columns that are always kept: names, patterns, or a text file with one name per line. "
@@ -358,14 +354,6 @@ class Selecting(Looks, Preparing):
     exclude: list[str] | None = _columns(
         "--exclude COLUMN,...",
         "Columns that are never selected, in the same form as --include.",
-    )
-    cost: Path | None = _columns(
-        "--cost FILE",
-        "Table of two columns, name and cost: columns are selected by gain per cost. Other "
-        "columns cost 1.",
-    )
-    budget: float | None = _columns(
-        "--budget NUMBER", "The most that the selected columns may cost together.", min=0
     )
     batch: str | None = _columns(
         "--batch --group-by COLUMN",
@@ -377,3 +365,41 @@ class Selecting(Looks, Preparing):
     def whole(self):
         """Whether the table is needed in memory."""
         return super().whole or self.batch is not None
+
+
+@dataclass(frozen=True)
+class Selecting(Choosing):
+    """How columns are selected."""
+
+    number: Any = option(
+        "-k --n-features N|P%|auto",
+        "Features to select: a number, a percentage, or auto for those that add more than chance. "
+        "Not needed with --budget.",
+        parser=parse_number,
+    )
+    method: str = _method("-m --method NAME", "Selection method; see graphsieve methods.", "sieve")
+    parameters: list[str] | None = _method(
+        "--set NAME=VALUE", "Parameter of the method. May be repeated."
+    )
+    cost: Path | None = _columns(
+        "--cost FILE",
+        "Table of two columns, name and cost: columns are selected by gain per cost. Other "
+        "columns cost 1.",
+    )
+    budget: float | None = _columns(
+        "--budget NUMBER", "The most that the selected columns may cost together.", min=0
+    )
+
+
+@dataclass(frozen=True)
+class Dropping(Choosing):
+    """Which columns are dropped; for the rest, a selection whose method and number are fixed."""
+
+    explained: float = option(
+        "--explained R2",
+        "A column is dropped if the kept ones predict at least this fraction of its variance.",
+        0.9,
+        min=0,
+        max=1,
+    )
+    method, number, parameters, cost, budget = "drop", None, None, None, None
