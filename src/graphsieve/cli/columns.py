@@ -3,12 +3,11 @@
 import re
 import shlex
 from dataclasses import dataclass, replace
-from fnmatch import fnmatchcase
 from pathlib import Path
 
 import numpy as np
 
-from .._utils.names import suggestion
+from .._utils.names import matching_columns, suggestion
 from .._utils.text import listed
 from .console import TableError
 from .io.cells import DATE
@@ -25,22 +24,23 @@ _CAMEL_ID = re.compile(r".*[a-z]I[Dd]")
 def find_columns(items, names, option, features=None):
     """Return the positions of columns that a user asked for, in the order given.
 
-    Each item is a name, a position from 0 (-1 is the last one), a pattern with ``*`` or ``?``, or
-    several of these with commas between; the matches of a pattern are in the order of the table.
-    Messages name the option that they were given to. With ``features``, the positions of some
-    columns, patterns match these, and others are refused.
+    Each item is a name, a position from 0 (-1 is the last one), a pattern with ``*`` or ``?``,
+    several of these with commas between, or a regular expression that starts with ``^``. With
+    ``features``, the positions of some columns, patterns match these, and others are refused.
     """
     features = range(len(names)) if features is None else features
     position = {name: j for j, name in enumerate(names)}
     found = []
     for item in items:
-        parts = [item] if item in position else [part.strip() for part in item.split(",")]
+        is_one = item in position or item.startswith("^")
+        parts = [item] if is_one else [part.strip() for part in item.split(",")]
         for part in filter(None, parts):
             found += _find(part, names, position, option, features)
     if unused := sorted(set(found).difference(features)):
         raise TableError(
             f"{option}: these columns are not selected from: {listed([names[j] for j in unused])}. "
-            "Another option names them, or they look like IDs (--no-ids selects from such columns)"
+            "Another option names them, or they are IDs (which --no-ids selects from), or text or "
+            "dates (--encode)"
         )
     return list(dict.fromkeys(found))
 
@@ -48,10 +48,10 @@ def find_columns(items, names, option, features=None):
 def _find(part, names, position, option, features):
     if part in position:
         return [position[part]]
-    if "*" in part or "?" in part:
-        matches = [j for j in features if fnmatchcase(names[j], part)]
-        if matches:
-            return matches
+    matches = matching_columns(part, [names[j] for j in features])
+    if matches:
+        return [features[k] for k in matches]
+    if matches is not None:
         columns = listed([names[j] for j in features])
         raise TableError(f"{option}: no column matches {part!r}; the columns are {columns}")
     try:
