@@ -49,8 +49,8 @@ def read_text(path, name, reading, usual_separator=","):
     table, skipped = _parse_quickly(path, name, dialect)
     if dialect.names[-1].startswith("Unnamed: ") and table.num_columns > 1:
         # Every line may end with a separator.
-        last = table.num_columns - 1
-        table = table.remove_column(last) if table.column(last).null_count == len(table) else table
+        is_empty = table.column(-1).null_count == len(table)
+        table = table.remove_column(table.num_columns - 1) if is_empty else table
     notes = dialect.notes
     if skipped:
         notes += (f"{counted(len(skipped), 'comment line')} between the rows skipped",)
@@ -67,21 +67,16 @@ def read_text(path, name, reading, usual_separator=","):
 
 @dataclass(frozen=True)
 class _Dialect:
-    """Layout of a text file.
-
-    ``skip`` lines precede the first row of data. ``has_quotes`` says whether a value may contain a
-    line break, ``line_bytes`` how long a line is, and ``floats`` names the columns that hold
-    decimal numbers in the first rows.
-    """
+    """Layout of a text file, whose first row of data comes after ``skip`` lines."""
 
     encoding: str
     separator: str
     decimal: str
     names: list
     skip: int
-    has_quotes: bool
+    has_quotes: bool  # a value may contain a line break
     line_bytes: int
-    floats: list
+    floats: list  # columns of decimal numbers in the first rows
     notes: tuple
 
 
@@ -97,10 +92,7 @@ def open_bytes(path):
 
 
 def _find_dialect(path, name, reading, usual_separator):
-    """Find the layout of a text file that messages call ``name``.
-
-    ``usual_separator`` is the one that the extension of the file stands for.
-    """
+    """Find the layout of a text file; ``usual_separator`` is that of its extension."""
     encoding, has_quotes, notes = _scan(path, name, reading)
     above = reading.skip_rows or 0
     with io.TextIOWrapper(open_bytes(path), encoding=encoding, newline="") as file:
@@ -379,7 +371,6 @@ def _explain(path, name, dialect, error):
 
 
 def write_text(path, table, separator=",", packed=False):
-    """Write a text file, a piece at a time."""
     with open_text(path, packed) as file:
         for number, piece in enumerate(table.pieces()):
             _write_rows(file, with_row_names(piece.frame()), separator, header=number == 0)
