@@ -152,7 +152,7 @@ def read_costs(path):
 
 @dataclass(frozen=True)
 class Roles:
-    """Positions of the features and of the columns that are carried, and the carried labels.
+    """Positions of the features and of the carried columns, and the carried labels.
 
     ``ids`` are the columns that are carried because they look like an ID, with the reason.
     """
@@ -164,10 +164,9 @@ class Roles:
 
 
 def assign_roles(table, drop, keep, *, find_ids):
-    """Decide what every column of a table is for.
+    """Decide what every column is for: ``drop`` is left out of the output, ``keep`` carried.
 
-    The columns ``drop`` are left out of the output, the columns ``keep`` written without selecting
-    from them. With ``find_ids``, columns that look like an ID are carried as well.
+    With ``find_ids``, columns that look like an ID are carried as well.
     """
     names = [*table.names, *table.label_names]
     dropped = sorted(find_columns(drop, names, "--drop"))
@@ -180,23 +179,16 @@ def assign_roles(table, drop, keep, *, find_ids):
     ids = {}
     if table.row_names is not None and (j := names.index(table.row_names)) not in given:
         ids[j] = "row names"
-    left = [j for j in range(n_columns) if j not in given and j not in ids]
     if find_ids:
-        ids |= _find_ids(table, left)
+        ids |= _find_ids(table, [j for j in range(n_columns) if j not in given and j not in ids])
     carried = sorted({*(j for j in kept if j < n_columns), *ids})
     unused = {*dropped, *carried}
-    return Roles(
-        features=[j for j in range(n_columns) if j not in unused],
-        carried=carried,
-        labels=[names[j] for j in kept if j >= n_columns],
-        ids=ids,
-    )
+    features = [j for j in range(n_columns) if j not in unused]
+    return Roles(features, carried, [names[j] for j in kept if j >= n_columns], ids)
 
 
 def id_note(table, roles):
-    """Return a line about the columns that were taken for IDs, or nothing."""
-    if not roles.ids:
-        return ""
+    """Return a line about the columns that were taken for IDs."""
     reasons = {}
     for j, reason in sorted(roles.ids.items()):
         reasons.setdefault(reason, []).append(table.names[j])

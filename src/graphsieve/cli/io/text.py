@@ -94,13 +94,7 @@ def open_bytes(path):
 def _find_dialect(path, name, reading, usual_separator):
     """Find the layout of a text file; ``usual_separator`` is that of its extension."""
     encoding, has_quotes, notes = _scan(path, name, reading)
-    above = reading.skip_rows or 0
-    with io.TextIOWrapper(open_bytes(path), encoding=encoding, newline="") as file:
-        deque(islice(file, above), maxlen=0)
-        lines = file.readlines(_SAMPLE_LENGTH)
-        lines += islice(file, max(0, _FEWEST_LINES - len(lines)))
-        is_complete = len(lines) <= _SAMPLE_LINES and not file.readline()
-    lines = lines[:_SAMPLE_LINES]
+    lines, is_complete = _first_lines(path, encoding, reading)
     body = ["\n" if _is_comment(line) else line for line in lines]
     if not any(map(str.strip, body)):
         only_comments = any(map(_is_comment, lines))
@@ -110,28 +104,16 @@ def _find_dialect(path, name, reading, usual_separator):
     if not is_complete and len(rows) > 2:
         # The last record may go on in the lines that were not read.
         rows = rows[:-1]
-    skip = next(number for number, line in enumerate(body) if line.strip())
-    comments = [line.lstrip("# ") for line in lines[:skip] if _is_comment(line)]
-    top, first, units = (0, 0, []) if reading.no_header else find_layout(rows, reading)
-    header = None if reading.no_header else rows[top]
-    if header and top == 0 and comments and _is_header(comments[-1], header, separator):
-        first, header = 0, next(_reader([comments.pop()], separator))
-        notes.append("names from the line that starts with #")
-    elif first:
-        skip = ends[first - 1]
-        comments = [line for line in lines[:skip] if _is_comment(line)]
-    if comments:
-        notes.append(f"{counted(len(comments), 'comment line')} skipped")
-    notes += layout_notes(rows, top, units, "line")
+    skip, header, rows, found = _find_names(lines, body, ends, rows, separator, reading)
+    notes += found
     if reading.sep is None and separator != usual_separator:
         notes.append(f"separated by {_word(separator)}")
-    rows = rows[first:]
     if not rows:
         raise TableError(f"{name} is empty: it holds a header and no rows")
     decimal, note = _find_decimal(rows, separator, reading)
     names, renamed = _names(name, header, rows, reading, separator)
     if header is not None and _looks_like_data(header):
-        renamed += (
+        note += (
             "names from the first line, which holds only numbers (if it is data, add --no-header)",
         )
     number = _COMMA_NUMBER if decimal == "," else _POINT_NUMBER
@@ -141,12 +123,45 @@ def _find_dialect(path, name, reading, usual_separator):
         separator=separator,
         decimal=decimal,
         names=names,
-        skip=above + skip,
+        skip=skip + (reading.skip_rows or 0),
         has_quotes=has_quotes,
         line_bytes=max(len(line.encode()) for line in lines),
         floats=[name for name, cells in columns if all(map(number.fullmatch, cells))],
         notes=(*notes, *note, *renamed),
     )
+
+
+def _first_lines(path, encoding, reading):
+    """Return the first lines of a file, and whether they are all of them."""
+    with io.TextIOWrapper(open_bytes(path), encoding=encoding, newline="") as file:
+        deque(islice(file, reading.skip_rows or 0), maxlen=0)
+        lines = file.readlines(_SAMPLE_LENGTH)
+        lines += islice(file, max(0, _FEWEST_LINES - len(lines)))
+        is_complete = len(lines) <= _SAMPLE_LINES and not file.readline()
+    return lines[:_SAMPLE_LINES], is_complete
+
+
+def _find_names(lines, body, ends, rows, separator, reading):
+    """Return the number of lines above the data, the names, the rows of data, and notes.
+
+    ``body`` are the lines without comments, ``rows`` their cells, and ``ends`` the number of lines
+    up to the end of each row.
+    """
+    skip = next(number for number, line in enumerate(body) if line.strip())
+    comments = [line.lstrip("# ") for line in lines[:skip] if _is_comment(line)]
+    header, first, notes, found = None, 0, [], []
+    if not reading.no_header:
+        top, first, units = find_layout(rows, reading)
+        header, found = rows[top], layout_notes(rows, top, units, "line")
+        if top == 0 and comments and _is_header(comments[-1], header, separator):
+            first, header = 0, next(_reader([comments.pop()], separator))
+            notes.append("names from the line that starts with #")
+        else:
+            skip = ends[first - 1]
+            comments = [line for line in lines[:skip] if _is_comment(line)]
+    if comments:
+        notes.append(f"{counted(len(comments), 'comment line')} skipped")
+    return skip, header, rows[first:], [*notes, *found]
 
 
 def _rows_of(path, dialect):
