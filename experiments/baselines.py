@@ -220,10 +220,11 @@ class FastCanSpectral(FastCan):
 
 
 class NDFS(_Package):
-    """Nonnegative discriminative feature selection of scikit-feature, with its defaults.
+    """Nonnegative discriminative feature selection of scikit-feature, on centred columns.
 
-    The number of clusters is five, as in `MCFS`. A fit inverts a matrix of features by features in
-    every iteration.
+    The number of clusters is five, as in `MCFS`. With the penalty of the package, 1, most rows of
+    the weights vanish; .01 is better on Isolet, Yale and COIL20 (split 100), and smaller ones are
+    no better. A fit inverts a matrix of features by features in every iteration.
 
     Z. Li, Y. Yang, J. Liu, X. Zhou, H. Lu, "Unsupervised feature selection using nonnegative
     spectral analysis", AAAI 2012.
@@ -233,9 +234,10 @@ class NDFS(_Package):
         package = _import("skfeature.function.sparse_learning_based.NDFS", "skfeature-chappers")
         graph = _import("skfeature.utility.construct_W", "skfeature-chappers")
         X = np.asarray(data.whole(), dtype=np.float64)
+        X = X - X.mean(axis=0)
         W = graph.construct_W(X, neighbor_mode="knn", weight_mode="cosine", k=5)
         np.random.seed(check_random_state(self.random_state).randint(2**31 - 1))  # noqa: NPY002
-        return np.linalg.norm(package.ndfs(X, mode="raw", W=W, n_clusters=5), axis=1)
+        return np.linalg.norm(package.ndfs(X, mode="raw", W=W, n_clusters=5, beta=0.01), axis=1)
 
 
 class _WithLabels(_Baseline):

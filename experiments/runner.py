@@ -74,7 +74,8 @@ def run(
         cells if the current commit is unknown.
     only_stored : bool, default=False
         Run nothing, and write the table of the data sets and splits whose cells are all stored: a
-        part of a grid would be compared with whole ones.
+        part of a grid would be compared with whole ones. Rows of an earlier table that are not
+        planned are dropped; otherwise those of the same profile stay.
     progress : callable, optional
         Called as ``progress(done, total, failed, cell, seconds_left)`` after every cell, and once
         before the first with ``cell=None``. ``seconds_left`` is None until the run has finished a
@@ -90,7 +91,7 @@ def run(
         experiment = load_experiment(experiment)
     planned = plan(experiment, profile, datasets, methods, n_splits)
     store = Store(folder)
-    store.unpack(experiment.name)
+    before = store.unpack(experiment.name)
     cells = {cell.key: cell for cell, _, _ in planned}
     known = {key: _stored(store, cell, key) for key, cell in cells.items()}
     if only_stored:
@@ -122,6 +123,7 @@ def run(
             left = None if left is None else left / n_workers
             progress(done, len(cells), failed, cell, left)
 
+    kept = None if only_stored else before
     report(None)
     try:
         results = () if only_stored else _results(waiting, store, known, n_jobs)
@@ -135,9 +137,9 @@ def run(
         # The finished part of an interrupted run can be looked at. What ended the run matters
         # more than a table that cannot be written either.
         with suppress(OSError):
-            _write_table(store, experiment, profile, planned)
+            _write_table(store, experiment, profile, planned, kept)
         raise
-    _write_table(store, experiment, profile, planned)
+    _write_table(store, experiment, profile, planned, kept)
     return read_table(store.table_path(experiment.name))
 
 
@@ -150,14 +152,23 @@ def _complete(planned, known):
     return complete
 
 
-def _write_table(store, experiment, profile, planned):
-    """Write the rows of all stored cells, in the order of the plan."""
+def _write_table(store, experiment, profile, planned, before):
+    """Write the rows of all stored cells, in the order of the plan, below those of ``before``.
+
+    Of the earlier table of this profile, the data sets, splits and methods stay that have no row
+    now.
+    """
     rows = []
     for entry in planned:
         # A damaged record stays if the run that would have repeated it was interrupted.
         record = _intact(store, entry[0].key)
         if record is not None:
             rows += rows_of(record, experiment.name, profile, entry)
+    if rows and before is not None:
+        now = {(row["dataset"], row["split"], row["method"]) for row in rows}
+        before = before[before["profile"] == profile]
+        places = zip(before["dataset"], before["split"], before["method"], strict=True)
+        rows = before[[place not in now for place in places]].to_dict("records") + rows
     if rows:
         store.write_table(experiment.name, rows)
 

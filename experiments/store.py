@@ -59,16 +59,17 @@ class Store:
         """Store the cells of an experiment's table that have no file of their own.
 
         A table that was copied without its cells is thus continued, and nothing of it is lost when
-        it is written again for fewer data sets.
+        it is written again for fewer data sets. Returns the table, or None.
         """
         try:
             table = read_table(self.table_path(name))
         except (FileNotFoundError, ValueError):
             # There is no table, or one that the next table replaces.
-            return
+            return None
         missing = {key for key in table["key"].unique() if not self._path(key).exists()}
         for key, record in records_of(table[table["key"].isin(missing)]).items():
             self.put(key, record)
+        return table
 
     def write_table(self, name, rows):
         """Write the tidy table of an experiment, with rounded numbers."""

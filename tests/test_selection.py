@@ -52,7 +52,7 @@ def test_every_parameter_can_be_saved(table, tmp_path):
     sel.save(tmp_path / "kept.json")
     parameters = Selection.load(tmp_path / "kept.json").parameters
     assert parameters["costs"] == {"a": 2.0}
-    GroupedRanker(Variance(2)).fit(table).save(tmp_path / "grouped.json")
+    GroupedRanker(Variance(2)).fit(table, groups=np.arange(20) % 2).save(tmp_path / "grouped.json")
     assert "Variance" in Selection.load(tmp_path / "grouped.json").parameters["estimator"]
 
 

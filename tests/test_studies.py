@@ -7,7 +7,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from experiments.protocol import make_split
 from experiments.studies import (
+    dufs_protocol,
+    fseval_folder,
+    future_work,
     label_free,
     needles,
     other_sets,
@@ -16,6 +20,8 @@ from experiments.studies import (
     resume,
     tables,
 )
+from graphsieve._network.elimination import Problem
+from graphsieve._network.objective import Penalties
 
 NEEDED = {"gene_panels": "scanpy", "rare_types": "scanpy", "fifty_features": "PIL"}
 NAMES = sorted(path.stem for path in Path(tables.__file__).parent.glob("[a-z]*.py"))
@@ -107,6 +113,55 @@ def test_other_sets_score_every_size():
         "variance": [1, 3, 4, 6],
         "pfa": [1, 3, 4, 6],
     }
+
+
+def test_objective_of_the_future_work_meets_finite_differences():
+    rng = np.random.default_rng(0)
+    X, T, missing = rng.normal(size=(9, 4)), rng.normal(size=(9, 3)), rng.random((9, 3)) < 0.3
+    problem = Problem(X - X.mean(axis=0), T, None)
+    objective = future_work.Objective(problem, 2, Penalties(0.1, 0.0, 0.01), missing, 0.3)
+    z, step = rng.normal(size=objective.size), 1e-6
+    values = [
+        [objective.value_and_grad(z + sign * step * e)[0] for sign in (1, -1)]
+        for e in np.eye(objective.size)
+    ]
+    slopes = -np.diff(values, axis=1)[:, 0] / (2 * step)
+    assert objective.value_and_grad(z)[1] == pytest.approx(slopes, abs=1e-6)
+
+
+def test_labels_that_are_known_change_the_ranking():
+    X, y = other_sets.load_wine(return_X_y=True)
+    split = make_split(X, y, random_state=0)
+    some, all_known = (future_work.labelled(3, part, split, 0) for part in (0.1, 1.0))
+    assert (some.known >= 0).sum() == 6
+    assert (all_known.known >= 0).all()
+    plain = future_work.Variant(3).fit(split.X_train)
+    assert (plain.order_ == future_work.GAFS(3).fit(split.X_train).order_).all()
+    assert (plain.order_ != all_known.fit(split.X_train).order_).any()
+
+
+def test_tables_of_fseval_get_the_names_of_its_dashboard(tmp_path):
+    runs = tmp_path / "runs"
+    runs.mkdir()
+    for name in ("GAFS_NMI_10Percent_USI10_RS0", "GAFS_ACC_Stability_100Percent_SI5_CV5_RS0"):
+        (runs / f"{name}.csv").write_text("Dataset,0.05\n")
+    fseval_folder.for_dashboard(runs, tmp_path / "dashboard")
+    names = sorted(path.name for path in (tmp_path / "dashboard").iterdir())
+    assert names == ["GAFS_NMI_10Percent.csv", "GAFS_Stability_ACC_100Percent.csv", "commit.txt"]
+
+
+def test_fseval_ranks_every_column():
+    X, _ = other_sets.load_wine(return_X_y=True)
+    for scores in fseval_folder.METHODS.values():
+        assert np.isfinite(scores(X)).all()
+
+
+def test_protocol_of_dufs(monkeypatch):
+    monkeypatch.setattr(dufs_protocol, "COUNTS", (2, 4))
+    monkeypatch.setattr(dufs_protocol, "FIXED", 4)
+    rows = pd.DataFrame(dufs_protocol.measure(*other_sets.load_wine(return_X_y=True), "variance"))
+    assert rows.groupby(["scale", "n_starts"])["n_features"].apply(set)["none", 1] == {2, 4}
+    assert rows["acc"].between(0.3, 1).all()
 
 
 @pytest.mark.filterwarnings("ignore")

@@ -4,11 +4,17 @@ import inspect
 
 import pytest
 
+import graphsieve.evaluation
 import graphsieve.inspection
 import graphsieve.plots
 import graphsieve.report
 
-MODULES = [graphsieve.inspection, graphsieve.plots, graphsieve.report]
+MODULES = [
+    graphsieve.evaluation,
+    graphsieve.inspection,
+    graphsieve.plots,
+    graphsieve.report,
+]
 try:
     import graphsieve.anndata
 
@@ -21,7 +27,7 @@ def functions():
     for module in MODULES:
         for name in module.__all__:
             item = getattr(module, name)
-            if not item.__module__.startswith(module.__name__):
+            if not getattr(item, "__module__", "").startswith(module.__name__):
                 continue
             members = vars(item) if inspect.isclass(item) else {"": item}
             for member, function in members.items():

@@ -25,6 +25,7 @@ from sklearn.datasets import load_breast_cancer, load_digits, load_wine
 
 from experiments.baselines import ranker
 from experiments.protocol import fit_on, make_split, score_order
+from experiments.provenance import provenance
 from experiments.studies.resume import append, finished
 from experiments.studies.tables import RECORDS
 
@@ -32,8 +33,10 @@ OUT = RECORDS / "quality" / "other_sets.csv"
 METHODS = (
     *("sieve", "gafs", "css", "mrsf", "mcfs", "gsr_sfs", "scufs", "jfssl", "rsr", "udfs"),
     *("spec", "lap_score", "pfa", "qr", "variance", "random"),
+    *("fastcan", "fastcan_spectral", "ndfs", "extra_trees", "f_test"),
 )
 SCORES = ["accuracy", "neighbor_accuracy", "acc", "nmi"]
+COLUMNS = ["dataset", "split", "method", "n_features", *SCORES, "commit"]
 FIRST_SPLIT = 10
 MOST_ROWS = 300
 SERIES = ("ACSF1", "ArrowHead", "BasicMotions", "GunPoint", "ItalyPowerDemand", "OSULeaf")
@@ -113,7 +116,8 @@ def measure(X, y, number, methods):
         fits = [counts] if getattr(method, "nested", True) else [[count] for count in counts]
         for sizes in fits:
             method.set_params(n_features_to_select=sizes[-1])
-            fitted, _ = fit_on(method, split.X_train, number)
+            labels = split.y_train if getattr(method, "uses_labels", False) else None
+            fitted, _ = fit_on(method, split.X_train, number, labels)
             yield score_order(
                 fitted.order_,
                 split,
@@ -133,7 +137,10 @@ def run(n_splits):
             methods = [method for method in METHODS if (name, number, method) not in done]
             if methods:
                 rows = pd.concat(measure(X, y, number, methods)).assign(dataset=name, split=number)
-                rows = rows[["dataset", "split", "method", "n_features", *SCORES]].round(4)
+                rows = rows.assign(commit=provenance()["commit"])
+                rows = rows[["dataset", "split", "method", "n_features", *SCORES, "commit"]].round(
+                    4
+                )
                 append(OUT, rows)
                 print(f"split {number}: {name}", flush=True)
 

@@ -5,26 +5,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from .inspection.grouped import GroupedRanker
     from .inspection.stability import StabilitySelection
-    from .methods import (
-        AEFS,
-        DFSC,
-        GAFS,
-        GSRSFS,
-        JFSSL,
-        MCFS,
-        MRSF,
-        REGISTRY,
-        RSR,
-        SCUFS,
-        SPEC,
-        UDFS,
-        GraphSieve,
-        GreedyCSS,
-        LaplacianScore,
-        NonconvexRSR,
-        RandomRanker,
-        Variance,
-    )
+    from .methods import *
     from .methods.drop_redundant import DropRedundant
     from .selection import Selection
 

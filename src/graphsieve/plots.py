@@ -115,7 +115,8 @@ class SelectionPlots:
             values = self._sel._sample(X, groups).values
             # Beyond these, greedy methods estimate the order.
             n_exact = getattr(self._sel, "n_exact_", len(self._labels))
-            found = gain_curve(values, self._sel.order_[:n_exact])
+            trusted = getattr(self._sel, "trusted_", None)
+            found = gain_curve(values, self._sel.order_[:n_exact], trusted=trusted)
         return GainsDisplay(found, type(self._sel).__name__).plot(ax)
 
     def scores(self, *, n_features: int = 20, ax: Any = None) -> BarsDisplay:
@@ -456,7 +457,7 @@ def comparison_figure(table: pd.DataFrame, best: str) -> Figure:
     return figure
 
 
-def _label_rows(panel, names: Sequence[str]) -> None:
+def _label_rows(panel: Any, names: Sequence[str]) -> None:
     """Write the names of horizontal rows, the first at the top."""
     panel.set_yticks(np.arange(len(names)), [printable(name) for name in names])
     for label in panel.get_yticklabels():

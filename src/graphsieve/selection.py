@@ -15,7 +15,7 @@ from typing import Any, Self
 import numpy as np
 import scipy.sparse as sp
 
-from ._rows import check_container
+from ._rows import Rows, check_container
 from ._utils.files import replacing
 from ._utils.names import check_choice, suggestion
 from ._utils.text import listed
@@ -51,8 +51,9 @@ class Selection:
     parameters : dict
         Its parameters; values that JSON cannot hold as text.
     fingerprint : dict
-        Number of rows of the data that the selector was fitted on, and a checksum of the range of
-        every column.
+        Number of rows of the data that the selector was fitted on, a checksum of the range of
+        every column, the number of batches (0 without ``groups``), and how many features were
+        picked one by one (``n_exact_``).
     versions : dict
         Versions of the packages that computed it.
     carried, dropped : list of str
@@ -256,7 +257,7 @@ class Selection:
             return names
         return [str(name) for name in names]
 
-    def _fault(self):
+    def _fault(self) -> str | None:
         """What cannot be right in a file, or None."""
         d, names = self.n_features_in, self.feature_names_in
         if not _is_count(d) or d < 1:
@@ -280,20 +281,20 @@ class Selection:
         return None if isinstance(self.method, str) else "method is not a name"
 
 
-def _damaged(path, fault):
+def _damaged(path: str | Path, fault: str) -> str:
     return f"{path} is damaged: {fault}. Save the selection again"
 
 
-def _is_count(value):
+def _is_count(value: Any) -> bool:
     return isinstance(value, int) and not isinstance(value, bool)
 
 
-def _is_number(value):
+def _is_number(value: Any) -> bool:
     is_number = isinstance(value, float) or _is_count(value)
     return is_number and abs(value) <= sys.float_info.max  # neither NaN nor infinity
 
 
-def _are_positions(values, d):
+def _are_positions(values: Any, d: int) -> bool:
     return (
         isinstance(values, list)
         and all(_is_count(j) and 0 <= j < d for j in values)
@@ -301,7 +302,7 @@ def _are_positions(values, d):
     )
 
 
-def _column_names(X):
+def _column_names(X: Any) -> list | None:
     """Names of the columns of a data frame of any library, or None for arrays."""
     if hasattr(X, "column_names"):  # pyarrow, whose ``columns`` are the data
         return list(X.column_names)
@@ -309,7 +310,7 @@ def _column_names(X):
     return None if columns is None else [plain_name(name) for name in columns]
 
 
-def plain_name(name):
+def plain_name(name: Any) -> str | int | tuple:
     """The name of a column as JSON can hold it: text, an integer, or a tuple of such."""
     if isinstance(name, tuple):
         return tuple(plain_name(part) for part in name)
@@ -318,35 +319,35 @@ def plain_name(name):
     return str(name)
 
 
-def _are_names(names):
+def _are_names(names: Any) -> bool:
     return isinstance(names, list) and all(map(_is_name, names))
 
 
-def _is_name(name):
+def _is_name(name: Any) -> bool:
     if isinstance(name, list):
         return all(isinstance(part, str) or _is_count(part) for part in name)
     return isinstance(name, str) or _is_count(name)
 
 
-def _tuples(names):
+def _tuples(names: list) -> list:
     return [tuple(name) if isinstance(name, list) else name for name in names]
 
 
-def fingerprint(data):
+def fingerprint(data: Rows) -> dict:
     """Number of rows and a checksum of the range of every column, which a fit knows anyway."""
     low, high = (np.asarray(a, dtype=np.float64) for a in data.column_range())
     digest = hashlib.sha256(low.tobytes() + high.tobytes()).hexdigest()
     return {"n_samples": int(data.n_samples), "column_ranges_sha256": digest}
 
 
-def settings(sel):
+def settings(sel: Any) -> dict:
     """The parameters that may influence the result: all but the callback that watches a fit."""
-    given = sel.get_params(deep=False)
+    given: dict = sel.get_params(deep=False)
     given.pop("callback", None)
     return given
 
 
-def as_json(value):
+def as_json(value: Any) -> Any:
     """A parameter as JSON can hold it; what it cannot hold as text."""
     if isinstance(value, np.ndarray | np.generic):
         value = value.tolist() if value.size <= _MOST_ENTRIES else repr(value)

@@ -2,6 +2,7 @@
 
 import json
 
+import numpy as np
 import pandas as pd
 import pytest
 from sklearn.datasets import load_wine
@@ -110,6 +111,17 @@ def test_a_page_about_text_says_where_to_get_one(folder):
     message = run("report", "kept.json", "text.csv", code=1)
     assert "not numeric: 'kind'" in message
     assert "--encode onehot --report" in message
+
+
+def test_a_page_about_a_selection_within_batches(folder):
+    frame = pd.read_csv("wine.csv")
+    frame.insert(0, "cellar", np.arange(len(frame)) % 2)
+    frame.to_csv("cellars.csv", index=False)
+    options = ("-k", 3, "-m", "css", "--batch", "cellar", "--save", "kept.json")
+    run("select", "cellars.csv", *options)
+    page = ("report", "kept.json", "cellars.csv", "-o", "page.html", "--force")
+    assert "within each of 2 batches" in run(*page)
+    assert "batches" not in run(*page, "--batch", "cellar")
 
 
 def test_a_page_that_cannot_be_made_leaves_no_file(folder):

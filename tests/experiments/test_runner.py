@@ -74,6 +74,15 @@ def test_code_of_an_unknown_commit_is_outdated(small, tmp_path, monkeypatch):
     assert [call[0] for call in calls] == [0, 1, 2]
 
 
+def test_rows_of_other_methods_stay_in_the_table(small, tmp_path):
+    first = run(small, tmp_path)
+    second = run(small, tmp_path, methods=["variance"], n_splits=1)
+    order = ["split", "dataset", "method", "setting", "share"]
+    assert_same(*(t.sort_values(order, ignore_index=True) for t in (first, second)))
+    stored = run(small, tmp_path, methods=["variance"], n_splits=1, only_stored=True)
+    assert set(stored["method"]) == {"variance", ALL_FEATURES}
+
+
 def test_failed_cell_is_recorded_and_the_run_goes_on(small, tmp_path, monkeypatch):
     class Broken(Variance):
         def _rank(self, data):
@@ -197,7 +206,8 @@ def test_a_table_without_its_cells_is_continued(small, tmp_path, monkeypatch):
     (tmp_path / "two").mkdir()
     (tmp_path / "one" / "small.parquet").rename(tmp_path / "two" / "small.parquet")
     monkeypatch.setattr("experiments.runner.run_cell", None)
-    again = run(small, tmp_path / "two", n_splits=1, datasets=["wine"])
+    options = {"datasets": ["wine"], "only_stored": True}
+    again = run(small, tmp_path / "two", n_splits=1, **options)
     assert_same_content(again, first[first["dataset"] == "wine"])
     # The rows of the other data set are not in the new table, but their cells are kept.
     assert_same_content(run(small, tmp_path / "two", n_splits=1), first)

@@ -6,7 +6,15 @@ from functools import cached_property, partial
 import numpy as np
 import scipy.sparse as sp
 
-from .._rows import BLOCK_BYTES, RowBlocks, is_constant, split_rows, transpose_csr
+from .._rows import (
+    BLOCK_BYTES,
+    RowBlocks,
+    is_constant,
+    split_rows,
+    to_dense,
+    transpose_csr,
+)
+from .._rows.base import PASS_BYTES
 from .._rows.scaling import MOSTLY_ZERO
 from .._utils.threads import Workers
 
@@ -24,6 +32,8 @@ _BYTES_PER_COLUMN = 128
 _FEW_ROWS = 0.25
 # Products are cut into the same parts for every number of threads, so that sums round the same.
 _N_PARTS = 4
+# Rows that are worth a product of their own.
+_FEWEST_ROWS = 4096
 # Dense data of at most this size stay in cache: batches of columns gain nothing.
 _SMALL_BYTES = 4 * BLOCK_BYTES
 
@@ -226,6 +236,11 @@ class Columns:
         shift = np.outer(by_vector.sum(axis=1), self.mean)
         return np.subtract(out, shift, out=shift).T
 
+    def inner_products(self):
+        """Z'Z, for few columns."""
+        size = max(PASS_BYTES, self.n_features**2 * self._data.dtype.itemsize)
+        return self._data.reduce(partial(_inner_products, self.mean), block_bytes=size)
+
     def times(self, W):
         """Z W for weights W of shape (n_features, k)."""
         if self.n_stored and W.shape[1] <= _FEW_VECTORS:
@@ -386,6 +401,15 @@ def _products(block, V):
     if many:
         return (transposed @ V).T.astype(np.float64, copy=False)
     return np.array([transposed @ v for v in V.T], dtype=np.float64)
+
+
+def _inner_products(mean, block):
+    """Sums over some rows at a time, as sparse rows are made dense."""
+    found = np.zeros((len(mean), len(mean)))
+    for rows in split_rows(block.shape[0], max(_FEWEST_ROWS, 4 * len(mean))):
+        Z = to_dense(block[rows]) - mean
+        found += Z.T @ Z
+    return found
 
 
 def _times(W, block):

@@ -11,9 +11,10 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
+import scipy.sparse as sp
 from sklearn.utils.extmath import row_norms
 
-from .._rows import chosen_rows
+from .._rows import RowBlocks, chosen_rows
 from .._rows.scaling import (
     MOST_ROWS,
     chosen_sample,
@@ -42,7 +43,7 @@ _MOST_CHANCE = 0.25
 # Fewer trusted columns than this have no components of their own.
 _FEWEST_TRUSTED = 3
 # The first singular value of many shuffled entries hardly varies: one shuffle is then enough.
-_SHUFFLED_ENTRIES = 5e6
+_SHUFFLED_ENTRIES = 1e6
 _MOST_SHUFFLES = 10
 # Keeps divisions by the singular values of constant columns finite.
 _TINY = np.finfo(float).tiny ** 0.5
@@ -202,6 +203,22 @@ def scaled_sample(data, scale, rng, spread="deviation"):
         scaling = column_scaling(data, scale)
     X = data.scaled(scaling, scaled_type(data))
     return compact_rows(X), X.stack(chosen_rows, chosen), chosen, scaling
+
+
+def sample_rows(data, most, rng):
+    """At most ``most`` random rows of data, in memory, and the mask of all rows that tells which.
+
+    Data of no more rows, or with ``most=None``, are returned as they are.
+    """
+    chosen = chosen_sample(data.n_samples, most or data.n_samples, rng)
+    if chosen.all():
+        return data, chosen
+    blocks = data.reduce(_listed_rows, chosen)
+    return RowBlocks(sp.vstack(blocks, "csr") if data.is_sparse else np.concatenate(blocks)), chosen
+
+
+def _listed_rows(block, chosen):
+    return [block[chosen]]
 
 
 def all_coordinates(structure, X, n_jobs=None, axes=None):

@@ -50,14 +50,6 @@ class Problem(NamedTuple):
             XW -= self.mean @ W
         return XW
 
-    def products(self, D):
-        """X'D for centred columns X."""
-        if self.mean is None:
-            return self.X.T @ D
-        XD = transpose_csr(self.X) @ D
-        XD -= np.outer(self.mean, D.sum(axis=0))
-        return XD
-
 
 class TargetObjective:
     """Autoencoder with linear output whose decoder predicts the targets T from the code of X.
@@ -80,6 +72,8 @@ class TargetObjective:
         d, m, r = problem.X.shape[1], n_hidden, problem.T.shape[1]
         self._edges = np.cumsum([d * m, m, m * r])
         self.size = int(self._edges[-1]) + r
+        # Once: SciPy takes as long to make it as for a product with few columns.
+        self._transposed = problem.X.T if problem.mean is None else transpose_csr(problem.X)
 
     def split(self, z):
         """The Weights in a vector of all of them, as views."""
@@ -93,7 +87,7 @@ class TargetObjective:
     def value_and_grad(self, z):
         """F and its gradient at ``z``, in float64."""
         weights = self.split(z)
-        X, T, L, _ = self.problem
+        X, T, L, mean = self.problem
         W_in, b_in, W_out, b_out = (part.astype(X.dtype, copy=False) for part in weights)
         n = len(T)
         H = self.problem.times(W_in)
@@ -112,7 +106,10 @@ class TargetObjective:
         D *= H * (1 - H)
         grad = np.empty(self.size)
         G_in, g_in, G_out, g_out = self.split(grad)
-        G_in[:], g_in[:] = self.problem.products(D), D.sum(axis=0)
+        XD, total = self._transposed @ D, D.sum(axis=0)
+        if mean is not None:
+            XD -= np.outer(mean, total)
+        G_in[:], g_in[:] = XD, total
         G_out[:], g_out[:] = H.T @ E, E.sum(axis=0)
         norm, direction = smoothed_l21(weights.W_in)
         value += self.penalties.alpha * norm

@@ -47,10 +47,7 @@ def chosen_rows(block: Any, chosen: np.ndarray) -> np.ndarray:
 
 
 class Rows(ABC):
-    """The rows of a table of floats, wherever they are stored.
-
-    Code outside this package works with the methods below and does not ask how the rows are
-    stored.
+    """The rows of a table of floats; nothing outside this package asks how they are stored.
 
     Attributes
     ----------
@@ -78,19 +75,11 @@ class Rows(ABC):
         block_bytes: int = PASS_BYTES,
         workers: Workers | None = None,
     ) -> Any:
-        """Combine the results of ``function(block, *rows of aligned)`` over all blocks.
+        """Combine the results of ``function(block, *rows of aligned)``, left to right in row order.
 
-        Parameters
-        ----------
-        function : callable
-            Pickled with everything it refers to if the rows are in other processes.
-        *aligned : arrays with one row per sample
-        combine : callable
-            Combines two partial results, left to right in row order.
-        block_bytes : int
-            Approximate size of a block as a dense array.
-        workers : Workers, optional
-            Threads for rows in memory; the result does not depend on their number.
+        ``aligned`` are arrays with one row per sample, and ``block_bytes`` is the approximate size
+        of a block as a dense array. ``function`` is pickled if the rows are in other processes;
+        ``workers`` are threads for those in memory, whose number does not change the result.
         """
 
     @abstractmethod
@@ -142,20 +131,10 @@ class Rows(ABC):
         return self if self.gaps is None else self.gaps.observed
 
     def fold_parts(self, function: Callable, *shared: Any) -> list | None:
-        """Compare every part of the rows with every other part.
+        """Compare every part of the rows with every other; None if all rows are in one place.
 
-        Parameters
-        ----------
-        function : callable
-            ``function(state, part, rows, other, rows of other, *shared)`` returns the next state
-            of a part, given the state after the preceding other parts, at first None.
-        *shared : arguments for all calls
-
-        Returns
-        -------
-        states : list or None
-            The final state of every part; None if all rows are in one place, where they can be
-            compared directly.
+        ``function(state, part, rows, other, rows of other, *shared)`` returns the next state of a
+        part, given that after the preceding other parts, at first None. The last ones are returned.
         """
         return None
 
@@ -229,16 +208,9 @@ def is_constant(low: np.ndarray, high: np.ndarray) -> np.ndarray:
 
 @dataclass(frozen=True)
 class Moments:
-    """Moments of the columns of some rows; ``+`` gives those of two groups of rows together.
+    """Mean and sum of squared deviations of every column, and the number or weight of the rows.
 
-    Sums are accumulated in double precision whatever the type of the rows.
-
-    Attributes
-    ----------
-    weight : float
-        Number of rows, or the sum of their weights.
-    mean, spread : ndarray of shape (n_features,)
-        Mean, and sum of squared deviations from it.
+    They are in double precision whatever the type of the rows. ``+`` joins those of two groups.
     """
 
     weight: float
@@ -256,7 +228,8 @@ class Moments:
             mean, variance = mean_variance_axis(X.astype(np.float64, copy=False), 0, weight)
         elif weight is None:
             mean = X.mean(axis=0, dtype=np.float64)
-            variance = np.square(X - mean).mean(axis=0)
+            centred = X - mean
+            variance = np.einsum("ij,ij->j", centred, centred) / total
         else:
             weight = np.asarray(weight, dtype=np.float64)
             mean = weight @ X / weight.sum()
@@ -276,15 +249,7 @@ class Moments:
 
 @dataclass(frozen=True)
 class Gaps:
-    """What rows were like before their gaps were filled.
-
-    Attributes
-    ----------
-    observed : Rows
-        The rows with NaN for missing values.
-    present : ndarray of shape (n_features,)
-        Fraction of the values of every column that are not missing.
-    """
+    """The rows before their gaps were filled, and the fraction of values present per column."""
 
     observed: Rows
     present: np.ndarray

@@ -1,10 +1,9 @@
 """ClusterRows: row-chunked Dask data on the workers of a cluster.
 
-The rows are collected once into parts, RowBlocks that stay on the workers. Everything else is sent
-to them as tasks and comes back as sums. No task depends on something that would be lost with a
-worker: Dask recomputes what is missing. Results do not depend on which worker computes them: sums
-are added in the order of the parts, and arrays that come from another process are aligned before
-they are used.
+The rows are collected once into parts, RowBlocks that stay on the workers, and everything else is
+sent to them as tasks. Dask recomputes what is lost with a worker. Results do not depend on which
+worker computes them: sums are added in the order of the parts, and arrays that come from another
+process are aligned before they are used.
 """
 
 from __future__ import annotations
@@ -33,11 +32,10 @@ _FAN_IN = 8
 class ClusterRows(Rows):
     """Rows of a Dask array with known chunk sizes.
 
-    ``slices`` are the rows of each part, and ``make_parts`` returns the futures of the parts, which
-    are RowBlocks.
+    ``slices`` are the rows of each part, and ``make_parts`` returns the futures of their RowBlocks.
     """
 
-    def __init__(self, cluster, slices, make_parts, *, n_features, dtype, is_sparse):
+    def __init__(self, cluster, slices, make_parts, n_features, dtype, is_sparse):
         self.cluster, self.slices = cluster, slices
         self.n_samples, self.n_features = slices[-1].stop, n_features
         self.dtype, self.is_sparse = np.dtype(dtype), is_sparse
@@ -63,14 +61,8 @@ class ClusterRows(Rows):
         changed = [self.cluster.submit(_change, part, change, args) for part in self.futures]
         # The workers need not hold both the changed and the unchanged rows.
         self._futures = None
-        return ClusterRows(
-            self.cluster,
-            self.slices,
-            lambda: changed,
-            n_features=self.n_features,
-            dtype=dtype,
-            is_sparse=self.is_sparse,
-        )
+        kind = self.n_features, dtype, self.is_sparse
+        return ClusterRows(self.cluster, self.slices, lambda: changed, *kind)
 
     def reduce(
         self, function, *aligned, combine=operator.add, block_bytes=PASS_BYTES, workers=None
@@ -139,10 +131,7 @@ class ClusterRows(Rows):
 
 
 class ClusterParts(Parts):
-    """Parts on a cluster: the states stay there, and a whole evaluation is sent as one graph.
-
-    The scheduler spends milliseconds on every message from a client, however small it is.
-    """
+    """Parts on a cluster: the states stay there, and a whole evaluation is sent as one graph."""
 
     def __init__(self, cluster, states):
         self.cluster, self.states = cluster, states
@@ -190,10 +179,7 @@ class Cluster:
         self._submitted = weakref.WeakSet()
 
     def submit(self, function, *args, worker=None):
-        """Future of ``function(*args)``, where arguments may be futures themselves.
-
-        ``worker`` is the address of the preferred worker.
-        """
+        """Future of ``function(*args)``, of futures or values, if possible on this worker."""
         where = {} if worker is None else {"workers": [worker], "allow_other_workers": True}
         with self._errors():
             future = self.client.submit(_on_worker, function, *args, pure=False, **where)
@@ -270,9 +256,7 @@ def open_cluster(array, client):
             for some, address in zip(pieces, addresses, strict=True)
         ]
 
-    return ClusterRows(
-        cluster, slices, make_parts, n_features=n_features, dtype=dtype, is_sparse=is_sparse
-    )
+    return ClusterRows(cluster, slices, make_parts, n_features, dtype, is_sparse)
 
 
 def _pieces(chunks, edges, rows, n_columns):

@@ -33,15 +33,10 @@ _FEWEST_PAIRS = 128
 
 
 class RowBlocks(Rows):
-    """Rows of X, scaled if asked for, in floats of type ``dtype``, a block at a time.
+    """Rows of an array, memory map or CSR matrix in floats of type ``dtype``, a block at a time.
 
-    Parameters
-    ----------
-    X : ndarray, memory map or CSR matrix of shape (n_samples, n_features)
-    scaling : Scaling, optional
-    fill : ndarray of shape (n_features,), optional
-        What replaces NaN before the columns are scaled.
-    dtype : float type, default float64, or float32 for float32 data
+    NaN in column j is replaced by ``fill[j]``, and then the columns are scaled, where asked for.
+    The type is float64 by default, or float32 for float32 data.
     """
 
     def __init__(self, X, *, scaling=None, fill=None, dtype=None):
@@ -106,13 +101,7 @@ class RowBlocks(Rows):
         return part
 
     def dense(self, rows, out=None):
-        """Rows as a dense array: a view if they are stored as such, else written into ``out``.
-
-        Parameters
-        ----------
-        rows : slice or ndarray of int
-        out : ndarray of shape (n_rows, n_features), optional
-        """
+        """Rows as a dense array: a view if they are stored as such, else written into ``out``."""
         picked = self._pick(rows)
         if self._pages is not None:
             self._pages.count(picked.nbytes)
@@ -198,9 +187,8 @@ class RowBlocks(Rows):
 class Parts:
     """States made from parts of the rows, and functions of the states, on threads.
 
-    ClusterParts are in other processes: what the methods return is meant as an argument of the next
-    call of one of them. All sums are added in the order of the parts, so that they do not depend on
-    which thread or process has computed them.
+    In ClusterParts they are in other processes: what a method returns is an argument of the next.
+    All sums are added in the order of the parts, whichever thread or process has computed them.
     """
 
     def __init__(self, data, make, aligned, workers):
@@ -215,10 +203,7 @@ class Parts:
         return value
 
     def run(self, function, *own, shared=()):
-        """``function(state, *own, *shared)`` for every part.
-
-        ``own`` are lists with one entry per part, such as earlier results.
-        """
+        """``function(state, *own, *shared)`` for every part; ``own`` are lists, one entry each."""
         return self.workers.map(lambda *args: function(*args, *shared), self.states, *own)
 
     def join(self, arrays):
@@ -288,9 +273,8 @@ class Pages:
 def _slice_csr(X, rows):
     """A view of consecutive rows, where SciPy would make a copy.
 
-    Without it the parts of the autoencoder's objective are a second copy of the data (8,000 x 6,000
-    with 2.4 million entries: 37 MB instead of 10 MB), and a pass over the columns takes 1.2 to 1.4
-    times as long (``experiments/records/methods.md``).
+    Passes over the columns take 1.2 to 1.4 times as long with copies, which the parts of the
+    autoencoder's objective would also keep (``experiments/records/methods.md``).
     """
     start, stop, _ = rows.indices(X.shape[0])
     entries = slice(X.indptr[start], X.indptr[stop])

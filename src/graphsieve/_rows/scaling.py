@@ -27,10 +27,9 @@ _SCALE_ENTRIES = 2**17
 
 @dataclass(frozen=True)
 class Scaling:
-    """(X - offset) * factor column by column, or its square root if ``root``.
+    """(X - offset) * factor column by column, or its square root if ``root``, of negative ones 0.
 
-    With ``root``, negative values become 0. For sparse data a non-zero offset is allowed only in
-    columns that store every entry: elsewhere it would fill in the zeros.
+    For sparse data a non-zero offset is allowed only in columns that store every entry.
     """
 
     offset: np.ndarray
@@ -71,15 +70,13 @@ class Scaling:
 class RobustScaling(Scaling):
     """(min(max(X, low), high) - offset) * factor column by column, of the square roots if ``root``.
 
-    The offset is the median. Sparse data stay sparse: zeros are filled in only in columns of which
-    at most half of the entries are zero.
+    The offset is the median: zeros of sparse data are filled in only where few entries are zero.
     """
 
     low: np.ndarray = field(default_factory=lambda: np.array(-np.inf))
     high: np.ndarray = field(default_factory=lambda: np.array(np.inf))
 
     def block(self, X, dtype):
-        """The scaled copy of a dense or CSR block."""
         if not sp.issparse(X):
             return self.into(np.empty(X.shape, dtype), X)
         zero = np.clip(0.0, self.low, self.high)
@@ -92,7 +89,6 @@ class RobustScaling(Scaling):
         return scaled.astype(dtype, copy=False)
 
     def into(self, out, X):
-        """Write a scaled dense block to ``out`` and return it."""
         for rows in split_rows(len(X), max(1, _SCALE_ENTRIES // X.shape[1])):
             limited = np.clip(self._rooted(X[rows].astype(np.float64)), self.low, self.high)
             out[rows] = (limited - self.offset) * self.factor
@@ -116,10 +112,8 @@ def robust_scaling(
     """Columns in units of their spread, bent neither by outliers nor by dead columns.
 
     Three times in turn, columns are standardised and entries beyond five standard deviations are
-    moved there. A heavy-tailed column then has the spread of its bulk, and a column that is
-    constant but for a few rows has little: its few entries lie far beyond, however it is
-    standardised. The median becomes 0: the origin of a column does not matter either, and where
-    most entries are zero they stay zero.
+    moved there: a heavy-tailed column then has the spread of its bulk, and one that is constant but
+    for a few rows has little. The median becomes 0, so that the origin of a column does not matter.
 
     Parameters
     ----------
@@ -135,19 +129,32 @@ def robust_scaling(
     """
     X = data.stack(chosen_rows, chosen).astype(np.float64)
     root = counts and data.column_range()[0].min() >= 0 and is_mostly_zero(data)
-    X = np.sqrt(X) if root else X
-    constant = is_constant(X.min(axis=0), X.max(axis=0))
+    if root:
+        np.sqrt(X, out=X)
+    least, most = X.min(axis=0), X.max(axis=0)
+    constant = is_constant(least, most)
     low, high = np.full(len(constant), -np.inf), np.full(len(constant), np.inf)
     for _ in range(_N_LIMITS):
-        X = np.clip(X, low, high)
-        mean, deviation = X.mean(axis=0), X.std(axis=0)
+        if (low > least).any() or (high < most).any():
+            np.clip(X, low, high, out=X)
+            least, most = np.maximum(least, low), np.minimum(most, high)
+        mean = X.mean(axis=0)
+        centred = X - mean
+        deviation = np.sqrt(np.einsum("ij,ij->j", centred, centred) / len(X))
         low = np.maximum(low, mean - _MOST_DEVIATIONS * deviation)
         high = np.minimum(high, mean + _MOST_DEVIATIONS * deviation)
-    span = X.max(axis=0) - X.min(axis=0)
+    span = most - least
     wide = np.maximum(span, _MOST_DEVIATIONS * deviation)
     unit = {"deviation": deviation, "range": span, "wide": wide}[spread]
     factor = np.where(constant, 0.0, 1 / np.where(constant | (unit == 0), 1.0, unit))
-    return RobustScaling(np.median(X, axis=0), factor, root, low, high)
+    return RobustScaling(column_medians(X), factor, root, low, high)
+
+
+def column_medians(X: np.ndarray) -> np.ndarray:
+    """Medians of the columns, without NaN, in a fifth to a third of the time of NumPy's."""
+    ordered = X.T.copy()
+    ordered.sort(axis=1)
+    return ordered[:, [(len(X) - 1) // 2, len(X) // 2]].mean(axis=1)
 
 
 def chosen_sample(n_samples, most, rng):
@@ -165,17 +172,11 @@ def scaled_type(data):
 
 
 def column_scaling(data: Rows, scale: str | None) -> Scaling:
-    """Scaling of every column.
+    """Scaling of every column; constant columns become 0, except under "global" and None.
 
-    Parameters
-    ----------
-    data : Rows
-    scale : {"auto", "minmax", "global", "standard"} or None
-        "minmax" maps every column to [0, 1]. "auto" does the same, and takes square roots if more
-        than 90 % of the entries are zero and none is negative: the variance of counts grows with
-        their mean, and that of their roots does not. "global" maps all columns with one common
-        range, for pixels and counts. "standard" gives mean 0 and variance 1. None leaves the data
-        unchanged. Constant columns become 0 under "auto", "minmax" and "standard".
+    "minmax" maps every column to [0, 1], and so does "auto", which takes square roots under the
+    conditions of ``robust_scaling``. "global" maps all columns with one common range, for pixels
+    and counts. "standard" gives mean 0 and variance 1. None leaves the data unchanged.
     """
     if scale is None:
         return Scaling(np.zeros(data.n_features), np.ones(data.n_features))
@@ -194,31 +195,16 @@ def column_scaling(data: Rows, scale: str | None) -> Scaling:
 
 
 def divide_columns(data, scale, spread="range"):
-    """Rows with every column divided by its spread.
+    """Rows with every column divided by its spread, constant ones set to zero.
 
-    "auto" is ``robust_scaling`` by ``spread``. With the other scales, columns that contain zero are
-    not shifted, unlike with ``column_scaling``: sparse data stay sparse whatever their signs, and
-    give the same result as dense data. Columns of one sign, which no sparse format can store
-    without all their entries, are shifted to touch zero, so that an offset does not hide the
-    differences between samples in a cosine.
+    "auto" is ``robust_scaling`` by ``spread``; methods that score a column by its coefficient, and
+    forward selection, find better features by the deviation, the others by the range. The other
+    scales do not shift columns that contain zero, unlike ``column_scaling``: sparse data stay
+    sparse whatever their signs. Columns of one sign are shifted to touch zero, so that an offset
+    does not hide the differences between samples in a cosine.
 
     A column whose gaps were filled is also divided by the root of the fraction of values that are
-    present: its variance is then that of the observed values, in the units of ``scale``.
-
-    Parameters
-    ----------
-    data : Rows
-    scale : {"auto", "standard", "minmax", "global"} or None
-        "standard" divides every column by its standard deviation, "minmax" by its range, "global"
-        all columns by the range of the whole table; None leaves the data unchanged.
-    spread : {"range", "deviation"}, default="range"
-        For "auto". Methods that score a column by its coefficient, and forward selection, find
-        better features by the deviation; the others by the range.
-
-    Returns
-    -------
-    Rows
-        Constant columns are zero, unless all are constant or ``scale`` is "global" or None.
+    present: its variance is then that of the observed values.
     """
     if is_constant(*data.column_range()).all() or (scale is None and data.gaps is None):
         return data
@@ -265,9 +251,7 @@ def _count_entries(block):
 def to_unit_interval(X_train, X_test):
     """Scale training and test rows to the range of the training rows; clip the test rows to it.
 
-    A column that is nearly constant in the training rows may vary a hundred times more in the
-    test rows, and would outweigh all others. The results are in double precision; columns that are
-    constant in the training rows become 0.
+    The results are in double precision; columns that are constant in the training rows become 0.
     """
     X_train, X_test = X_train.astype(np.float64), X_test.astype(np.float64)
     if sp.issparse(X_train):

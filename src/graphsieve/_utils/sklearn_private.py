@@ -1,5 +1,8 @@
 """The only file that imports names which scikit-learn does not document as public."""
 
+from collections.abc import Callable
+from typing import TypeVar
+
 from sklearn.base import _fit_context
 from sklearn.utils._array_api import _convert_to_numpy, get_namespace_and_device
 from sklearn.utils._openmp_helpers import _openmp_effective_n_threads
@@ -26,7 +29,8 @@ __all__ = [
     "to_numpy",
 ]
 
-fit_context = _fit_context(prefer_skip_nested_validation=True)
+_Fit = TypeVar("_Fit", bound=Callable)
+fit_context: Callable[[_Fit], _Fit] = _fit_context(prefer_skip_nested_validation=True)
 # The names of the columns of a data frame if all of them are text, otherwise None.
 feature_names = _get_feature_names
 

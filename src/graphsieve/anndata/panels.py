@@ -12,7 +12,7 @@ from sklearn.model_selection import StratifiedKFold
 from sklearn.utils import check_random_state
 
 from .._linear.regression import coverage_curve, explained_fraction
-from .._rows import take_rows, to_dense
+from .._rows import open_rows, take_rows, to_dense
 from .._utils.names import suggestion
 from ..evaluation import (
     classification_accuracy,
@@ -44,6 +44,7 @@ _N_CLUSTERS = 10
 MEASURES = {
     "neighbor_overlap": ("overlap of neighbours", True),
     "gene_prediction": ("R² of the other genes", True),
+    "variance_known": ("known variance", True),
     "clustering_nmi": ("NMI of clusters", True),
     "redundancy": ("mean |correlation|", False),
     "celltype_accuracy": ("accuracy of cell types", True),
@@ -91,6 +92,10 @@ def evaluate_panel(
         ``gene_prediction``
             Mean coverage of the other genes: the fraction of their variance that the panel
             predicts on left-out cells, see ``graphsieve.inspection.coverage_curve``.
+        ``variance_known``
+            Fraction of the variance of all genes that is known once the panel is measured: all of
+            that of its genes, and the fraction ``gene_prediction`` of that of the others. Its
+            denominator is the same for all panels.
         ``clustering_nmi``
             Normalised mutual information of k-means clusters of the panel with the cell types;
             without cell types, with ten k-means clusters of all genes.
@@ -205,6 +210,7 @@ class _Reference:
 
     def __init__(self, X, types, n_neighbors, rng):
         self.X = X
+        self.variance = open_rows(X).column_moments()[1]
         # Genes share one unit, so they share one range.
         self.largest = max(X.max(), -X.min()) or 1.0
         self.seed = rng.randint(2**31 - 1)
@@ -223,10 +229,14 @@ class _Reference:
         scores = clustering_scores(
             embedded[known], self.classes[known], n_repeats=10, random_state=self.seed
         )
+        prediction = self._predict(X, columns)
+        others = np.delete(self.variance, columns).sum()
+        unknown = (1 - prediction) * others if others > 0 else 0.0
         row = {
             "n_genes": len(columns),
             "neighbor_overlap": neighborhood_preservation(self.neighbors, embedded),
-            "gene_prediction": self._predict(X, columns),
+            "gene_prediction": prediction,
+            "variance_known": 1 - unknown / self.variance.sum(),
             "clustering_nmi": float(scores[:, 1].mean()),
             "redundancy": redundancy(X),
         }

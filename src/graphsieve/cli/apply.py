@@ -42,6 +42,9 @@ class _Applying(_ReadingWhole):
 @dataclass(frozen=True)
 class _Reporting(Looks, _ReadingWhole):
     output: Path = option("-o --output FILE", "Page to write.", Path("report.html"))
+    batch: str | None = option(
+        "--batch COLUMN", "Batch of every row, if the selection was made with --batch.", None
+    )
 
 
 @command("graphsieve apply kept.json new.csv -o selected.csv")
@@ -106,6 +109,7 @@ def report(kept: Kept, file: Other, given: _Reporting):
                 "Write it during the selection: graphsieve select --encode onehot --report"
             )
         looks = {
+            "groups": column_values(table, given.batch, "--batch", in_obs=True),
             "image_shape": given.image_shape,
             "color": column_values(table, given.color, "--color"),
         }

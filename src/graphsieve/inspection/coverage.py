@@ -11,6 +11,7 @@ from .._linear import regression
 from .._linear.regression import CoverageCurve, explained_fraction
 from .._rows.samples import Sample, read_sample
 from .._rows.scaling import standardised
+from .._utils.messages import warn
 from .._utils.threads import blas_for_table
 from ..selection import Selection
 
@@ -182,8 +183,18 @@ def ranking_of(sel: FeatureRanker | Selection) -> tuple[np.ndarray, int]:
 def rows_of(sel: FeatureRanker | Selection, X: Any, groups: ArrayLike | None = None) -> Sample:
     """The rows on which a selection is explained, at most 2,000."""
     if isinstance(sel, Selection):
-        return read_sample(X, sel.n_features_in, sel.feature_names_in, groups=groups)
-    return sel._sample(X, groups)
+        n_batches = sel.fingerprint.get("n_batches", 0)
+        sample = read_sample(X, sel.n_features_in, sel.feature_names_in, groups=groups)
+    else:
+        sample = sel._sample(X, groups)
+        n_batches = sel._fingerprint["n_batches"]
+    if n_batches and groups is None:
+        warn(
+            f"the features were ranked within each of {n_batches} batches, but these numbers are "
+            "of all rows together, so that differences between batches count: pass the batch of "
+            "every row as groups (--batch COLUMN on the command line)"
+        )
+    return sample
 
 
 @blas_for_table

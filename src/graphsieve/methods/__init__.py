@@ -37,4 +37,23 @@ REGISTRY = {
     "variance": Variance,
 }
 
-__all__ = ["REGISTRY", *sorted(cls.__name__ for cls in REGISTRY.values())]
+__all__ = [
+    "AEFS",
+    "DFSC",
+    "GAFS",
+    "GSRSFS",
+    "JFSSL",
+    "MCFS",
+    "MRSF",
+    "REGISTRY",
+    "RSR",
+    "SCUFS",
+    "SPEC",
+    "UDFS",
+    "GraphSieve",
+    "GreedyCSS",
+    "LaplacianScore",
+    "NonconvexRSR",
+    "RandomRanker",
+    "Variance",
+]

@@ -1,22 +1,27 @@
 """GreedyCSS: greedy column subset selection.
 
 The targets are the columns themselves, in the form that costs least. Few samples: the Gram matrix
-of the samples. Few features: a triangle with the inner products of the columns takes the place of
-the data. Otherwise no square matrix is formed: the target is applied as X (X'q) where the gains
-before the first pick can be computed exactly, and is approximated by a truncated SVD, whose
-explained energy is reported, where they cannot.
+of the samples. Few features: that of the features, which takes the place of the data. Otherwise no
+square matrix is formed: the target is applied as X (X'q) where the gains before the first pick can
+be computed exactly, and is approximated by a truncated SVD, whose explained energy is reported,
+where they cannot.
 """
 
-from functools import partial
 from numbers import Real
 from typing import NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
 
-from .._linear.columns import Columns, centred_squares, compact_rows, leading_scores
-from .._linear.forward import FactorTarget, ForwardSelection, GramTarget
-from .._rows import RowBlocks, split_rows
+from .._linear.columns import Columns, compact_rows, leading_scores
+from .._linear.forward import (
+    MOST_SQUARE,
+    FactorTarget,
+    ForwardSelection,
+    GramTarget,
+    InnerProducts,
+)
+from .._rows import split_rows
 from .._rows.scaling import divide_columns
 from .._utils.messages import Stages
 from .._utils.sklearn_private import Interval, product_of_sparse
@@ -24,8 +29,6 @@ from .._utils.threads import Workers, blas_for
 from ..base import SCALE_CONSTRAINTS, THREAD_CONSTRAINTS, FeatureRanker
 from ._greedy import GREEDY_CONSTRAINTS, GreedyRanker
 
-# Largest square matrix: 72 MB.
-MOST_SQUARE = 3000
 # Multiplications that the exact gains before the first pick may take: about ten seconds.
 _MOST_PRODUCTS = {"sparse": 5e9, "dense": 5e11}
 # Inner products of columns are computed in blocks of this size. Sparse products are fastest if a
@@ -196,11 +199,10 @@ def data_problem(data, n_picks, n_jobs=None):
     ``n_picks`` is the number of columns that will be picked.
     """
     n, d = data.n_samples, data.n_features
-    if n > d and d <= MOST_SQUARE:
-        triangle = column_triangle(data)
-        columns = Columns(RowBlocks(triangle), square_norms=centred_squares(data))
-        return Problem(columns, GramTarget(triangle @ triangle.T), 1.0)
     columns = Columns(data, n_jobs=n_jobs)
+    if n > d and d <= MOST_SQUARE:
+        G = columns.inner_products()
+        return Problem(columns, InnerProducts(G, G, G), 1.0)
     if n <= MOST_SQUARE:
         return Problem(columns, GramTarget(_sample_gram(data)), 1.0)
     X = data.resident()
@@ -266,31 +268,6 @@ class DataTarget:
         if r is None:
             r = self._columns.products(q[:, np.newaxis])[:, 0]
         return self._columns.times(r[:, np.newaxis])[:, 0], r
-
-
-def column_triangle(data):
-    """R, d x d, with the inner products of the centred columns, in one pass over the rows."""
-    mean = data.column_moments()[0]
-    d = data.n_features
-    # Many rows at a time, as two triangles take as long to put together as a square of rows.
-    block_bytes = 4 * d * d * data.dtype.itemsize
-    R = data.reduce(partial(_factor, mean), combine=_stack_triangles, block_bytes=block_bytes)
-    triangle = np.zeros((d, d))
-    triangle[: len(R)] = R
-    return triangle
-
-
-def _factor(mean, block):
-    if not sp.issparse(block):
-        return np.linalg.qr(block - mean, mode="r")
-    R = np.empty((0, block.shape[1]))
-    for rows in split_rows(block.shape[0], 4 * block.shape[1]):
-        R = _stack_triangles(R, block[rows].toarray() - mean)
-    return R
-
-
-def _stack_triangles(one, other):
-    return np.linalg.qr(np.vstack([one, other]), mode="r")
 
 
 def _sample_gram(data):

@@ -18,8 +18,7 @@ from ..base import INCLUDE_CONSTRAINTS, FeatureRanker
 
 # R^2 from products in single precision is off by less than this.
 _SINGLE = 1e-5
-
-# A column with less residual variance than this depends on the kept ones.
+# A column with less residual variance depends on the kept ones.
 _DEPENDENT = 1e-10
 # Values that differ by less are equal: the first column in the tie-breaking order wins.
 _TIE = 1e-9
@@ -53,19 +52,15 @@ class DropRedundant(FeatureRanker):
 
         argmax_j  sum_{i not covered} R_ij^2 / R_jj.
 
-    Features that others, kept later, have made
-    superfluous are then dropped. The sum of two kept features is dropped, although its correlation
-    with either may be low. The result does not depend on the order of the features.
-
-    The R^2 on new rows is lower than on the training rows, especially with few rows;
-    ``heldout_r2_`` reports it for left-out rows.
+    Features that others, kept later, have made superfluous are then dropped. The sum of two kept
+    features is dropped, although its correlation with either may be low. The result does not depend
+    on the order of the features. On new rows R^2 is lower, especially after a fit of few rows:
+    ``heldout_r2_`` is that of left-out rows.
 
     X may have missing values (NaN). C is then estimated from all observed values by expectation
-    maximisation, and the promised R^2 is that of the regression on complete rows: where kept
-    features are missing, they have to be filled by something better than their mean to reach it.
-    ``heldout_r2_`` and ``coverage(X)`` take the mean, and are lower. Features with few values are
-    not called redundant by chance, but not much is known about them. In tables of more than 2,000
-    columns, gaps count as the mean everywhere, and more features are kept.
+    maximisation, and the R^2 promised is that of a regression on complete rows. ``heldout_r2_`` and
+    ``coverage(X)``, which replace a missing value by the mean of its feature, are lower. In tables
+    of more than 2,000 columns C is that of columns filled with their means, and more are kept.
 
     Parameters
     ----------
@@ -84,15 +79,12 @@ class DropRedundant(FeatureRanker):
     ----------
     n_features_ : int
         Number of kept features.
-    r2_ : ndarray of shape (n_features,)
-        R^2 of every feature, predicted from the kept ones, on the training rows; 1 for kept and
-        for constant features.
+    r2_, heldout_r2_ : ndarray of shape (n_features,)
+        R^2 of every feature, predicted from the kept ones, on the training rows, and on left-out
+        rows as in ``coverage(X)``; 1 for kept and for constant features.
     represented_by_ : ndarray of int of shape (n_features,)
-        The kept feature that contributes most to this R^2; kept features represent themselves,
-        and -1 stands for constant features. With w the standardised weights of the regression, the
-        contribution of kept feature c to the R^2 of feature j is w_cj C_cj.
-    heldout_r2_ : ndarray of shape (n_features,)
-        The same on left-out rows, as ``coverage(X)`` has it; 1 for kept and for constant features.
+        The kept feature that contributes most to ``r2_``: w_cj C_cj for kept feature c and feature
+        j, with w the weights of standardised columns. -1 for constant features.
     scores_, order_, ranking_, support_
         As in all rankers: kept features in the order in which they were picked, then dropped
         features from least to best predicted, then constant ones.
@@ -209,29 +201,12 @@ class DropRedundant(FeatureRanker):
 def cover_columns(apply, take, varying, threshold, *, tie_break, given=(), candidates=None):
     """Keep columns until every column is explained to ``threshold`` by the kept ones jointly.
 
-    Parameters
-    ----------
-    apply, take : callable
-        ``apply(V)`` returns C V for V of shape (n_features, k), with C the correlation matrix, and
-        ``take(columns)`` the columns of C at an array of positions.
-    varying : ndarray of bool of shape (n_features,)
-        Columns that are not constant; the others are neither kept nor counted.
-    threshold : float in (0, 1]
-        R^2 that every dropped column reaches.
-    tie_break : ndarray of int of shape (n_features,)
-        Smaller wins between equal columns. If it does not depend on the order of the columns,
-        neither does the result.
-    given : sequence of int
-        Columns that are always kept.
-    candidates : ndarray of bool, optional
-        Columns that may be kept; all by default.
+    ``apply(V)`` returns C V for the correlation matrix C, ``take(columns)`` some columns of C, and
+    ``varying`` is the mask of the columns that are not constant: the others are neither kept nor
+    counted. Columns ``given`` are always kept, others only if they are ``candidates``. Of equal
+    columns the one with the smallest ``tie_break`` is kept.
 
-    Returns
-    -------
-    picked : ndarray of int
-        Kept columns, in the order in which they were picked.
-    explained : ndarray of shape (n_features,)
-        R^2 of all columns on them.
+    Returns the kept columns, in the order in which they were picked, and the R^2 of all columns.
     """
     state = _Residuals(apply, take, varying, threshold)
     allowed = varying if candidates is None else varying & candidates
@@ -276,9 +251,13 @@ class _Residuals:
         column = self._residual_columns(np.array([j]))[:, 0]
         step = column / np.sqrt(column[j])
         masked = np.where(self.uncovered, step, 0.0)
-        product = self._residual_product(masked)
+        L = self._factor[:, : self._n_steps]
+        product = self._apply(masked[:, None])[:, 0] - L @ (masked @ L)
         self._sums += step * (step * (masked @ masked) - 2 * product)
-        self._append(step)
+        if self._n_steps == self._factor.shape[1]:
+            self._factor = np.hstack([self._factor, np.empty_like(self._factor)])
+        self._factor[:, self._n_steps] = step
+        self._n_steps += 1
         self.residual = np.maximum(self.residual - step**2, 0)
         self.residual[j] = 0.0
         covered = self.uncovered & (self.residual <= self.slack)
@@ -298,39 +277,22 @@ class _Residuals:
         L = self._factor[:, : self._n_steps]
         return self._take(columns) - L @ L[columns].T
 
-    def _residual_product(self, v):
-        L = self._factor[:, : self._n_steps]
-        return self._apply(v[:, None])[:, 0] - L @ (v @ L)
-
-    def _append(self, step):
-        if self._n_steps == self._factor.shape[1]:
-            grown = np.empty((len(step), 2 * self._n_steps))
-            grown[:, : self._n_steps] = self._factor
-            self._factor = grown
-        self._factor[:, self._n_steps] = step
-        self._n_steps += 1
-
 
 def keep_uncorrelated(C, varying, threshold, *, tie_break, given=(), candidates=None):
-    """The pairwise rule: no two kept columns, and no dropped column without a kept one, correlate
-    at ``threshold`` or more in absolute value.
-
-    The column with most correlated columns left is kept first, so the result does not depend on
-    the order of the columns. ``C`` are the correlations; the other parameters are those of
-    ``cover_columns``. Returns the kept columns, in the order in which they were picked.
-    """
+    """The pairwise rule, for the correlations C: keep the column with most close columns, drop
+    these, and so on. The other parameters are those of ``cover_columns``."""
     close = np.abs(C) >= threshold - _TIE
     close[:, ~varying] = close[~varying] = False
     left = varying.copy()
     allowed = varying if candidates is None else varying & candidates
-    kept = list(given)
-    for j in given:
-        left &= ~close[j]
-        left[j] = False
-    while (left & allowed).any():
-        count = np.where(left & allowed, close[:, left].sum(axis=1), -1)
-        ties = np.flatnonzero(count == count.max())
-        j = int(ties[np.argmin(tie_break[ties])])
+    kept, first = [], list(given)
+    while first or (left & allowed).any():
+        if first:
+            j = first.pop(0)
+        else:
+            count = np.where(left & allowed, close[:, left].sum(axis=1), -1)
+            ties = np.flatnonzero(count == count.max())
+            j = int(ties[np.argmin(tie_break[ties])])
         kept.append(j)
         left &= ~close[j]
         left[j] = False
@@ -342,21 +304,8 @@ def prune(C_S, kept, residual, slack, *, may_go, tie_break):
 
     With P = C_SS^-1 and the weights B = P C_S' of all columns on the kept ones, leaving out c adds
     B_ci^2 / P_cc to the residual variance of column i. The column whose absence leaves the worst
-    covered column best covered goes first.
-
-    Parameters
-    ----------
-    C_S : ndarray of shape (n_features, n_kept)
-        Correlations of all columns with the kept ones.
-    kept : ndarray of int of shape (n_kept,)
-    residual : ndarray of shape (n_features,)
-        Variance of every column of unit variance that the kept ones do not explain.
-    slack : float
-        The residual variance up to which a column is covered.
-    may_go : ndarray of bool of shape (n_kept,)
-        Which of the kept columns may be left out.
-    tie_break : ndarray of int of shape (n_features,)
-        Between equal columns, the larger goes.
+    covered column best covered goes first, as long as that has no more variance than ``slack``, and
+    of equal ones that with the largest ``tie_break``. Only columns that ``may_go`` are left out.
     """
     P = pinvh(C_S[kept])
     B = P @ C_S.T
@@ -379,32 +328,21 @@ def prune(C_S, kept, residual, slack, *, may_go, tie_break):
     if left.all():
         return kept, residual
     # Constant columns have no correlations; all others are covered by some of the kept ones.
-    varying = C_S.any(axis=1)
-    after = np.where(varying, residual_variance(C_S[:, left], kept[left]), 0.0)
+    explained = contributions(C_S[:, left], kept[left]).sum(axis=1)
+    after = np.where(C_S.any(axis=1), np.maximum(1 - explained, 0), 0.0)
     # If kept columns are nearly dependent, rounding may have spoilt the updates.
     return (kept[left], after) if after.max() <= slack else (kept, residual)
 
 
 def contributions(C_S, kept):
-    """What every kept column contributes to the R^2 of every column, of shape (n_features, n_kept).
-
-    J. W. Pratt, "Dividing the indivisible: using simple symmetry to partition variance explained",
-    1987.
-    """
+    """What every kept column contributes to the R^2 of every column (n_features, n_kept): Pratt's
+    measure ("Dividing the indivisible", 1987)."""
     return C_S * (C_S @ pinvh(C_S[kept]))
 
 
-def residual_variance(C_S, kept):
-    """Variance of every column of unit variance that the kept ones leave unexplained."""
-    return np.maximum(1 - contributions(C_S, kept).sum(axis=1), 0)
-
-
 class Correlations:
-    """The correlation matrix C of the columns; rows and columns of constant ones are 0.
-
-    ``varying`` is the mask of the columns that are not constant, and ``matrix`` is C, or None if
-    there are too many columns to store it.
-    """
+    """The correlation matrix C of the columns, 0 for those that are not ``varying``; ``matrix`` is
+    None if there are too many columns to store it."""
 
     def __init__(self, data):
         near = _near_zero(data)
@@ -441,9 +379,7 @@ class Correlations:
     def fingerprints(self):
         """Numbers by which ties are broken, the most important in the last row, one per column.
 
-        The extremes of a column and its correlations with all others depend on the order neither
-        of the rows nor of the columns. Columns that these do not tell apart differ in the first
-        row, which depends on the order of the rows.
+        Only the first row depends on the order of the rows, none on that of the columns.
         """
         weights = np.random.default_rng(0).normal(size=self._columns.n_samples)
         keys = [self._columns.products(weights[:, np.newaxis])[:, 0], self._farthest]
@@ -467,23 +403,14 @@ class Correlations:
 
 
 def complete_moments(data, columns):
-    """Mean and covariance of columns with gaps, by expectation maximisation.
+    """Mean and covariance of some columns of Rows with gaps, by expectation maximisation.
 
     The rows are taken as draws from a normal distribution with mean m and covariance S. Given what
     is observed in a row, what is missing has the expected value m_M + S_MO S_OO^-1 (z_O - m_O) and
     the covariance S_MM - S_MO S_OO^-1 S_OM. Mean and covariance of the completed rows, plus the
     average of these covariances, are the next m and S. With the inverse P of S, they are
     m_M - P_MM^-1 P_MO (z_O - m_O) and P_MM^-1. A ridge on S keeps columns with few values from
-    being predicted too well.
-
-    The iterations take a sample of the rows, and the last step all of them.
-
-    Parameters
-    ----------
-    data : Rows
-        With gaps.
-    columns : ndarray of int
-        Columns that are not constant.
+    being predicted too well. The iterations take a sample of the rows, the last step all of them.
     """
     n, d = data.n_samples, len(columns)
     means, variances = data.column_moments()
@@ -502,8 +429,7 @@ def complete_moments(data, columns):
 
     mean, S = step(np.zeros(d), np.eye(d), sample)
     for _ in range(_GAP_STEPS):
-        before = S
-        mean, S = step(mean, S, sample)
+        before, (mean, S) = S, step(mean, S, sample)
         if abs(S - before).max() < _GAP_TOL:
             break
     mean, S = step(mean, S, observed)

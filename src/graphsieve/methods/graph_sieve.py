@@ -4,10 +4,22 @@ from numbers import Integral, Real
 
 from sklearn.utils import check_random_state
 
+from .._graph.affinity import check_affinity
 from .._graph.spectral import embedding
 from .._linear.columns import Columns
-from .._linear.forward import FactorTarget, ForwardSelection, join_targets
-from .._linear.structure import all_coordinates, find_structure, scaled_sample
+from .._linear.forward import (
+    MOST_SQUARE,
+    FactorTarget,
+    ForwardSelection,
+    InnerProducts,
+    join_targets,
+)
+from .._linear.structure import (
+    all_coordinates,
+    find_structure,
+    sample_rows,
+    scaled_sample,
+)
 from .._rows import RowBlocks
 from .._rows.scaling import MOST_ROWS
 from .._utils.messages import Stages
@@ -85,6 +97,8 @@ class GraphSieve(GreedyRanker):
         their roots does not.
     graph_weight : float, default=1.0
         Weight of the graph relative to the data; 0 leaves it out.
+    max_samples : int or None, default=20000
+        With more samples than this, the features are ranked on so many random ones; None uses all.
     n_jobs : int or None, default=None
         Number of threads; None uses all cores that OMP_NUM_THREADS and joblib allow.
     random_state : int, RandomState or None, default=None
@@ -107,6 +121,8 @@ class GraphSieve(GreedyRanker):
         Layer in which a feature was picked, from 1; 0 for one that was not.
     n_components_ : int
         Number of principal components above those of permuted columns.
+    n_sampled_ : int
+        Number of samples that the features were ranked on.
     predictability_ : ndarray of shape (n_features,)
         Squared correlation of every feature with its held-out prediction from the others.
     trusted_ : ndarray of bool of shape (n_features,)
@@ -141,6 +157,7 @@ class GraphSieve(GreedyRanker):
         "affinity": GRAPH_CONSTRAINTS["affinity"],
         **SCALE_CONSTRAINTS,
         "graph_weight": [Interval(Real, 0, 1e6, closed="both")],
+        "max_samples": [Interval(Integral, 2, None, closed="left"), None],
         **THREAD_CONSTRAINTS,
         "random_state": ["random_state"],
         "verbose": ["verbose"],
@@ -163,6 +180,7 @@ class GraphSieve(GreedyRanker):
         affinity="cosine",
         scale="auto",
         graph_weight=1.0,
+        max_samples=20_000,
         n_jobs=None,
         random_state=None,
         verbose=0,
@@ -176,6 +194,7 @@ class GraphSieve(GreedyRanker):
         self.affinity = affinity
         self.scale = scale
         self.graph_weight = graph_weight
+        self.max_samples = max_samples
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose
@@ -188,14 +207,18 @@ class GraphSieve(GreedyRanker):
         stages = Stages(type(self).__name__, self.verbose)
         self.stage_seconds_ = stages.seconds
         with stages("structure"):
+            data, chosen = sample_rows(data, self.max_samples, rng)
+            self.n_sampled_ = data.n_samples
             X, sample, _, _ = scaled_sample(data, self.scale, rng, "wide")
             structure = find_structure(sample, X.n_samples)
             self.n_components_, self.trusted_ = structure.n_components, structure.trusted
             self.predictability_ = structure.predictability
         with stages("targets"):
-            target = self._target(X, structure, rng)
+            target = self._target(X, structure, chosen, rng)
         with stages("picks"):
             columns = Columns(X, n_jobs=self.n_jobs)
+            if isinstance(target, FactorTarget) and X.n_features < min(X.n_samples, MOST_SQUARE):
+                target = InnerProducts.of(columns, target.T)
             noise = _NOISE * columns.square_norms
             rules = self._rules(
                 later=~structure.trusted & ~structure.noise,
@@ -206,17 +229,19 @@ class GraphSieve(GreedyRanker):
             selection = ForwardSelection(columns, target, noise, _LAYER_SHARE, rules, True)
             return self._select(selection, self._exact_picks(X), stages)
 
-    def _target(self, X, structure, rng):
+    def _target(self, X, structure, chosen, rng):
         """The data and the embedding of their graph side by side."""
         coordinates = all_coordinates(structure, X, self.n_jobs)
         sampled = structure.n_rows < X.n_samples
         data = FactorTarget.centred(coordinates) if sampled else structure.target()
         n_dims = min(_N_EIGENVECTORS, X.n_samples - 2)
         if self.graph_weight > 0 and n_dims > 0:
-            rows = X
             if isinstance(self.affinity, str):
-                rows = RowBlocks(structure.denoised(coordinates, X, self.n_jobs))
-            A = self._graph(rows)
+                A = self._graph(RowBlocks(structure.denoised(coordinates, X, self.n_jobs)))
+            elif callable(self.affinity):
+                A = self._graph(X)
+            else:
+                A = check_affinity(self.affinity, len(chosen))[chosen][:, chosen]
             # A graph without edges has no structure to keep.
             if A.nnz > 0:
                 graph = FactorTarget.centred(embedding(A, n_dims, rng))
