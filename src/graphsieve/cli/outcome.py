@@ -288,7 +288,7 @@ def _what_they_add(outcome):
     if not np.isnan(left).all():
         worst = int(np.nanargmin(left))
         name = outcome.data.features.names[column_of[worst]]
-        together += f", least {name} ({left[worst]:.0%})"
+        together += f"; worst explained: {name} ({left[worst]:.0%})"
     return np.diff(explained[:most], prepend=0), together
 
 
