@@ -39,11 +39,9 @@ def test_table_verdict_and_files(run, csv, tmp_path):
 def test_columns_are_prepared_as_for_select(run, frame, tmp_path):
     path = tmp_path / "data.csv"
     frame.assign(label="x").to_csv(path, index=False)
-    result = run("compare", path, "-k", 3)
-    assert result.exit_code == 1
-    assert f"Run: graphsieve compare {path} -k 3 --keep label" in result.stderr
-    result = run("compare", path, "-k", "50%", "--keep", "label", "--methods", "css")
+    result = run("compare", path, "-k", "50%", "--methods", "css")
     assert result.exit_code == 0
+    assert "text: 'label': not selected from" in result.stderr
     assert result.stdout.startswith("3 of 6 columns")
 
 

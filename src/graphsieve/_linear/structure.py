@@ -31,6 +31,8 @@ from .forward import FactorTarget, GramTarget
 _ROUNDING = {np.dtype(np.float32): 1e-3, np.dtype(np.float64): 1e-5}
 # More components change neither the number of features nor their order.
 _MOST_COMPONENTS = 100
+# Where only their number matters, so many are computed first.
+_FIRST_COMPONENTS = 50
 # Coordinates of all rows along the axes: 128 MB. Fewer axes are used for many rows.
 _MOST_COORDINATES = 2**24
 # From so many entries, single precision is enough, and takes half the time.
@@ -245,6 +247,7 @@ def find_structure(X, n_samples=0):
     limit of noise for all.
     """
     n_axes = _MOST_COORDINATES // n_samples if n_samples > len(X) else 0
+    n_axes = max(n_axes, _MOST_COMPONENTS)
     with blas_for(float(X.size) * min(X.shape)):
         centre = X.mean(axis=0, dtype=np.float64)
         X = (X - centre).astype(np.float32 if X.size > _LARGE else X.dtype, copy=False)
@@ -256,7 +259,10 @@ def find_structure(X, n_samples=0):
         edge, standard_edge = _edges(X, [None, units])
         found = replace(_components(X, edge, n_axes), centre=centre)
         X /= units
-        judged = _with_predictability(_components(X, standard_edge), X)
+        judged = _components(X, standard_edge, _FIRST_COMPONENTS)
+        if judged.n_components == _FIRST_COMPONENTS:
+            judged = _components(X, standard_edge)
+        judged = _with_predictability(judged, X)
         return replace(found, predictability=judged.predictability, core=judged.core)
 
 
@@ -273,11 +279,11 @@ def _edges(X, units):
     return np.mean(found, axis=0)
 
 
-def _components(X, edge, n_axes=0):
+def _components(X, edge, n_axes=_MOST_COMPONENTS):
     """The structure of centred columns but for their predictability."""
     Z, mean = _directions(X)
     G = _gram(Z)
-    square, vectors = leading_eigenpairs(G, min(len(G), max(n_axes, _MOST_COMPONENTS)))
+    square, vectors = leading_eigenpairs(G, min(len(G), n_axes))
     values = np.sqrt(np.maximum(square[::-1].astype(np.float64), 0))
     significant = values > _ROUNDING[Z.dtype] * values[0]
     significant[0] = True  # of constant columns too

@@ -13,7 +13,7 @@ from sklearn.utils.extmath import row_norms
 
 from .._rows import transpose_csr
 from .._utils.linalg import fix_signs, leading_eigenpairs
-from .objective import Penalties, Weights, add_multiple, sigmoid, smoothed_l21
+from .objective import Penalties, Weights, add_penalties, sigmoid
 
 # At the start, the l2,1 penalty and the decay are this fraction of the variance of the targets
 # each, and the graph term this one. From a tenth to ten times as much changes nothing measurable.
@@ -84,10 +84,17 @@ class TargetObjective:
         """One vector of all weights."""
         return np.concatenate([np.ravel(part) for part in weights]).astype(np.float64)
 
+    def products(self, D):
+        """X'D, of the centred columns."""
+        XD = self._transposed @ D
+        if self.problem.mean is not None:
+            XD -= np.outer(self.problem.mean, D.sum(axis=0))
+        return XD
+
     def value_and_grad(self, z):
         """F and its gradient at ``z``, in float64."""
         weights = self.split(z)
-        X, T, L, mean = self.problem
+        X, T, L, _ = self.problem
         W_in, b_in, W_out, b_out = (part.astype(X.dtype, copy=False) for part in weights)
         n = len(T)
         H = self.problem.times(W_in)
@@ -106,18 +113,9 @@ class TargetObjective:
         D *= H * (1 - H)
         grad = np.empty(self.size)
         G_in, g_in, G_out, g_out = self.split(grad)
-        XD, total = self._transposed @ D, D.sum(axis=0)
-        if mean is not None:
-            XD -= np.outer(mean, total)
-        G_in[:], g_in[:] = XD, total
+        G_in[:], g_in[:] = self.products(D), D.sum(axis=0)
         G_out[:], g_out[:] = H.T @ E, E.sum(axis=0)
-        norm, direction = smoothed_l21(weights.W_in)
-        value += self.penalties.alpha * norm
-        add_multiple(G_in, self.penalties.alpha, direction)
-        for W, G in ((weights.W_in, G_in), (weights.W_out, G_out)):
-            value += self.penalties.decay / 2 * float(np.vdot(W, W))
-            add_multiple(G, self.penalties.decay, W)
-        return value, grad
+        return value + add_penalties(self.penalties, weights, G_in, G_out), grad
 
 
 def principal_weights(problem, n_hidden):
@@ -188,27 +186,12 @@ class Elimination(NamedTuple):
 
 
 def eliminate(problem, start, train, *, fraction, n_left, columns, kept, first_out):
-    """Train and drop columns from the encoder in turn.
+    """Train and drop a ``fraction`` of the columns from the encoder in turn, at least one.
 
-    Parameters
-    ----------
-    problem : Problem
-    start : Weights
-        For ``columns``.
-    train : callable
-        ``train(problem, weights, first)`` returns trained Weights, or None to stop here.
-    fraction : float
-        Of the columns, dropped in every round; at least one column.
-    n_left : int
-        Number of columns that are ranked by their last score.
-    columns : ndarray of int
-        Columns of the encoder at the start.
-    kept, first_out : ndarray of bool
-        Columns that are never dropped, and columns that are dropped before all others.
-
-    Returns
-    -------
-    Elimination
+    ``start`` are Weights for ``columns``, those of the encoder at the start, and
+    ``train(problem, weights, first)`` returns trained Weights, or None to stop here. Columns
+    ``kept`` are never dropped, those ``first_out`` before all others. The last ``n_left`` columns
+    are ranked by their last score.
     """
     rounds = np.zeros(problem.X.shape[1], dtype=int)
     dropped, number = [], 0

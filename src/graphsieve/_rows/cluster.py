@@ -57,8 +57,8 @@ class ClusterRows(Rows):
 
     def _changed(self, change, args, dtype):
         """ClusterRows of ``change(part, *args)`` for every part."""
-        args = self.cluster.submit(_same, args)
-        changed = [self.cluster.submit(_change, part, change, args) for part in self.futures]
+        args = [self.cluster.submit(_same, arg) for arg in args]
+        changed = [self.cluster.submit(change, part, *args) for part in self.futures]
         # The workers need not hold both the changed and the unchanged rows.
         self._futures = None
         kind = self.n_features, dtype, self.is_sparse
@@ -101,14 +101,12 @@ class ClusterRows(Rows):
         return values[np.argsort(position)]
 
     def fold_parts(self, function, *shared):
-        shared = self.cluster.submit(_same, shared)
+        shared = [self.cluster.submit(_same, value) for value in shared]
         states = [None] * len(self.slices)
         for q, others in enumerate(self.slices):
             states = [
-                self.cluster.submit(
-                    _fold, function, state, self.futures[p], rows, self.futures[q], others, shared
-                )
-                for p, (state, rows) in enumerate(zip(states, self.slices, strict=True))
+                self.cluster.submit(function, state, part, rows, self.futures[q], others, *shared)
+                for state, part, rows in zip(states, self.futures, self.slices, strict=True)
             ]
             self.cluster.wait(states)
         return self.cluster.result(states)
@@ -319,10 +317,6 @@ def _collect(pieces, dtype, is_sparse):
     return RowBlocks(X, dtype=dtype)
 
 
-def _change(part, change, args):
-    return change(part, *args)
-
-
 def _reduce(part, task, *aligned):
     function, combine, block_bytes = task
     return part.reduce(function, *aligned, combine=combine, block_bytes=block_bytes)
@@ -335,7 +329,3 @@ def _combine(results, task):
 def _reduce_pairs(left, right, task, i, j, *aligned):
     function, combine = task
     return left.reduce_pairs_with(right, function, i, j, *aligned, combine=combine)
-
-
-def _fold(function, state, part, rows, other, other_rows, shared):
-    return function(state, part, rows, other, other_rows, *shared)

@@ -38,21 +38,15 @@ class Scaling:
 
     def block(self, X: Any, dtype: Any) -> Any:
         """The scaled copy of a dense or CSR block."""
-        if not sp.issparse(X):
-            return self.into(np.empty(X.shape, dtype), X)
-        entries = (X.data - self.offset[X.indices]) * self.factor[X.indices]
-        entries = self._finished(entries).astype(dtype, copy=False)
-        return sp.csr_array((entries, X.indices, X.indptr), shape=X.shape)
-
-    def into(self, out: np.ndarray, X: np.ndarray) -> np.ndarray:
-        """Write a scaled dense block to ``out`` and return it."""
-        if (
-            np.can_cast(X.dtype, out.dtype)
-            and self.factor.max(initial=0) <= np.finfo(out.dtype).max
-        ):
+        if sp.issparse(X):
+            entries = (X.data - self.offset[X.indices]) * self.factor[X.indices]
+            entries = self._finished(entries).astype(dtype, copy=False)
+            return sp.csr_array((entries, X.indices, X.indptr), shape=X.shape)
+        out = np.empty(X.shape, dtype)
+        if np.can_cast(X.dtype, dtype) and self.factor.max(initial=0) <= np.finfo(dtype).max:
             # Several times faster than in double precision.
-            np.subtract(X, self.offset.astype(out.dtype), out=out, casting="unsafe")
-            out *= self.factor.astype(out.dtype)
+            np.subtract(X, self.offset.astype(dtype), out=out, casting="unsafe")
+            out *= self.factor.astype(dtype)
             return self._finished(out)
         # Only the results are sure to be in the range of single precision: X may be 1e60 or 1e-60.
         for rows in split_rows(len(X), max(1, _SCALE_ENTRIES // X.shape[1])):
@@ -78,32 +72,27 @@ class RobustScaling(Scaling):
 
     def block(self, X, dtype):
         if not sp.issparse(X):
-            return self.into(np.empty(X.shape, dtype), X)
+            out = np.empty(X.shape, dtype)
+            for rows in split_rows(len(X), max(1, _SCALE_ENTRIES // X.shape[1])):
+                limited = np.clip(self._rooted(X[rows].astype(np.float64)), self.low, self.high)
+                out[rows] = (limited - self.offset) * self.factor
+            return out
         zero = np.clip(0.0, self.low, self.high)
         low, high, own_zero = (np.take(edge, X.indices) for edge in (self.low, self.high, zero))
         entries = np.clip(self._rooted(X.data.astype(np.float64)), low, high) - own_zero
         scaled = sp.csr_array((entries, X.indices, X.indptr), shape=X.shape)
-        if (zero != self.offset).any():
-            scaled = scaled + _repeated(zero - self.offset, X.shape[0])
+        shift = zero - self.offset
+        if shift.any():
+            columns = np.flatnonzero(shift)
+            rows = np.full((X.shape[0], len(columns)), shift[columns])
+            starts = np.arange(X.shape[0] + 1) * len(columns)
+            places = np.tile(columns, X.shape[0])
+            scaled = scaled + sp.csr_array((rows.ravel(), places, starts), shape=X.shape)
         scaled.data *= self.factor[scaled.indices]
         return scaled.astype(dtype, copy=False)
 
-    def into(self, out, X):
-        for rows in split_rows(len(X), max(1, _SCALE_ENTRIES // X.shape[1])):
-            limited = np.clip(self._rooted(X[rows].astype(np.float64)), self.low, self.high)
-            out[rows] = (limited - self.offset) * self.factor
-        return out
-
     def _rooted(self, entries):
         return np.sqrt(np.maximum(entries, 0)) if self.root else entries
-
-
-def _repeated(row, n_samples):
-    """The non-zero entries of a row, repeated as CSR rows."""
-    columns = np.flatnonzero(row)
-    starts = np.arange(n_samples + 1) * len(columns)
-    entries = np.tile(row[columns], n_samples), np.tile(columns, n_samples), starts
-    return sp.csr_array(entries, shape=(n_samples, len(row)))
 
 
 def robust_scaling(

@@ -11,6 +11,7 @@ import numpy as np
 from .._utils.names import suggestion
 from .._utils.text import listed
 from .console import TableError
+from .io.cells import DATE
 from .io.files import extension, read_table
 from .io.tables import is_number, numbers
 from .options import Reading
@@ -18,7 +19,6 @@ from .options import Reading
 # In fewer rows, different whole numbers are no sign of an ID.
 _ROWS_FOR_ID = 10
 _ID_NAME = re.compile(r"(^|.*[\W_])(id|idx|index|key|uuid|guid|nr|row|rownames?)", re.IGNORECASE)
-_DATE = re.compile(r"(\d{4}-\d{1,2}-\d{1,2}|\d{1,2}[./]\d{1,2}[./]\d{2,4})\b")
 _CAMEL_ID = re.compile(r".*[a-z]I[Dd]")
 
 
@@ -76,10 +76,11 @@ def as_arguments(option, positions, names):
     # What cannot be typed has a position.
     typed = [names[j] if names[j].isprintable() else str(j) for j in alone]
     joined = [",".join(plain)] if plain else []
-    return [word for value in joined + typed for word in _option(option, value)]
+    return [word for value in joined + typed for word in as_option(option, value)]
 
 
-def _option(option, value):
+def as_option(option, value):
+    """Return the arguments that give a value to an option."""
     return [f"{option}={value}"] if value.startswith("-") else [option, value]
 
 
@@ -211,7 +212,8 @@ def _find_ids(table, candidates):
     """Return the positions of columns that identify rows, with the reason."""
     ids = {j: "no name" for j in candidates if re.fullmatch(r"Unnamed: 0", table.names[j])}
     different_integers, measured = [], False
-    for j, column in _columns(table, [j for j in candidates if j not in ids]):
+    others = [j for j in candidates if j not in ids and table.names[j] not in table.odd]
+    for j, column in _columns(table, others):
         measured = measured or column.dtype.kind == "f"
         if not _may_be_id(column):
             continue
@@ -241,24 +243,13 @@ def _may_be_id(column):
     if kind == "f":
         values = numbers(column)
         return values[1] - values[0] == 1 and (np.diff(values) == 1).all()
-    if column.isna().any() or not column.is_unique:
-        return False
-    return kind in "iuMm" or not _is_mostly_numbers(column)
-
-
-def _is_mostly_numbers(column):
-    """Whether text looks like numbers, with a unit or a few words: a mistake, not an ID."""
-    import pandas as pd
-
-    text = column.head(1000).astype(str).str.replace(r"[.,' ](?=\d{3}\b)", "", regex=True)
-    text = text.str.replace(",", ".").str.rstrip("% ")
-    return pd.to_numeric(text, errors="coerce").notna().mean() > 0.5
+    return not column.isna().any() and column.is_unique
 
 
 def _are_dates(column):
     if column.dtype.kind in "Mm":
         return True
-    return column.head(100).astype(str).str.match(_DATE).all()
+    return column.head(100).astype(str).str.match(DATE).all()
 
 
 def _integer_id(column, name):
@@ -289,6 +280,16 @@ def _as_written(column, text):
     if kind == "f" and text.str.fullmatch(r"\s*[+-]?\d+\s*").equals(column.notna()):
         # Whole numbers with gaps are read as decimal numbers.
         return column.astype("Int64")
+    if kind == "f" and _is_rewritten(column, text):
+        return text.to_numpy()
     if kind in "bf" or (kind in "iu" and (column.astype(str).array == text.array).all()):
         return column
     return text.to_numpy()
+
+
+def _is_rewritten(column, text):
+    """Whether some numbers are written with currencies, percent signs or separators."""
+    import pandas as pd
+
+    plain = pd.to_numeric(text.str.replace(",", ".", regex=False), errors="coerce")
+    return bool((plain.isna() & column.notna()).any())

@@ -14,6 +14,7 @@ from typer.core import TyperCommand
 
 from .console import TableError, examples, usage_error
 
+ENCODINGS = ("onehot", "ordinal", "dates")
 SEPARATORS = {"comma": ",", "semicolon": ";", "tab": "\t", "pipe": "|", "space": " "}
 # A pass over this much takes hours, and the temporary copy of many methods fills most disks.
 _STREAM_LIMIT = 2**40
@@ -96,16 +97,24 @@ def parse_number(text):
     return fraction
 
 
-def _parse_separator(text):
+def _parse_separator(text, option="--sep"):
     # A shell passes \\t as two characters.
     separator = SEPARATORS.get(text.lower(), text).replace("\\t", "\t")
     if len(separator) != 1 or separator in '"\r\n':
         raise usage_error(
             f"{separator!r} is not one character; use a character or one of "
             f"{', '.join(SEPARATORS)}",
-            "--sep",
+            option,
         )
     return separator
+
+
+def _parse_encode(text):
+    """The kinds in a list such as onehot,dates."""
+    kinds = tuple(kind.strip() for kind in text.split(","))
+    if unknown := [kind for kind in kinds if kind not in ENCODINGS]:
+        raise usage_error(f"{unknown[0]!r} is not one of {', '.join(ENCODINGS)}", "--encode")
+    return kinds
 
 
 def _parse_encoding(text):
@@ -172,9 +181,15 @@ class Reading:
     """
 
     key: str | None = _input(
-        "--key NAME",
+        "--key --sheet NAME",
         "Array, sheet or layer of a file that holds several; by default X, or the only matrix, or "
-        "the first sheet.",
+        "the first sheet with numbers.",
+    )
+    skip_rows: int | None = _input(
+        "--skip-rows N",
+        "Lines of a text file, or rows of a sheet, above the header; by default, titles are "
+        "recognised.",
+        min=0,
     )
     no_header: bool = _input("--no-header", "The first line is data.", False)
     sep: str | None = _input(
@@ -183,6 +198,18 @@ class Reading:
         parser=_parse_separator,
     )
     decimal: Literal[".", ","] | None = _input("--decimal", "Decimal point of a text file.")
+    thousands: str | None = _input(
+        "--thousands CHAR",
+        "Separator of thousands in a text file or sheet, where it is not recognised.",
+        parser=lambda text: _parse_separator(text, "--thousands"),
+    )
+    percent: bool = _input(
+        "--percent", "Percent signs may be missing from some cells of a column.", False
+    )
+    na: list[str] | None = _input(
+        "--na TEXT,...",
+        "Cells that stand for missing values (-999, 'not measured'). May be repeated.",
+    )
     encoding: str | None = _input(
         "--encoding NAME",
         "Encoding of a text file, such as cp1252 or utf-16.",
@@ -201,7 +228,12 @@ class Reading:
     @property
     def whole(self):
         """Whether the table is needed in memory."""
-        return False
+        return bool(self.na)
+
+    @property
+    def marks(self):
+        """Cells that stand for missing values."""
+        return [mark.strip() for item in self.na or () for mark in item.split(",")]
 
     def check_size(self, name, n_bytes, *, streamed=False, what="it"):
         """Raise an error if a file needs more memory, or more reading, than is allowed."""
@@ -247,9 +279,12 @@ class Preparing(Reading):
         "it, methods that accept missing values leave them out.",
     )
     drop_rows: bool = _columns("--drop-rows", "Leave out rows with missing values.", False)
-    encode: Literal["onehot"] | None = _columns(
-        "--encode",
-        "Turn text columns into indicators of their values; whole columns are selected.",
+    encode: Any = _columns(
+        "--encode KIND,...",
+        "Select from text and dates as well: onehot makes an indicator of every word, ordinal "
+        "ranks ordered answers, dates makes days, months, weekdays and hours. Whole columns are "
+        "selected. By default they are only carried.",
+        parser=_parse_encode,
     )
     seed: int = _method("--seed N", "Random seed.", 0, min=0)
     jobs: int | None = _method(
@@ -259,7 +294,7 @@ class Preparing(Reading):
     @property
     def whole(self):
         """Whether the table is needed in memory."""
-        return bool(self.impute or self.drop_rows or self.encode)
+        return bool(super().whole or self.impute or self.drop_rows or self.encode)
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,7 @@
 """MCFS: columns with which a few-column regression finds the clusters."""
 
 from numbers import Integral
+from typing import Any
 
 import numpy as np
 from scipy.linalg.lapack import dposv
@@ -66,28 +67,13 @@ class MCFS(FeatureRanker):
     _accepts_sparse = True
     _n_copies = 3
 
-    def __init__(
-        self,
-        n_features_to_select=None,
-        *,
-        include=None,
-        exclude=None,
-        n_components=5,
-        n_nonzero=50,
-        n_neighbors=5,
-        affinity="cosine",
-        scale="auto",
-        n_jobs=None,
-        verbose=0,
-    ):
-        super().__init__(n_features_to_select, include=include, exclude=exclude)
-        self.n_components = n_components
-        self.n_nonzero = n_nonzero
-        self.n_neighbors = n_neighbors
-        self.affinity = affinity
-        self.scale = scale
-        self.n_jobs = n_jobs
-        self.verbose = verbose
+    n_components: int = 5
+    n_nonzero: int = 50
+    n_neighbors: int = 5
+    affinity: Any = "cosine"
+    scale: str | None = "auto"
+    n_jobs: int | None = None
+    verbose: int = 0
 
     def _own_memory(self, n_samples, n_features):
         # Inner products of the columns in use with all columns.

@@ -3,7 +3,7 @@
 import math
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import date, time
 
 import numpy as np
@@ -35,6 +35,8 @@ class Table:
         index holds the names of the rows.
     row_names : str or None
         The column that holds the names of the rows, which is no feature.
+    odd : dict
+        Columns of numbers in which some cells are not clear, as ``cells.Odd``.
     verbatim : callable or None
         ``verbatim(names)`` returns these columns as the text that the file holds.
     """
@@ -45,6 +47,7 @@ class Table:
     notes: tuple = ()
     labels: object = None
     row_names: str | None = None
+    odd: dict = field(default_factory=dict)
     verbatim: Callable | None = None
 
     @property
