@@ -3,13 +3,13 @@
     GRAPHSIEVE_DATA=folder python -m experiments.studies.dufs_protocol
     python -m experiments.studies.dufs_protocol --table
 
-All rows are ranked without labels and clustered by k-means. ACC is reported at the
-best of 50, 100, ..., 300 features, which is chosen with the labels (Lindenbaum et al.,
-"Differentiable unsupervised feature selection based on a gated Laplacian", NeurIPS 2021; Shaham et
-al., "Deep unsupervised feature selection by discarding nuisance and correlated features", Neural
-Networks 152, 2022). Numbers of features are compared by twenty runs from
-one start of k-means each; at 100 features and at the best number there are five runs, each the best
-of ten starts, as in scikit-learn when these papers were written. The columns are clustered as they are or standardised. The rows are kept in
+All rows are ranked without labels and clustered by k-means. ACC is reported at the best of 50, 100,
+..., 300 features, which is chosen with the labels (Lindenbaum et al., "Differentiable unsupervised
+feature selection based on a gated Laplacian", NeurIPS 2021; Shaham et al., "Deep unsupervised
+feature selection by discarding nuisance and correlated features", Neural Networks 152, 2022).
+Numbers of features are compared by twenty runs from one start of k-means each; at 100 features and
+at the best number there are five runs, each the best of ten starts, as in scikit-learn when these
+papers were written. The columns are clustered as they are or standardised. The rows are kept in
 experiments/records/quality/dufs.csv, and a run continues where the last one ended.
 """
 
