@@ -12,6 +12,7 @@ from experiments.studies import (
     dufs_protocol,
     fseval_folder,
     future_work,
+    gafs_revisited,
     label_free,
     needles,
     other_sets,
@@ -50,11 +51,24 @@ def test_a_table_grows_and_says_what_it_has(tmp_path):
     assert resume.finished(path, ["a", "b"]) == {(1, "x"), (2, "x")}
 
 
+PAGES = {
+    **dict.fromkeys(quality_tables.PAGES, quality_tables.write),
+    **dict.fromkeys(gafs_revisited.PAGES, gafs_revisited.write),
+}
+
+
 @pytest.mark.slow
-def test_tables_of_quality_in_the_docs_are_those_of_the_records():
-    for page in quality_tables.PAGES:
-        text = page.read_text("utf-8")
-        assert tables.fill_marks(text, quality_tables.write) == text
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_tables_of_the_pages_are_those_of_the_records(page):
+    text = page.read_text("utf-8")
+    assert tables.fill_marks(text, PAGES[page]) == text
+
+
+def test_planted_groups_and_figures_of_the_revisited_paper():
+    X, sizes = gafs_revisited.planted(0)
+    correlated = np.abs(np.corrcoef(X.T)) > 0.8
+    assert (correlated.sum(axis=1) == sizes).all()
+    assert len(gafs_revisited.draw_planted().axes) == 2
 
 
 def test_figure_of_mean_ranks():

@@ -5,6 +5,11 @@ from dataclasses import dataclass
 HOLDS, PARTLY, FAILS = "holds", "holds in part", "does not hold"
 UNDECIDED, OPEN = "undecided", "not measured"
 RIVALS = ("lap_score", "spec", "mrsf", "udfs", "rsr")
+LABELS = {
+    "gafs": "GAFS",
+    "gafs_recursive": "GAFS with recursive elimination",
+    "sieve": "GraphSieve",
+}
 # Means over repetitions that differ by less are equal.
 NOISE = 0.005
 

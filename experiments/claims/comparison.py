@@ -14,17 +14,12 @@ from ..analysis import (
 )
 from ..cells import load_dataset
 from ..protocol import ALL_FEATURES
-from .claim import NOISE, OPEN, RIVALS, Claim, judge
+from .claim import LABELS, NOISE, OPEN, RIVALS, Claim, judge
 
 # "Far fewer" features: at most this fraction.
 FEW = 0.5
 # Fraction of the pixels in the illustration of faces.
 TOP = 0.2
-_LABELS = {
-    "gafs": "GAFS",
-    "gafs_recursive": "GAFS with recursive elimination",
-    "sieve": "GraphSieve",
-}
 _NAMES = {"accuracy": "accuracy", "acc": "ACC", "nmi": "NMI"}
 
 
@@ -34,7 +29,7 @@ def beats_rivals(table, choose=oracle, rule="under the oracle rule", ours="gafs"
     A rival is beaten if the interval of the mean gain over it, over the three scores, lies above
     zero.
     """
-    name = _LABELS[ours]
+    name = LABELS[ours]
     text = f"{name} beats LapScore, SPEC, MRSF, UDFS and RSR in most cases ({rule})."
     best, cases, ahead, means = 0, 0, {}, []
     for score in SCORES:
@@ -144,9 +139,10 @@ def random_under_oracle(table):
     )
 
 
-def keeps_discriminative_pixels(table):
+def keeps_discriminative_pixels(table, ours="gafs"):
     """GAFS keeps the pixels that distinguish the persons."""
-    text = "On Yale GAFS keeps the most distinctive parts of a face: eyes, nose and mouth."
+    name = LABELS[ours]
+    text = f"On Yale {name} keeps the most distinctive parts of a face: eyes, nose and mouth."
     try:
         X, y, _, _ = load_dataset("yale")
     except OSError:
@@ -158,22 +154,22 @@ def keeps_discriminative_pixels(table):
         include_groups=False,
     )
     means = values.groupby("method", sort=False).mean()
-    if "gafs" not in means:
-        return Claim(text, OPEN, "GAFS is missing.")
+    if ours not in means:
+        return Claim(text, OPEN, f"{name} is missing.")
     average = float(strength.mean())
-    gain = over_splits(values["gafs"] - average)
+    gain = over_splits(values[ours] - average)
     parts, leads = [gain.sign], ""
     rivals = means.loc[[name for name in (*RIVALS, "variance") if name in means]]
     if len(rivals):
-        lead = over_splits(values["gafs"] - values[rivals.idxmax()])
+        lead = over_splits(values[ours] - values[rivals.idxmax()])
         parts.append(lead.sign)
-        leads = f" GAFS minus {rivals.idxmax()}: {lead:+z.2f}."
+        leads = f" {name} minus {rivals.idxmax()}: {lead:+z.2f}."
     return Claim(
         text,
         judge(parts),
-        f"Mean F statistic, over the persons, of the first {TOP:.0%} of the pixels. GAFS minus all "
-        f"pixels: {gain:+z.2f}.{leads}",
-        f"mean F, GAFS minus all pixels: {gain:+z.2f}",
+        f"Mean F statistic, over the persons, of the first {TOP:.0%} of the pixels. {name} minus "
+        f"all pixels: {gain:+z.2f}.{leads}",
+        f"mean F, {name} minus all pixels: {gain:+z.2f}",
         (
             ("", *means.index, "all pixels"),
             ("mean F", *(f"{value:.2f}" for value in (*means, average))),

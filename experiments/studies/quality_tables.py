@@ -1,21 +1,23 @@
-"""Writes the tables of quality into docs/choosing_defaults.md, and draws two figures.
+"""Writes the tables of quality into the pages, and draws two figures.
 
     python -m experiments.studies.quality_tables
 
 ``quality`` are the fourteen wide data sets, ``others`` the fourteen small tables and series of
-sensors, ``fseval`` the protocol of FSEVAL. The figure of docs/choosing.md has the mean ranks of
-some methods, for every purpose; that of the README their gains over random selection.
+sensors, ``fseval`` the protocol of FSEVAL. docs/choosing_defaults.md has a summary of them, and
+experiments/records/quality.md everything. The figure of docs/choosing.md has the mean ranks of some
+methods, for every purpose; the other one their gains over random selection.
 """
 
 import matplotlib.pyplot as plt
 import pandas as pd
 
 from experiments.analysis import ERRORS, by_split, gains, with_published
+from experiments.studies.fifty_features import OUT as FIFTY
 from experiments.studies.other_sets import OUT as OTHER_SETS
 from experiments.studies.tables import RECORDS, ROOT, markdown, write_page
 from graphsieve.evaluation import ALL_FEATURES
 
-PAGES = (ROOT / "docs" / "choosing_defaults.md",)
+PAGES = (ROOT / "docs" / "choosing_defaults.md", RECORDS / "quality.md")
 FIGURE = ROOT / "docs" / "images" / "choosing.png"
 GAINS_FIGURE = ROOT / "docs" / "images" / "results.png"
 TITLES = {
@@ -26,7 +28,10 @@ TITLES = {
     "neighborhood": "neighbourhood",
 }
 RANKED = ("accuracy", "acc", "nmi")
-COMPARED = ("gafs", "fastcan", "css", "mrsf", "gsr_sfs", "mcfs", "random")
+COMPARED = (
+    *("gafs", "fastcan", "fastcan_spectral", "css", "mrsf", "gsr_sfs", "mcfs", "random"),
+    *("extra_trees", "f_test"),
+)
 DRAWN = {
     "sieve": "Graph\nSieve",
     "gafs": "GAFS",
@@ -43,9 +48,26 @@ DRAWN = {
 # Methods in the figure of gains, and what their dots stand for.
 OURS, LABELS = ("sieve", "gafs"), ("extra_trees", "f_test")
 LABELLED = {
-    "fastcan": "fastcan",
-    "extra_trees": "Extra trees\nwith all labels",
-    "f_test": "F test\nwith all labels",
+    "fastcan": "FastCan, principal components",
+    "fastcan_spectral": "FastCan, spectral embedding",
+    "ndfs": "NDFS",
+    "qr": "QR pivoting",
+    "extra_trees": "Extra trees, all labels",
+    "f_test": "F test, all labels",
+}
+# Methods of the summary. The last two see the labels of the training rows.
+SHOWN = (
+    *("sieve", "gafs", "css", "mrsf", "gsr_sfs", "mcfs", "fastcan", "fastcan_spectral", "pfa"),
+    *("qr", "variance", "random", "extra_trees", "f_test"),
+)
+# Differences in accuracy that are worth a word.
+NOTABLE = 0.005
+FIFTY_TITLES = {"isolet": "ISOLET", "mnist": "MNIST, 10,000 rows", "coil20": "COIL20"}
+# Accuracy, error and seconds of the published notebooks.
+FIFTY_PUBLISHED = {
+    "*FAE, published*": (".888, .0146, 5,490 s", ".925, .0189, 7,617 s", ".995, .0104, 155 s"),
+    "*CAE, published*": (".883, .0135, 34,087 s", ".925, .0189, 5,121 s", ".990, .0105, 2,159 s"),
+    "*PFA, published*": (".867, .0154, 54 s", ".879, .0288, 42 s", ".995, .0093, 5 s"),
 }
 PURPOSES = {
     "predict classes\n(softmax accuracy)": "accuracy",
@@ -92,7 +114,8 @@ def named(method):
 def score_table(table, scores):
     """One row per method: those on all data sets and splits by rank, then each of the others."""
     by_set = means(table, scores)
-    by_score = {score: ranks(table, score) for score in scores if score in RANKED}
+    rivals = table[~table["method"].isin(LABELS)]
+    by_score = {score: ranks(rivals, score) for score in scores if score in RANKED}
     order = by_score["accuracy"].sort_values().index
     rows = [
         {
@@ -106,7 +129,16 @@ def score_table(table, scores):
         for method in order
     ]
     for method in by_set.index.unique("method").difference(order):
-        rows += on_fewer_sets(table, scores, method)
+        if method not in LABELS:
+            rows += on_fewer_sets(table, scores, method)
+    for method in LABELS:
+        rows.append(
+            {
+                "method": f"{named(method)} (all labels)",
+                **{TITLES[s]: number(by_set.loc[method][s].mean()) for s in scores},
+                "above random": above_random(table, method),
+            }
+        )
     return pd.DataFrame(rows).fillna("")
 
 
@@ -163,17 +195,84 @@ def fseval_table():
     )
 
 
+def everything():
+    """The scores on all 28 data sets."""
+    columns = ["dataset", "split", "method", *RANKED]
+    return pd.concat([read("quality"), pd.read_csv(OTHER_SETS)], ignore_index=True)[columns]
+
+
+def summary_table():
+    """Means over the wide and the small data sets, and how often accuracy is above random."""
+    both = everything()
+    wide, small = (means(t, RANKED) for t in (read("quality"), pd.read_csv(OTHER_SETS)))
+    rows = []
+    for method in SHOWN:
+        row = {"method": named(method) + (" (all labels)" if method in LABELS else "")}
+        for words, found in (("14 wide", wide), ("14 small", small)):
+            scores = found.loc[method].mean()
+            row[f"{words}: accuracy / ACC / NMI"] = " / ".join(map(number, scores))
+        row["more accurate than random"] = "" if method == "random" else above_random(both, method)
+        rows.append(row)
+    return pd.DataFrame(rows)
+
+
+def behind():
+    """Data sets on which GraphSieve is less accurate than random selection, as a sentence."""
+    means = by_split(everything(), "accuracy")[["sieve", "random"]].groupby("dataset").mean()
+    loss = (means["sieve"] - means["random"]).sort_values()
+    loss = loss[loss < -NOTABLE]
+    sets = [f"{dataset} ({value:+.3f})".replace("0.", ".") for dataset, value in loss.items()]
+    return f"Less accurate than random selection by more than {NOTABLE}: {', '.join(sets)}."
+
+
+def with_labels():
+    """GraphSieve without labels minus extra trees with all of them, as a sentence."""
+    table = everything()
+    parts = []
+    for score in RANKED:
+        found = gains(table, score, "sieve").set_index("method").loc["extra_trees"]
+        gain, low, high = -found[["gain", "high", "low"]].astype(float)
+        parts.append(f"{TITLES[score]} {gain:+z.3f} [{low:+.3f}, {high:+.3f}]".replace("0.", "."))
+    return f"GraphSieve without labels minus extra trees with all of them: {', '.join(parts)}."
+
+
+def fseval_summary():
+    """Mean over ten data sets, and mean rank."""
+    return fseval_table()[["", "mean", "mean rank"]]
+
+
+def fifty_table():
+    """Accuracy, error and seconds of fifty features."""
+    found = pd.read_csv(FIFTY).groupby(["method", "dataset"], sort=False)
+    found = found[["accuracy", "error", "seconds"]].mean()
+    rows = []
+    for method in found.index.unique("method"):
+        row = {"": named(method)}
+        for dataset, title in FIFTY_TITLES.items():
+            accuracy, error, seconds = found.loc[method, dataset]
+            error = f"{error:.4f}".removeprefix("0")
+            row[title] = f"{number(accuracy)}, {error}, {seconds:.1f} s"
+        rows.append(row)
+    titles = list(FIFTY_TITLES.values())
+    rows += [{"": name} | dict(zip(titles, v, strict=True)) for name, v in FIFTY_PUBLISHED.items()]
+    return pd.DataFrame(rows)
+
+
 WRITERS = {
+    "summary": summary_table,
+    "fseval_summary": fseval_summary,
+    "fifty": fifty_table,
     "quality": quality_table,
     "quality_gains": gains_table,
     "others": others_table,
     "fseval": fseval_table,
 }
+SENTENCES = {"behind": behind, "labels": with_labels}
 
 
 def write(name):
-    """The table of a mark, as Markdown."""
-    return markdown(WRITERS[name]())
+    """The table or sentence of a mark, as Markdown."""
+    return SENTENCES[name]() if name in SENTENCES else markdown(WRITERS[name]())
 
 
 def mean_ranks():
@@ -211,8 +310,7 @@ def draw(ranks, counts):
 
 def gains_over_random():
     """Gains of the methods of the figure over random selection, by score, with intervals."""
-    columns = ["dataset", "split", "method", *RANKED]
-    table = pd.concat([read("quality"), pd.read_csv(OTHER_SETS)])[columns].reset_index(drop=True)
+    table = everything()
     names = {**DRAWN, **LABELLED}
     found = {score: gains(table, score, "random").set_index("method") for score in RANKED}
     order = [name for name in found["accuracy"].index if name in names]
@@ -223,7 +321,7 @@ def draw_gains(found):
     """One panel per score: a dot and an interval per method, best accuracy on top."""
     names = {name: text.replace("\n", " ") for name, text in {**DRAWN, **LABELLED}.items()}
     names |= {"sieve": "GraphSieve", "css": "GreedyCSS"}
-    figure, panels = plt.subplots(1, 3, figsize=(11, 4.4), sharey=True, layout="constrained")
+    figure, panels = plt.subplots(1, 3, figsize=(11, 5.2), sharey=True, layout="constrained")
     for axes, (score, frame) in zip(panels, found.items(), strict=True):
         for y, (method, row) in enumerate(frame.iterrows()):
             colour = "#0072B2" if method in OURS else "#D55E00" if method in LABELS else "#666666"

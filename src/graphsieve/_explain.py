@@ -66,10 +66,11 @@ def coverage_table(learned, dropped, kept, labels):
     """The table of ``FeatureRanker.coverage``, from the Regression of the dropped columns."""
     rows = []
     for number, j in enumerate(dropped):
+        about = labels[j], learned.r2[number]
         found = _representatives(learned, number)
-        for i, weight, importance in found or [(None, np.nan, np.nan)]:
-            representative = None if i is None else labels[kept[i]]
-            rows.append((labels[j], learned.r2[number], representative, weight, importance))
+        rows += [(*about, labels[kept[i]], *numbers) for i, *numbers in found]
+        if not found:
+            rows.append((*about, None, np.nan, np.nan))
     columns = ["feature", "r2", "kept", "weight", "importance"]
     try:
         import pandas as pd

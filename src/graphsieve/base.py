@@ -45,33 +45,24 @@ from ._utils.sklearn_private import Interval, RealNotInt, StrOptions, fit_contex
 from ._utils.threads import available_memory
 from .selection import Selection, as_json, fingerprint, plain_name, settings
 
-GRAPH_CONSTRAINTS = {
-    "n_neighbors": [Interval(Integral, 1, None, closed="left")],
-    "affinity": [StrOptions(set(AFFINITIES)), callable, "array-like", "sparse matrix"],
-}
-SCALE_CONSTRAINTS = {
-    "scale": [StrOptions({"auto", "standard", "minmax", "global"}), None],
-}
 # Weights of penalties, which may have squared units of the data.
 POSITIVE = Interval(Real, 0, 1e300, closed="right")
 NON_NEGATIVE = Interval(Real, 0, 1e300, closed="both")
+_COUNT = Interval(Integral, 1, None, closed="left")
+GRAPH_CONSTRAINTS = {
+    "n_neighbors": [_COUNT],
+    "affinity": [StrOptions(set(AFFINITIES)), callable, "array-like", "sparse matrix"],
+}
+SCALE_CONSTRAINTS = {"scale": [StrOptions({"auto", "standard", "minmax", "global"}), None]}
 ITERATION_CONSTRAINTS = {
-    "max_iter": [Interval(Integral, 1, None, closed="left")],
+    "max_iter": [_COUNT],
     "tol": [Interval(Real, 0, None, closed="left")],
     "verbose": ["verbose"],
     "callback": [callable, None],
 }
-THREAD_CONSTRAINTS = {
-    "n_jobs": [
-        Interval(Integral, None, -1, closed="right"),
-        Interval(Integral, 1, None, closed="left"),
-        None,
-    ],
-}
-INCLUDE_CONSTRAINTS = {
-    "include": ["array-like", str, Integral, None],
-    "exclude": ["array-like", str, Integral, None],
-}
+THREAD_CONSTRAINTS = {"n_jobs": [Interval(Integral, None, -1, closed="right"), _COUNT, None]}
+_COLUMNS = ["array-like", str, Integral, None]
+INCLUDE_CONSTRAINTS = {"include": _COLUMNS, "exclude": _COLUMNS}
 
 # Bytes beyond three times the data from which a fit warns before it starts.
 _MUCH_MEMORY = 5e8
@@ -149,7 +140,7 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
 
     _parameter_constraints = {
         "n_features_to_select": [
-            Interval(Integral, 1, None, closed="left"),
+            _COUNT,
             Interval(RealNotInt, 0, 1, closed="right"),
             StrOptions({"auto"}),
             "array-like",
@@ -270,10 +261,7 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
             return open_rows(X)
         check_container(X)
         X = numeric_frame(known_frame(X))
-        if reset:
-            self._remember_labels(X)
-        else:
-            self._check_labels(X)
+        self._check_labels(X, reset=reset)
         X = validate_data(
             self,
             X,
@@ -298,18 +286,15 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
         if names is not None and not all(isinstance(name, str) for name in names):
             names = None
         if reset:
-            self._remember_labels(X)
-            self.__dict__.pop("feature_names_in_", None)
+            self.n_features_in_ = n_features
             if names is not None:
                 self.feature_names_in_ = names
-            self.n_features_in_ = n_features
-            return
-        if n_features != self.n_features_in_:
+        elif n_features != self.n_features_in_:
             raise ValueError(
                 f"X has {n_features} features, but {type(self).__name__} is expecting "
                 f"{self.n_features_in_} features as input"
             )
-        self._check_labels(X)
+        self._check_labels(X, reset=reset)
         check_names(names, getattr(self, "feature_names_in_", None))
 
     def _check_rows(self, data: Rows) -> None:
@@ -363,18 +348,17 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
     # Names of columns. They may be other than text, such as integers or tuples of a MultiIndex,
     # and are then kept in ``_labels_seen``: ``feature_names_in_`` knows only text.
 
-    def _remember_labels(self, X: Any) -> None:
-        """Keep the names of a pandas data frame, if they are not text."""
-        columns = _pandas_columns(X)
-        is_text = columns is None or all(isinstance(name, str) for name in columns)
-        self._labels_seen = None if is_text else columns
-
-    def _check_labels(self, X: Any) -> None:
-        """Refuse a pandas data frame with other names than in fit, if those were not text.
+    def _check_labels(self, X: Any, *, reset: bool = False) -> None:
+        """Keep the names of a pandas data frame that are not text, or compare them with those kept.
 
         scikit-learn checks names that are text. The numbers 0, 1, ... that pandas gives to columns
         without names are no names.
         """
+        if reset:
+            columns = _pandas_columns(X)
+            is_text = columns is None or all(isinstance(name, str) for name in columns)
+            self._labels_seen = None if is_text else columns
+            return
         known, columns = self._labels_seen, _pandas_columns(X)
         if known is None or columns is None or len(columns) != len(known):
             return
@@ -502,16 +486,17 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
         rows = draw_rows(data).values
         trusted = getattr(self, "trusted_", None)
         self.gain_curve_ = gain_curve(rows, self.order_, trusted=trusted)
-        if self.gain_curve_.n_features > 1 and rows_are_ordered(rows):
+        found = self.gain_curve_.n_features
+        if found > 1 and rows_are_ordered(rows):
             n_shifted = gain_curve(rows, self.order_, (shifted,), trusted).n_features
-            if n_shifted < self.gain_curve_.n_features:
+            if n_shifted < found:
                 warn(
-                    f'n_features_to_select="auto" keeps {self.gain_curve_.n_features} features, '
-                    "but every row resembles the row before it, as in a time series, and the count "
-                    "assumes rows that could come in any order. Compared with columns shifted in "
-                    f"time, {max(1, n_shifted)} would be kept: pass a number of features"
+                    f'n_features_to_select="auto" keeps {found} features, but every row resembles '
+                    "the row before it, as in a time series, and the count assumes rows that could "
+                    "come in any order. Compared with columns shifted in time, "
+                    f"{max(1, n_shifted)} would be kept: pass a number of features"
                 )
-        if self.gain_curve_.n_features == 0:
+        if found == 0:
             warn(
                 'n_features_to_select="auto" keeps one feature: no feature explains more of the '
                 "others than it would of shuffled columns. The columns may be independent; pass a "
@@ -692,16 +677,6 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
         -------
         Reconstructor
             ``predict(sel.transform(X))`` returns the dropped features, in the order of the table.
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> from graphsieve import Variance
-        >>> a = np.arange(10.0)
-        >>> X = np.column_stack([a, 3 * a])
-        >>> sel = Variance(1).fit(X)
-        >>> sel.reconstructor(X).predict([[30.0]]).round(1)
-        array([[9.9]])
         """
         learned, dropped, _ = self._regression(X, groups)
         names = getattr(self, "feature_names_in_", None)
@@ -726,10 +701,9 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
         return Regression(values, kept, dropped), dropped, kept
 
     def save(self, path: str | Path) -> None:
-        """Save the selection, without the selector, to a JSON file.
+        """Save the selection to a JSON file that people can read and that runs no code.
 
-        ``Selection.load(path).transform(X)`` applies it to another table. The file can be read by
-        people, and loading it runs no code.
+        ``Selection.load(path).transform(X)`` applies it to another table.
 
         Parameters
         ----------

@@ -28,10 +28,7 @@ _MOST_ENTRIES = 100_000
 
 @dataclass(frozen=True)
 class Selection:
-    """The outcome of a fitted selector, without the selector.
-
-    A selection is saved as JSON: it can be read by people, compared, and loaded without running
-    code from the file.
+    """The outcome of a fitted selector, as JSON that people can read and that runs no code.
 
     Parameters
     ----------
@@ -154,15 +151,17 @@ class Selection:
                 f"{path} has format version {content.get('format_version')}, and this version of "
                 f"graphsieve reads version {_VERSION}"
             )
-        missing = [name for name in cls.__dataclass_fields__ if name not in content]
-        if missing:
-            raise ValueError(_damaged(path, f"it lacks {missing[0]!r}"))
-        selection = cls(**{name: content[name] for name in cls.__dataclass_fields__})
-        fault = selection._fault()
-        if fault:
-            raise ValueError(_damaged(path, fault))
-        names = selection.feature_names_in  # JSON has no tuples
-        return selection if names is None else replace(selection, feature_names_in=_tuples(names))
+        fields = list(cls.__dataclass_fields__)
+        fault = next((f"it lacks {name!r}" for name in fields if name not in content), None)
+        selection = None if fault else cls(**{name: content[name] for name in fields})
+        if selection is None or (fault := selection._fault()):
+            raise ValueError(f"{path} is damaged: {fault}. Save the selection again")
+        tuples: dict[str, Any] = {  # which JSON does not have
+            name: [tuple(entry) if isinstance(entry, list) else entry for entry in content[name]]
+            for name in ("feature_names_in", "carried", "dropped")
+            if content[name] is not None
+        }
+        return replace(selection, **tuples)
 
     def transform(self, X: Any, *, extra: str = "drop") -> Any:
         """Keep the selected columns of a table.
@@ -228,12 +227,13 @@ class Selection:
                 f"the table lacks {len(missing)} of the {len(self.kept)} selected columns: "
                 f"{listed([str(name) for name in missing])}{suggestion(missing[0], columns)}"
             )
-        wanted = kept
-        if extra == "carry":
-            wanted = [name for name in columns if name in self.carried] + wanted
-        if extra == "pass":
-            known = {*names, *self.dropped}
-            wanted = [name for name in columns if name not in known] + wanted
+        known = {*names, *self.dropped}
+        other = {
+            "drop": [],
+            "carry": [name for name in columns if name in self.carried],
+            "pass": [name for name in columns if name not in known],
+        }
+        wanted = other[extra] + kept
         counts = Counter(columns)
         twice = next((name for name in wanted if counts[name] > 1), None)
         if twice is not None:
@@ -282,10 +282,6 @@ class Selection:
         return None if isinstance(self.method, str) else "method is not a name"
 
 
-def _damaged(path: str | Path, fault: str) -> str:
-    return f"{path} is damaged: {fault}. Save the selection again"
-
-
 def _is_count(value: Any) -> bool:
     return isinstance(value, int) and not isinstance(value, bool)
 
@@ -321,17 +317,10 @@ def plain_name(name: Any) -> str | int | tuple:
 
 
 def _are_names(names: Any) -> bool:
-    return isinstance(names, list) and all(map(_is_name, names))
-
-
-def _is_name(name: Any) -> bool:
-    if isinstance(name, list):
-        return all(isinstance(part, str) or _is_count(part) for part in name)
-    return isinstance(name, str) or _is_count(name)
-
-
-def _tuples(names: list) -> list:
-    return [tuple(name) if isinstance(name, list) else name for name in names]
+    if not isinstance(names, list):
+        return False
+    parts = [part for name in names for part in (name if isinstance(name, list) else [name])]
+    return all(isinstance(part, str) or _is_count(part) for part in parts)
 
 
 def fingerprint(data: Rows) -> dict:

@@ -57,8 +57,8 @@ class ClusterRows(Rows):
 
     def _changed(self, change, args, dtype):
         """ClusterRows of ``change(part, *args)`` for every part."""
-        args = self.cluster.submit(_same, args)
-        changed = [self.cluster.submit(_change, part, change, args) for part in self.futures]
+        args = [self.cluster.submit(_same, arg) for arg in args]
+        changed = [self.cluster.submit(change, part, *args) for part in self.futures]
         # The workers need not hold both the changed and the unchanged rows.
         self._futures = None
         kind = self.n_features, dtype, self.is_sparse
@@ -101,14 +101,12 @@ class ClusterRows(Rows):
         return values[np.argsort(position)]
 
     def fold_parts(self, function, *shared):
-        shared = self.cluster.submit(_same, shared)
+        shared = [self.cluster.submit(_same, value) for value in shared]
         states = [None] * len(self.slices)
         for q, others in enumerate(self.slices):
             states = [
-                self.cluster.submit(
-                    _fold, function, state, self.futures[p], rows, self.futures[q], others, shared
-                )
-                for p, (state, rows) in enumerate(zip(states, self.slices, strict=True))
+                self.cluster.submit(function, state, part, rows, self.futures[q], others, *shared)
+                for state, part, rows in zip(states, self.futures, self.slices, strict=True)
             ]
             self.cluster.wait(states)
         return self.cluster.result(states)
@@ -240,7 +238,10 @@ def open_cluster(array, client):
     is_sparse = sp.issparse(array._meta)
     dtype = np.dtype(np.float32 if array.dtype == np.float32 else np.float64)
     n_samples, n_features = array.shape
-    slices = part_slices(n_samples, _count_parts(n_samples, n_features, dtype))
+    # As many parts as in memory, so that sums are the same, or more for large data.
+    n_bytes = n_samples * n_features * dtype.itemsize
+    n_parts = max(count_parts(n_samples, n_features), -(-n_bytes // _PART_BYTES))
+    slices = part_slices(n_samples, n_parts)
     chunks = array.to_delayed()[:, 0]
     edges = np.cumsum([0, *array.chunks[0]])
     cluster = Cluster(client)
@@ -274,12 +275,6 @@ def _pieces(chunks, edges, rows, n_columns):
             chunk = _later(check_chunk, chunk, *size)
             pieces.append(chunk if whole else chunk[low - start : high - start])
     return pieces
-
-
-def _count_parts(n_samples, n_features, dtype):
-    """As many parts as in memory, so that sums are the same, or more for large data."""
-    n_bytes = n_samples * n_features * dtype.itemsize
-    return max(count_parts(n_samples, n_features), -(-n_bytes // _PART_BYTES))
 
 
 # The functions below run on the workers.
@@ -319,10 +314,6 @@ def _collect(pieces, dtype, is_sparse):
     return RowBlocks(X, dtype=dtype)
 
 
-def _change(part, change, args):
-    return change(part, *args)
-
-
 def _reduce(part, task, *aligned):
     function, combine, block_bytes = task
     return part.reduce(function, *aligned, combine=combine, block_bytes=block_bytes)
@@ -335,7 +326,3 @@ def _combine(results, task):
 def _reduce_pairs(left, right, task, i, j, *aligned):
     function, combine = task
     return left.reduce_pairs_with(right, function, i, j, *aligned, combine=combine)
-
-
-def _fold(function, state, part, rows, other, other_rows, shared):
-    return function(state, part, rows, other, other_rows, *shared)

@@ -86,10 +86,9 @@ def known_frame(X: Any) -> Any:
 
 def check_columns(X: Any) -> tuple[int, np.ndarray | None]:
     """Number and names (or None) of the columns of a lazy container, which must hold numbers."""
-    if _is(X, _PARQUET):
-        X = _stream(X)
-    if _is(X, _DASK_FRAME) or isinstance(X, ParquetStream):
-        types = X.dtypes if _is(X, _DASK_FRAME) else X.types
+    X = _stream(X) if _is(X, _PARQUET) else X
+    types = X.dtypes if _is(X, _DASK_FRAME) else getattr(X, "types", None)
+    if types is not None:
         for name, dtype in types.items():
             if not is_numeric(dtype):
                 raise ValueError(
@@ -356,7 +355,7 @@ def _describe_gaps(data, gaps, infinite, column_name):
     """How many entries are missing or infinite, where, and what to do."""
     if infinite.any():
         # Missing values may be allowed: the first infinity is what has to be mended.
-        row, column = _find(data, np.isinf)
+        row, column = find_non_finite(data, _not_infinite)
         return (
             f"X contains infinity or NaN: {infinite.sum():,} infinite and {gaps.sum():,} missing "
             f"values, the first infinity at row {row}, column {column_name(column)}. Replace "
@@ -396,26 +395,21 @@ def _largest_entry(data):
     return min(fourth_powers, squares)
 
 
-def find_non_finite(data: Rows) -> tuple[int, int] | None:
-    """(row, column) of the first NaN or infinity, or None."""
-    return _find(data, _is_not_finite)
-
-
-def _find(data, is_bad):
-    """(row, column) of the first entry for which ``is_bad`` holds, or None."""
-    first = partial(_first_bad, is_bad=is_bad)
+def find_non_finite(data: Rows, is_good: Callable = np.isfinite) -> tuple[int, int] | None:
+    """(row, column) of the first NaN or infinity, or of the first bad entry, or None."""
+    first = partial(_first_bad, is_good=is_good)
     return data.reduce(first, np.arange(data.n_samples), combine=_first_found)
 
 
-def _is_not_finite(values):
-    return ~np.isfinite(values)
+def _not_infinite(values):
+    return ~np.isinf(values)
 
 
-def _first_bad(block, number, is_bad):
+def _first_bad(block, number, is_good):
     if not sp.issparse(block):
-        row, column = np.nonzero(is_bad(block))
+        row, column = np.nonzero(~is_good(block))
     else:
-        bad, block = is_bad(block.data), block.tocoo()
+        bad, block = ~is_good(block.data), block.tocoo()
         row, column = block.row[bad], block.col[bad]
     return (int(number[row[0]]), int(column[0])) if len(row) else None
 

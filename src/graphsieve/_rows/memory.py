@@ -22,6 +22,7 @@ from .base import (
     fill_block,
     part_slices,
     split_rows,
+    to_dense,
 )
 
 # Pages of a memory map stay in the memory of the process until the system needs them elsewhere.
@@ -77,9 +78,8 @@ class RowBlocks(Rows):
         return RowBlocks(self._X, fill=value, dtype=self.dtype)
 
     def whole(self):
-        if self.is_sparse:
-            return self._X.astype(self.dtype, copy=False)
-        return self.dense(slice(0, self.n_samples))
+        X = self._X
+        return X.astype(self.dtype, copy=False) if self.is_sparse else self.dense(slice(None))
 
     def resident(self):
         return None if self._is_mapped else self.whole()
@@ -100,24 +100,16 @@ class RowBlocks(Rows):
         part._pages = self._pages  # one count for all that is read of a map
         return part
 
-    def dense(self, rows, out=None):
-        """Rows as a dense array: a view if they are stored as such, else written into ``out``."""
+    def dense(self, rows):
+        """Rows as a dense array: a view if they are stored as such."""
         picked = self._pick(rows)
         if self._pages is not None:
             self._pages.count(picked.nbytes)
         if self._fill is not None:
             picked = fill_block(picked, self._fill)
-        if not self.is_sparse and self._scaling is None and self._X.dtype == self.dtype:
-            return np.asarray(picked)
-        if out is None:
-            out = np.empty(picked.shape, self.dtype)
-        if self.is_sparse:
-            out[:] = 0
-            return picked.astype(self.dtype, copy=False).toarray(out=out)
         if self._scaling is not None:
-            return self._scaling.into(out, picked)
-        out[:] = picked
-        return out
+            return self._scaling.block(picked, self.dtype)
+        return np.asarray(to_dense(picked.astype(self.dtype, copy=False)))
 
     def _pick(self, rows):
         """The rows as they are stored; a slice copies no entry."""
@@ -125,7 +117,7 @@ class RowBlocks(Rows):
             return _slice_csr(self._X, rows)
         return self._X[rows]
 
-    def slices(self, block_bytes=BLOCK_BYTES):
+    def slices(self, block_bytes):
         """Row slices that take at most about ``block_bytes`` each as dense floats."""
         bytes_per_row = self.n_features * self.dtype.itemsize
         return split_rows(self.n_samples, max(1, int(block_bytes // bytes_per_row)))
@@ -222,8 +214,7 @@ def _append(one, other):
 def aligned(value):
     """``value`` with arrays, also those in lists and tuples, at aligned addresses.
 
-    Arrays that come from another process may start at any byte, and some sums, such as those of
-    ``np.einsum``, are then added in another order.
+    Arrays from another process may start at any byte, and some sums then have another order.
     """
     if isinstance(value, list | tuple):
         return type(value)(map(aligned, value)) if type(value) in (list, tuple) else value

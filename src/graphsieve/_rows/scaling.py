@@ -38,21 +38,15 @@ class Scaling:
 
     def block(self, X: Any, dtype: Any) -> Any:
         """The scaled copy of a dense or CSR block."""
-        if not sp.issparse(X):
-            return self.into(np.empty(X.shape, dtype), X)
-        entries = (X.data - self.offset[X.indices]) * self.factor[X.indices]
-        entries = self._finished(entries).astype(dtype, copy=False)
-        return sp.csr_array((entries, X.indices, X.indptr), shape=X.shape)
-
-    def into(self, out: np.ndarray, X: np.ndarray) -> np.ndarray:
-        """Write a scaled dense block to ``out`` and return it."""
-        if (
-            np.can_cast(X.dtype, out.dtype)
-            and self.factor.max(initial=0) <= np.finfo(out.dtype).max
-        ):
+        if sp.issparse(X):
+            entries = (X.data - self.offset[X.indices]) * self.factor[X.indices]
+            entries = self._finished(entries).astype(dtype, copy=False)
+            return sp.csr_array((entries, X.indices, X.indptr), shape=X.shape)
+        out = np.empty(X.shape, dtype)
+        if np.can_cast(X.dtype, dtype) and self.factor.max(initial=0) <= np.finfo(dtype).max:
             # Several times faster than in double precision.
-            np.subtract(X, self.offset.astype(out.dtype), out=out, casting="unsafe")
-            out *= self.factor.astype(out.dtype)
+            np.subtract(X, self.offset.astype(dtype), out=out, casting="unsafe")
+            out *= self.factor.astype(dtype)
             return self._finished(out)
         # Only the results are sure to be in the range of single precision: X may be 1e60 or 1e-60.
         for rows in split_rows(len(X), max(1, _SCALE_ENTRIES // X.shape[1])):
@@ -78,36 +72,31 @@ class RobustScaling(Scaling):
 
     def block(self, X, dtype):
         if not sp.issparse(X):
-            return self.into(np.empty(X.shape, dtype), X)
+            out = np.empty(X.shape, dtype)
+            for rows in split_rows(len(X), max(1, _SCALE_ENTRIES // X.shape[1])):
+                limited = np.clip(self._rooted(X[rows].astype(np.float64)), self.low, self.high)
+                out[rows] = (limited - self.offset) * self.factor
+            return out
         zero = np.clip(0.0, self.low, self.high)
         low, high, own_zero = (np.take(edge, X.indices) for edge in (self.low, self.high, zero))
         entries = np.clip(self._rooted(X.data.astype(np.float64)), low, high) - own_zero
         scaled = sp.csr_array((entries, X.indices, X.indptr), shape=X.shape)
-        if (zero != self.offset).any():
-            scaled = scaled + _repeated(zero - self.offset, X.shape[0])
+        shift = zero - self.offset
+        if shift.any():
+            columns = np.flatnonzero(shift)
+            rows = np.full((X.shape[0], len(columns)), shift[columns])
+            starts = np.arange(X.shape[0] + 1) * len(columns)
+            places = np.tile(columns, X.shape[0])
+            scaled = scaled + sp.csr_array((rows.ravel(), places, starts), shape=X.shape)
         scaled.data *= self.factor[scaled.indices]
         return scaled.astype(dtype, copy=False)
-
-    def into(self, out, X):
-        for rows in split_rows(len(X), max(1, _SCALE_ENTRIES // X.shape[1])):
-            limited = np.clip(self._rooted(X[rows].astype(np.float64)), self.low, self.high)
-            out[rows] = (limited - self.offset) * self.factor
-        return out
 
     def _rooted(self, entries):
         return np.sqrt(np.maximum(entries, 0)) if self.root else entries
 
 
-def _repeated(row, n_samples):
-    """The non-zero entries of a row, repeated as CSR rows."""
-    columns = np.flatnonzero(row)
-    starts = np.arange(n_samples + 1) * len(columns)
-    entries = np.tile(row[columns], n_samples), np.tile(columns, n_samples), starts
-    return sp.csr_array(entries, shape=(n_samples, len(row)))
-
-
 def robust_scaling(
-    data: Rows, chosen: np.ndarray, spread: str = "deviation", *, counts: bool = True
+    data: Rows, chosen: np.ndarray, spread: str, *, counts: bool = True
 ) -> RobustScaling:
     """Columns in units of their spread, bent neither by outliers nor by dead columns.
 
@@ -115,17 +104,11 @@ def robust_scaling(
     moved there: a heavy-tailed column then has the spread of its bulk, and one that is constant but
     for a few rows has little. The median becomes 0, so that the origin of a column does not matter.
 
-    Parameters
-    ----------
-    data : Rows
-    chosen : ndarray of bool
-        Mask of the rows on which spread and median are measured.
-    spread : {"deviation", "range", "wide"}, default="deviation"
-        What becomes 1, after the limits: the standard deviation, the range, or the range but at
-        least five standard deviations, so that a flag has no more variance than a normal column.
-    counts : bool, default=True
-        Take square roots first if more than 90 % of the entries are zero and none is negative: the
-        variance of counts grows with their mean, and that of their roots does not.
+    They are measured on the rows that the mask ``chosen`` has. ``spread`` is what becomes 1, after
+    the limits: the standard deviation ("deviation"), the "range", or the range but at least five
+    standard deviations ("wide"), so that a flag has no more variance than a normal column. With
+    ``counts``, take square roots first if more than 90 % of the entries are zero and none is
+    negative: the variance of counts grows with their mean, and that of their roots does not.
     """
     X = data.stack(chosen_rows, chosen).astype(np.float64)
     root = counts and data.column_range()[0].min() >= 0 and is_mostly_zero(data)
@@ -146,8 +129,7 @@ def robust_scaling(
     span = most - least
     wide = np.maximum(span, _MOST_DEVIATIONS * deviation)
     unit = {"deviation": deviation, "range": span, "wide": wide}[spread]
-    factor = np.where(constant, 0.0, 1 / np.where(constant | (unit == 0), 1.0, unit))
-    return RobustScaling(column_medians(X), factor, root, low, high)
+    return RobustScaling(column_medians(X), _inverse(unit, constant), root, low, high)
 
 
 def column_medians(X: np.ndarray) -> np.ndarray:
@@ -189,8 +171,7 @@ def column_scaling(data: Rows, scale: str | None) -> Scaling:
     if data.is_sparse:
         _check_sparse(offset, scale)
     # The rounding errors of a constant column must not be magnified to the full range.
-    constant = is_constant(offset, offset + spread)
-    factor = np.where(constant, 0.0, 1 / np.where(constant, 1.0, spread))
+    factor = _inverse(spread, is_constant(offset, offset + spread))
     return Scaling(offset, factor, scale == "auto" and offset.min() >= 0 and is_mostly_zero(data))
 
 
@@ -217,10 +198,15 @@ def divide_columns(data, scale, spread="range"):
     low, high = _range(data, scale)
     deviation = np.sqrt(data.column_moments()[1])
     spread = deviation if scale == "standard" else (high - low) * present
-    constant = is_constant(low, high) | (spread == 0)
-    factor = np.where(constant, 0.0, 1 / np.where(constant, 1.0, spread))
+    factor = _inverse(spread, is_constant(low, high))
     offset = np.maximum(low, 0) + np.minimum(high, 0)
     return data.scaled(Scaling(offset, factor), np.float64)
+
+
+def _inverse(spread, constant):
+    """1 / spread, and 0 where that is 0 or the column constant."""
+    constant = constant | (spread == 0)
+    return np.where(constant, 0.0, 1 / np.where(constant, 1.0, spread))
 
 
 def _root_present(data):

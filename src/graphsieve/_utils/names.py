@@ -13,24 +13,9 @@ from .text import listed
 def find_columns(columns, n_features, names=None, *, parameter, labels=None):
     """Positions of the columns that a parameter refers to, in the order given, each once.
 
-    Parameters
-    ----------
-    columns : None, str, int, mask or sequence of str or int
-        Names, patterns (see ``matching_columns``), positions (negative ones count from the end) or
-        a boolean mask.
-    n_features : int
-        Number of columns of the data.
-    names : sequence of str or None
-        Names of the columns, if they have any.
-    parameter : str
-        Name of the parameter, for error messages.
-    labels : sequence or None
-        Names of the columns of any type, by which a mask in a pandas Series is aligned;
-        ``names`` by default.
-
-    Returns
-    -------
-    list of int
+    ``columns`` are names, patterns (see ``matching_columns``), positions (negative ones count from
+    the end) or a mask, and ``names`` those of all columns, if they have any. A mask in a pandas
+    Series is aligned by ``labels``, names of any type. ``parameter`` is its name in errors.
     """
     if columns is None:
         return []
@@ -69,19 +54,9 @@ def matching_columns(pattern, names):
 def in_column_order(values, n_features, labels=None, *, parameter):
     """One value per column, in the order of the columns.
 
-    A pandas Series is aligned by its index if that has the names of the columns, and taken by
-    position if it has none (0, 1, ...); any other index is refused. Other values are returned as
-    they are.
-
-    Parameters
-    ----------
-    values : array-like
-    n_features : int
-        Number of columns of the data.
-    labels : sequence or None
-        Names of the columns; their positions by default.
-    parameter : str
-        Name of the parameter, for error messages.
+    A pandas Series is aligned by its index if that has the names of the columns, ``labels``, and
+    taken by position if it has none (0, 1, ...); any other index is refused. Other values are
+    returned as they are.
     """
     if not (hasattr(values, "index") and hasattr(values, "iloc")):
         return values
@@ -136,10 +111,7 @@ def check_shape(shape, n_features, parameter):
 
 
 def suggestion(name, known):
-    """Known names that are close to ``name``, as a question in brackets, or nothing.
-
-    Upper and lower case count as equal.
-    """
+    """Known names that are close to ``name`` in any case, as a question in brackets, or nothing."""
     by_lower = {}
     for other in map(str, known):
         by_lower.setdefault(other.lower(), other)

@@ -12,6 +12,18 @@ n_features_to_select : int, float, "auto", list or None, default=None
 include, exclude : list of str or int, mask or None, default=None
     Features that are always kept, and features that are never kept: names, patterns of names
     (``"^(MT-|RP[SL])"``, ``"MT-*"``), positions or a mask. Included features count as selected.
+costs : array-like of shape (n_features,), dict of column to cost or None, default=None
+    Cost of every feature, 1 for features that a dict does not have. Features are picked by gain
+    per cost.
+budget : float or None, default=None
+    The most that the selected features may cost together. It determines their number if
+    ``n_features_to_select`` is None.
+column_groups : array-like of shape (n_features,), dict or None, default=None
+    Label of every feature, or a dict from label to features. Features with the same label are
+    kept or dropped together, such as the codes of one category or the channels of one sensor.
+    Features whose label is None, or that the dict does not have, are on their own.
+max_per_group : int or None, default=None
+    Keep at most this many features of every group, instead of all or none.
 n_components : int, default
     Number of directions m.
 n_neighbors : int, default

@@ -44,8 +44,7 @@ def default_threads() -> int:
 def product_of_sparse(A, B):
     """The product of two CSR arrays of the same float type as a dense array.
 
-    Where the product has few zeros, scikit-learn's function takes a third of the time of SciPy's,
-    which counts the entries first and keeps a list of those of every row.
+    Where it has few zeros, scikit-learn's function takes a third of the time of SciPy's.
     """
     if sparse_matmul_to_dense is None or A.indices.dtype != B.indices.dtype:
         return (A @ B).toarray()
@@ -58,10 +57,7 @@ def to_numpy(X):
 
 
 def in_output_container(estimator, array, original, columns):
-    """``array`` in the container that ``set_output(transform=...)`` asks for.
-
-    The index of the samples is that of ``original``, if it is a data frame.
-    """
+    """``array`` as ``set_output(transform=...)`` asks, with the index of ``original``, if any."""
     container = _get_output_config("transform", estimator)["dense"]
     if container == "default":
         return array

@@ -32,7 +32,7 @@ from .._utils.names import find_columns, in_column_order, suggestion
 from .._utils.text import listed
 from ..base import FeatureRanker
 from ..inspection.grouped import GroupedRanker
-from ..methods import AEFS, GAFS, REGISTRY, GraphSieve
+from ..methods import REGISTRY, GraphSieve
 
 if TYPE_CHECKING:
     from anndata import AnnData
@@ -80,11 +80,10 @@ def select_genes(
         ``highly_variable_<number>``, and ``highly_variable`` is the largest. "auto" selects the
         genes that add more to those before them than they would to shuffled genes.
     method : str or FeatureRanker, default="sieve"
-        Name of a method in ``graphsieve.REGISTRY`` ("sieve", "css", "mrsf", ...), or an estimator
-        with parameters of your choice, of which a clone is fitted. Methods given by name use
-        ``scale="global"``, because genes share one unit. "sieve" uses
-        ``graph_weight=0.3``, because expression is noisier than other data, and finds neighbours
-        in 50 principal components, as ``scanpy.pp.neighbors`` does.
+        Name of a method in ``graphsieve.REGISTRY`` ("sieve", "css", "mrsf", ...), or an estimator,
+        of which a clone is fitted. Methods given by name use ``scale="global"``, because genes
+        share one unit. "sieve" uses ``graph_weight=0.3``, because expression is noisier than other
+        data, and finds neighbours in 50 principal components, as ``scanpy.pp.neighbors`` does.
     layer : str or None, default=None
         Key of ``adata.layers``; None uses ``adata.X``.
     batch_key : str or None, default=None
@@ -93,11 +92,11 @@ def select_genes(
         batches then have no influence.
     mask_var : str, array of bool or None, default=None
         Genes to use at all: a column of ``adata.var`` or a mask.
-    include, exclude : list of str or None, default=None
-        Genes that are always selected, first and in the order given, and genes that are
-        never selected. Included genes count towards ``n_top_genes``, and the others are selected
-        for what they add to them. Excluded genes remain part of the data that the selection is
-        to represent; use ``mask_var`` to leave genes out altogether.
+    include, exclude : list of str, pattern or None, default=None
+        Genes that are always selected, first and in the order given, and count towards
+        ``n_top_genes``, and genes that are never selected. Excluded genes remain part of the data
+        that the selection is to represent; use ``mask_var`` to leave genes out altogether. A text
+        that starts with ``^`` is a pattern: ``exclude="^(MT-|RP[SL])"``.
     neighbors_key : str or None, default=None
         Use the graph of ``scanpy.pp.neighbors`` stored under this key ("neighbors" is scanpy's
         default) instead of a new one. Only for methods that use a graph.
@@ -227,15 +226,13 @@ def _sizes(n_top_genes):
 
 def _batches(adata, batch_key):
     """The batch of every cell."""
-    if batch_key not in adata.obs:
-        raise ValueError(_missing("batch_key", batch_key, "adata.obs", adata.obs))
-    missing = adata.obs[batch_key].isna()
-    if missing.any():
+    number, names = labels(adata, batch_key, "batch_key")
+    if (number < 0).any():
         raise ValueError(
-            f"adata.obs[{batch_key!r}] is missing for {missing.sum()} cells: fill it, or leave "
-            "these cells out"
+            f"adata.obs[{batch_key!r}] is missing for {(number < 0).sum()} cells: fill it, or "
+            "leave these cells out"
         )
-    return adata.obs[batch_key].to_numpy()
+    return np.asarray(names)[number]
 
 
 def _given_genes(adata, include, exclude):
@@ -319,10 +316,9 @@ def make_estimator(method, random_state=None, needs_graph=False):
 def adapt_to_expression(estimator, given=()):
     """Set the parameters that differ from those for other tables, but for those that are given.
 
-    Genes share one unit, and one that varies little is mostly noise: all columns are scaled alike.
-    Most of the variance of expression is noise that no panel explains, whereas few genes explain
-    the embedding of the neighbour graph: with the weight of the data, it would decide most picks.
-    The graph is that of more components than are above noise, so that rare cell types are in it.
+    A gene that varies little is mostly noise: all columns are scaled alike. Most of the variance of
+    expression is noise that no panel explains, whereas few genes explain the embedding of the
+    graph: with the weight of the data, it would decide most picks.
     """
     parameters = estimator.get_params()
     if parameters.get("scale") is not None and "scale" not in given:
@@ -337,10 +333,7 @@ def adapt_to_expression(estimator, given=()):
 
 
 def check_values(X, names, estimator, where):
-    """Refuse values that the estimator cannot process; returns the mask of constant genes.
-
-    ``where`` is the name of X in messages.
-    """
+    """Refuse values that the estimator cannot process; returns the mask of constant genes."""
     data = open_rows(X)
     if data.is_sparse and not estimator.__sklearn_tags__().input_tags.sparse:
         accepting = [n for n, c in REGISTRY.items() if c().__sklearn_tags__().input_tags.sparse]
@@ -355,24 +348,12 @@ def check_values(X, names, estimator, where):
             f"{where} contains NaN or infinity: cell {cell}, gene {str(names[gene])!r}. Filter or "
             "fill such values first"
         )
-    # These shift columns, which would make sparse data dense.
-    shifts = isinstance(estimator, AEFS | GAFS | GraphSieve) and estimator.scale is not None
-    if data.is_sparse and low.min() < 0 and shifts:
-        raise ValueError(
-            f"{where} is sparse and has negative values (gene {str(names[low.argmin()])!r}), which "
-            f"{type(estimator).__name__} cannot scale: use a layer with log-normalised counts, or "
-            "store the values with .toarray()"
-        )
     warn_of_values(first_rows(X, 1000), low.min(), where)
     return is_constant(low, high)
 
 
 def warn_of_values(X, smallest, where):
-    """Warn of values that look like counts, or as if every gene had been scaled.
-
-    ``X`` has some of the cells, ``smallest`` is the least value of all, and ``where`` the name of
-    the values in the message.
-    """
+    """Warn of counts and of scaled values in some of the cells; ``smallest`` is that of all."""
     spread = np.sqrt(open_rows(X).column_moments()[1])
     spread = spread[spread > 0]
     values = X.data if sp.issparse(X) else X

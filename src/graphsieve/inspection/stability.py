@@ -84,7 +84,7 @@ def selection_stability(supports: ArrayLike, confidence: float = 0.95) -> Stabil
 
 
 class WrappingRanker(FeatureRanker):
-    """Base class of rankers that fit their parameter ``estimator``, a selector, many times.
+    """Rankers that fit their parameter ``estimator``, a selector, many times.
 
     ``include`` and ``exclude`` of both hold for the result, and so do the costs, budget and groups
     of columns of the selector.

@@ -1,7 +1,7 @@
 """GAFS: graph autoencoder feature selection."""
 
 from numbers import Integral, Real
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import scipy.sparse as sp
@@ -34,7 +34,13 @@ from .._utils.threads import blas_for
 from ..base import FeatureRanker
 
 # The middle of the paper's grids, for one pass without values.
-_PAPER = {"n_hidden": 10, "alpha": 1e-2, "graph_weight": 1e-3, "decay": 0.0, "max_iter": 400}
+_PAPER: dict[str, Any] = {
+    "n_hidden": 10,
+    "alpha": 1e-2,
+    "graph_weight": 1e-3,
+    "decay": 0.0,
+    "max_iter": 400,
+}
 # Elimination: hidden units at least and at most, iterations before the first round, and the
 # fraction of them in the later ones. Twice as many iterations change nothing.
 _FEWEST_UNITS, _MOST_UNITS = 10, 40
@@ -161,7 +167,7 @@ class GAFS(Autoencoder, FeatureRanker):
     callback: Any = None
 
     @classmethod
-    def paper(cls, n_features_to_select=None, *, random_state=None):
+    def paper(cls, n_features_to_select: Any = None, *, random_state: Any = None) -> Self:
         """GAFS as in the paper, whatever the defaults are.
 
         Parameters

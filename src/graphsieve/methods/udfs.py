@@ -155,7 +155,7 @@ def local_scatter(X, *, n_neighbors, ridge, n_jobs=None):
     """
     n = len(X)
     i, j, _ = nearest_neighbors(RowBlocks(X), n_neighbors, metric="euclidean", n_jobs=n_jobs)
-    # An approximate search may find fewer neighbours: samples with equally many go together.
+    # Samples with equally many neighbours go together.
     count = np.bincount(i, minlength=n)
     start = np.cumsum(count) - count
     B = sp.csr_array((n, n))
