@@ -17,9 +17,18 @@ from .columns import (
     names_in,
     read_costs,
 )
-from .console import TableError, errors_shown, note, progress, usage_error, warnings_shown
+from .console import (
+    TableError,
+    errors_shown,
+    note,
+    progress,
+    tell,
+    tell_table,
+    usage_error,
+    warnings_shown,
+)
 from .io.files import WRITABLE, check_input, check_output, check_outputs, extension, opened
-from .outcome import Outcome, marks_genes, write
+from .outcome import Outcome, marks_genes, summary, with_predictors, write
 from .prepare import has_gaps, prepare, read
 
 
@@ -56,7 +65,7 @@ def check(file, given, method):
 
 
 def run(file, given, method, arguments):
-    """Read, fit an unfitted method, and write; returns the Outcome.
+    """Read, fit an unfitted method, write and print.
 
     ``arguments`` is the command as it was typed, for suggestions.
     """
@@ -67,7 +76,15 @@ def run(file, given, method, arguments):
         _fit(estimator, given, data, batches, source, arguments)
         seconds = time.perf_counter() - start
         ranking, selector = data.features.ranking(estimator, given.number)
-        return write(Outcome(given, source, data, batches, ranking, selector, seconds))
+        outcome = Outcome(given, source, data, batches, ranking, selector, seconds)
+        if given.explain:
+            outcome = with_predictors(outcome)
+        lines = summary(outcome)
+        write(outcome)
+    for line in lines:
+        tell(line) if isinstance(line, str) else tell_table(*line)
+    for path in filter(None, (given.output, given.scores, given.save, given.report)):
+        (note if given.names else tell)(f"Written: {path}")
 
 
 def _read(source, given, method, arguments):
