@@ -270,7 +270,7 @@ def test_a_million_rows(million, tmp_path):
     (megabytes, seconds), (_, total) = (map(float, pair) for pair in found)
     assert megabytes < 3 * 160 + 100, found
     assert seconds < total / 2, found
-    assert sum(1 for _ in (tmp_path / "out.csv").open()) == 1_000_001
+    assert (tmp_path / "out.csv").read_bytes().count(b"\n") == 1_000_001
 
 
 def spoiled(frame, kind):
