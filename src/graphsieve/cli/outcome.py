@@ -226,7 +226,7 @@ def _about_dropped(outcome):
         yield cells, ("dropped", "what stands for it")
     where = " where they are complete" if has_gaps(outcome.data.features) else ""
     kept = counted(len(ranking) - len(dropped), "kept column")
-    yield f"R^2: what the {kept} predict together{where}, {outcome.given.explained:g} or more."
+    yield f"R^2: predicted from the {kept} together{where}, {outcome.given.explained:g} or more."
 
 
 def _about_predictions(ranking):
