@@ -17,14 +17,14 @@ _PAGE = Path("graphsieve-demo.html")
 # Every method with its defaults, and GAFS as in the paper.
 _PAPER = "gafs (paper)"
 _METHODS = ("sieve", "gafs", _PAPER, "css", "mrsf", "lap_score", "variance", "random")
-_SHARES = (0.05, 0.1, 0.2, 0.5)
+_SHARES = (0.1, 0.2, 0.5)
 _PICTURE_SHARE = 0.2
 _METRICS = {
     "accuracy": "Accuracy of a softmax classifier",
     "acc": "ACC of k-means clusters",
     "nmi": "NMI of k-means clusters",
 }
-_SPLITS = 3
+_SPLITS = 2
 
 
 @command("graphsieve demo", "graphsieve demo -o pixels.svg --force")
