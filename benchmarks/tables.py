@@ -122,8 +122,9 @@ PATTERNS = {
         "data": "{n:,} x {d:,}, {case}",
         "hidden units": "{m}",
         "evaluations": "{evaluations}",
-        "their products": "{floor_seconds:.2f} s",
         "`GAFS`": "{seconds:.2f} s",
+        "elimination": "{elimination_seconds:.2f} s",
+        "products": "{floor_seconds:.2f} s",
         "ratio": "{ratio:.1f}",
     },
     "tall": {

@@ -114,6 +114,8 @@ def test_skip_rows(run, select, numbers, tmp_path):
     option = re.search(r"add (--skip-rows \d+)", message)[1]
     assert option == "--skip-rows 60"
     same(select(path, *option.split())[0], numbers)
+    path = write(tmp_path / "messy.csv", "words,,,\n" + text(numbers))
+    assert "words" in select(path, "--skip-rows", 0, "--encode", "onehot")[0]
 
 
 @pytest.mark.parametrize("units", ["mm,kg,EUR,%", "[mm],[kg],,", "metres,kilograms,-,percent"])

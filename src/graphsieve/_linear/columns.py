@@ -71,30 +71,11 @@ class Columns:
     vectors are in double precision, products with many in the precision of the rows. Methods from
     ``take`` on are for rows in memory, which ``varying`` has prepared.
 
-    Parameters
-    ----------
-    data : Rows
-    square_norms : ndarray of shape (n_features,), optional
-        For data that are centred columns in other coordinates.
-    n_jobs : int or None, default=None
-        Number of threads for large data.
-    workers : Workers, optional
-        Threads that are open, and are used instead.
-
-    Attributes
-    ----------
-    n_samples, n_features : int
-    mean : ndarray of shape (n_features,)
-        What was subtracted from every column.
-    square_norms : ndarray of shape (n_features,)
-        Squared norm of every column; 0 for columns that are constant up to rounding.
-    n_stored : int
-        Number of stored entries of sparse rows in memory, otherwise 0.
-    is_sparse : bool
-    is_wide : bool
-        n_samples <= n_features: matrices of n x n are the smaller ones.
-    index : ndarray of shape (n_features,)
-        Positions of the columns in the data they were taken from.
+    ``square_norms`` are given for data that are centred columns in other coordinates, and
+    ``workers`` if threads are open. ``mean`` is what was subtracted from every column, and
+    ``square_norms`` are 0 for columns that are constant up to rounding. ``n_stored`` is the number
+    of stored entries of sparse rows in memory, otherwise 0; ``is_wide`` says that n_samples <=
+    n_features; and ``index`` are the positions of the columns in the data they were taken from.
     """
 
     def __init__(self, data, *, square_norms=None, n_jobs=None, workers=None):
@@ -113,14 +94,8 @@ class Columns:
     def varying(cls, data, workers=None, *, may_fill=False):
         """The columns of ``data``, Rows, that are not constant, in memory and double precision.
 
-        Dense columns are centred once, in a copy.
-
-        Parameters
-        ----------
-        data : Rows
-        workers : Workers, optional
-        may_fill : bool, default=False
-            Make sparse data dense where that is faster: unless most entries are zero and n <= d.
+        Dense columns are centred once, in a copy. With ``may_fill``, sparse data are made dense
+        where that is faster: unless most entries are zero and n <= d.
         """
         index = varying_columns(data)
         X = data.whole()

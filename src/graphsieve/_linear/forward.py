@@ -145,7 +145,7 @@ class GramTarget:
         return self.M @ q, r
 
 
-class InnerProducts:
+class InnerTarget:
     """Columns and targets T through G = X'X, C = X'T and S = T'T, for more samples than columns.
 
     A pick is then no pass over the data. The differences that it takes lose half of the digits,
@@ -175,27 +175,13 @@ class InnerProducts:
 class Rules:
     """Conditions on a selection.
 
-    Attributes
-    ----------
-    include : sequence of int
-        Columns that are picked first, in this order.
-    exclude : ndarray of bool or None
-        Columns that are never picked.
-    later, noise : ndarray of bool or None
-        Columns that are picked only when no other column is left; before near-copies, and after.
-    weights : ndarray or None
-        What the gain of a column is multiplied by; 1 by default. A unit has the mean weight of its
-        columns.
-    costs : ndarray or None
-        What the gain of a column is divided by; 1 by default. A unit costs what its columns cost.
-    budget : float or None
-        The most that the picks may cost together.
-    units : ndarray of int or None
-        Label of every column; columns with the same label enter as a whole.
-    limits : (labels, most) or None
-        At most ``most`` columns of every label; the label -1 has no limit.
-    near_copy : float
-        Columns whose squared correlation with a picked one reaches this have to wait.
+    ``include`` are picked first, in this order, and ``exclude`` never. ``later`` and ``noise`` are
+    masks of columns that are picked only when no other column is left: before near-copies, and
+    after. Gains are multiplied by ``weights`` and divided by ``costs``; a unit has the mean weight
+    of its columns and costs what they cost together. All picks together cost at most ``budget``.
+    Columns with the same label in ``units`` enter as a whole. ``limits`` are labels and the most
+    columns of each label; -1 has no limit. Columns whose squared correlation with a picked one
+    reaches ``near_copy`` have to wait.
     """
 
     include: tuple = ()
@@ -214,17 +200,9 @@ class Rules:
 class ForwardOrder:
     """All columns in order of their worth, and how they came to it.
 
-    Attributes
-    ----------
-    order : ndarray of shape (n_features,)
-        Best first.
-    gains : ndarray of shape (n_features,)
-        Fraction of the targets' energy that a column explained when it was picked, on top of those
-        picked before it in its layer; for a column that was not picked, what it would add next.
-    layers : ndarray of shape (n_features,)
-        Layer in which a column was picked, from 1; 0 for a column that was not picked.
-    n_picks : int
-        Number of columns that were picked one by one.
+    ``gains`` is the fraction of the targets' energy that a column explained when it was picked, on
+    top of those picked before it in its layer, or else what it would add next. ``layers`` is the
+    layer in which it was picked, from 1, or else 0. ``n_picks`` columns were picked one by one.
     """
 
     order: np.ndarray
@@ -239,10 +217,7 @@ class ForwardOrder:
 
 
 class Units:
-    """Which columns belong together: those with the same label.
-
-    Without labels every column is a unit of its own.
-    """
+    """Which columns belong together: those with the same label, or each by itself."""
 
     def __init__(self, labels, n_features):
         labels = np.arange(n_features) if labels is None else labels
@@ -280,7 +255,7 @@ def block_matrices(blocks, columns, target, noise):
     """Blocks of equal size, and their matrices G and F before the first pick."""
     G, F = [], []
     for block in blocks:
-        if isinstance(target, InnerProducts):
+        if isinstance(target, InnerTarget):
             inner, form = target.G[np.ix_(block, block)], target.C[block] @ target.C[block].T
         else:
             X = np.array([columns.column(j) for j in block])
@@ -451,7 +426,7 @@ class _VectorLayer(_Layer):
 
 
 class _InnerLayer(_Layer):
-    """The same steps through InnerProducts: of every q, only r = X'q and t = T'q are known."""
+    """The same steps through InnerTarget: of every q, only r = X'q and t = T'q are known."""
 
     def __init__(self, columns, target, *args):
         super().__init__(columns, target, *args)
@@ -523,17 +498,8 @@ class ForwardSelection:
     the next one starts on the columns that are left, as if nothing had been picked. An exact copy
     of a picked column takes no part before all other columns are ranked.
 
-    Parameters
-    ----------
-    columns : Columns
-    target : FactorTarget, GramTarget or InnerProducts
-    noise : ndarray of shape (n_features,)
-        Noise energy s_j of every column.
-    share : float
-        Explained fraction of the targets' energy at which a layer ends.
-    rules : Rules
-    above_chance : bool
-        Whether a layer goes on as long as a column adds more than permuted columns would.
+    Column j has the noise energy ``noise[j]``. With ``above_chance``, a layer goes on as long as a
+    column adds more than permuted columns would.
     """
 
     columns: object
@@ -580,17 +546,9 @@ class ForwardSelection:
         self._take(self._layer.step(j), j)
 
     def pick(self, affordable=None):
-        """Pick one column, or the unit that it belongs to.
+        """Pick one column, or the unit that it belongs to; None if no column adds anything.
 
-        Parameters
-        ----------
-        affordable : ndarray of bool, optional
-            Columns that may be picked now or later; all by default.
-
-        Returns
-        -------
-        int or None
-            A picked column; None if no column adds anything.
+        Columns that are not ``affordable`` can be picked neither now nor later.
         """
         if affordable is not None:
             self._tier[~affordable] = np.maximum(self._tier[~affordable], _EXCLUDED)
@@ -644,7 +602,7 @@ class ForwardSelection:
             if self.n_layers > 0:
                 return False
             candidates = np.zeros_like(left)  # nothing can be picked at all
-        layer = _InnerLayer if isinstance(self.target, InnerProducts) else _VectorLayer
+        layer = _InnerLayer if isinstance(self.target, InnerTarget) else _VectorLayer
         self._layer = layer(
             self.columns,
             self.target,

@@ -38,18 +38,10 @@ def ridge_penalty(shape):
 
 @dataclass(frozen=True)
 class CoverageCurve:
-    """Coverage of every target column for several numbers of kept features.
+    """Coverage of every target column, one row for each of ``n_kept`` numbers of kept features.
 
-    Attributes
-    ----------
-    n_kept : ndarray of shape (n_grid,)
-        Numbers of kept features, increasing.
-    coverage : ndarray of shape (n_grid, n_targets)
-        Leave-one-out R^2 of every target column, between 0 and 1. A kept column has coverage 1,
-        a constant one NaN.
-    predictions : ndarray of shape (n_grid, n_rows, n_targets) or None
-        Leave-one-out predictions for the requested rows, in the units of the data; kept columns
-        have their own values.
+    A kept column has coverage 1, a constant one NaN. ``predictions`` (n_grid, n_rows, n_targets)
+    are those of left-out rows in the units of the data; kept columns have their own values.
     """
 
     n_kept: np.ndarray
@@ -73,22 +65,9 @@ def coverage_curve(X, order, n_kept, *, targets=None, predict_rows=()):
     0.1 min(n, d) for n samples and d features. The columns enter one block after the other; no
     matrix larger than (n_samples, n_targets) or (n_samples, max(n_kept)) is stored.
 
-    Parameters
-    ----------
-    X : array-like of shape (n_samples, n_features)
-        Dense, without missing values.
-    order : array of int
-        Columns, best first; at least ``max(n_kept)`` of them.
-    n_kept : sequence of int
-        Increasing numbers of kept features.
-    targets : array of int, optional
-        Columns whose coverage is computed. All by default.
-    predict_rows : sequence of int, optional
-        Rows whose predictions are returned.
-
-    Returns
-    -------
-    CoverageCurve
+    X is dense, without missing values; ``order`` are columns, best first, ``n_kept`` increasing
+    numbers of them, and ``targets`` the columns whose coverage is computed, by default all.
+    Predictions are returned for ``predict_rows``.
     """
     X = np.asarray(X, dtype=np.float64)
     order, n_kept = np.asarray(order), np.asarray(n_kept, dtype=int)
@@ -113,18 +92,7 @@ def coverage_curve(X, order, n_kept, *, targets=None, predict_rows=()):
 
 
 def explained_fraction(coverage):
-    """Mean coverage of the columns for which it is defined.
-
-    Parameters
-    ----------
-    coverage : array of shape (..., n_columns)
-        NaN for constant columns.
-
-    Returns
-    -------
-    ndarray of shape (...)
-        NaN where all columns are constant.
-    """
+    """Mean coverage of the columns that are not constant, along the last axis; NaN without any."""
     with np.errstate(invalid="ignore"):
         return np.nansum(coverage, axis=-1) / np.count_nonzero(~np.isnan(coverage), axis=-1)
 
@@ -181,23 +149,10 @@ class _LeaveOneOut:
 
 
 class Regression:
-    """The regression of some columns on kept ones.
+    """The regression of the columns ``targets`` of X on the columns ``kept``.
 
-    Parameters
-    ----------
-    X : ndarray of shape (n_samples, n_features)
-        Without missing values.
-    kept, targets : array of int
-        Columns to predict from, and columns to predict.
-
-    Attributes
-    ----------
-    weights : ndarray of shape (n_kept, n_targets)
-        Coefficients of standardised columns.
-    coef : ndarray of shape (n_kept, n_targets)
-        Coefficients in the units of the data.
-    r2 : ndarray of shape (n_targets,)
-        Coverage of the targets, see ``coverage_curve``.
+    ``weights`` (n_kept, n_targets) are the coefficients of standardised columns, ``coef`` those in
+    the units of the data, and ``r2`` is the coverage of the targets, see ``coverage_curve``.
     """
 
     def __init__(self, X, kept, targets):

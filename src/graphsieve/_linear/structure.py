@@ -55,27 +55,11 @@ _TINY = np.finfo(float).tiny ** 0.5
 class Structure:
     """Structure of the centred directions Z in which rows deviate from the mean row.
 
-    Attributes
-    ----------
-    rows : ndarray of shape (n_rows, n_features)
-        Z.
-    centre : ndarray of shape (n_features,)
-        The mean row.
-    mean : ndarray of shape (n_features,)
-        Mean of the directions, before Z was centred.
-    gram : ndarray of shape (min(n_rows, n_features), min(n_rows, n_features))
-        Z Z' or Z' Z, whichever is smaller.
-    values : ndarray of shape (n_axes,)
-        The first singular values of Z, largest first.
-    vectors : ndarray of shape (min(n_rows, n_features), n_axes)
-        The eigenvectors of ``gram`` that belong to them.
-    edge : float
-        Largest singular value of shuffled columns.
-    predictability : ndarray of shape (n_features,)
-        Squared correlation of every column with its held-out prediction from the others.
-    core : ndarray of bool of shape (n_features,) or None
-        The columns whose components predict all columns, if most columns are noise. If None, the
-        components of all columns do.
+    ``rows`` are Z, ``centre`` is the mean row, and ``mean`` that of the directions before Z was
+    centred. ``gram`` is Z Z' or Z'Z, whichever is smaller, ``values`` are the first singular values
+    of Z, largest first, and ``vectors`` the eigenvectors of ``gram`` that belong to them. ``edge``
+    is the largest singular value of shuffled columns. ``core`` is the mask of the columns whose
+    components predict all columns, if most columns are noise; None if the components of all do.
     """
 
     rows: np.ndarray
@@ -90,7 +74,6 @@ class Structure:
 
     @property
     def n_rows(self):
-        """Number of rows of Z."""
         return len(self.rows)
 
     @property
@@ -182,19 +165,10 @@ class Structure:
 
 
 def scaled_sample(data, scale, rng, spread="deviation"):
-    """The rows of data in the units of ``scale``, and a sample of at most ``MOST_ROWS`` of them.
+    """Scaled Rows, a dense sample of at most ``MOST_ROWS`` of them, its mask, and the Scaling.
 
     ``scale`` is "auto", "standard", "minmax", "global" or None, see ``GraphSieve``, and ``spread``
     is what "auto" makes 1, see ``robust_scaling``.
-
-    Returns
-    -------
-    X : Rows
-    rows : ndarray
-        The sample, dense.
-    chosen : ndarray of bool
-        Which rows these are.
-    scaling : Scaling
     """
     # Structure is estimated from so many rows, which bounds all matrices below.
     chosen = chosen_sample(data.n_samples, MOST_ROWS, rng)

@@ -19,15 +19,15 @@ from .._linear.forward import (
     FactorTarget,
     ForwardSelection,
     GramTarget,
-    InnerProducts,
+    InnerTarget,
 )
 from .._rows import split_rows
 from .._rows.scaling import divide_columns
 from .._utils.messages import Stages
+from .._utils.shared import with_shared_parameters
 from .._utils.sklearn_private import Interval, product_of_sparse
 from .._utils.threads import Workers, blas_for
-from ..base import SCALE_CONSTRAINTS, THREAD_CONSTRAINTS, FeatureRanker
-from ._greedy import GREEDY_CONSTRAINTS, GreedyRanker
+from ._greedy import GreedyRanker
 
 # Multiplications that the exact gains before the first pick may take: about ten seconds.
 _MOST_PRODUCTS = {"sparse": 5e9, "dense": 5e11}
@@ -38,6 +38,7 @@ _HEIGHT, _WIDTH = 256, 2048
 _COMPONENTS = (50, 200)
 
 
+@with_shared_parameters
 class GreedyCSS(GreedyRanker):
     """Greedy column subset selection.
 
@@ -65,25 +66,6 @@ class GreedyCSS(GreedyRanker):
 
     Parameters
     ----------
-    n_features_to_select : int, float, "auto" or None, default=None
-        Number of features to keep, or a fraction in (0, 1] of them. If None, half of the features;
-        if "auto", as many as add more than they would to shuffled columns.
-    include, exclude : list of str or int, mask or None, default=None
-        Features that are always kept, and features that are never kept: names, positions or a
-        mask. Included features are picked first and count as selected; the others are judged by
-        what they add to them.
-    costs : array-like of shape (n_features,), dict of column to cost or None, default=None
-        Cost of every feature, 1 for features that a dict does not have. Features are picked by
-        gain per cost.
-    budget : float or None, default=None
-        The most that the selected features may cost together. It determines their number if
-        ``n_features_to_select`` is None.
-    column_groups : array-like of shape (n_features,), dict or None, default=None
-        Label of every feature, or a dict from label to features. Features with the same label are
-        kept or dropped together, such as the codes of one category or the channels of one sensor.
-        Features whose label is None, or that the dict does not have, are on their own.
-    max_per_group : int or None, default=None
-        Keep at most this many features of every group, instead of all or none.
     layer_share : float in (0, 1], default=0.9
         When n_samples <= n_features: once this fraction of the variance is explained, a new layer
         starts on the features that are left. With 1, a layer ends when nothing is left to gain.
@@ -93,10 +75,6 @@ class GreedyCSS(GreedyRanker):
         "auto" subtracts the median and divides by the standard deviation, with outliers moved to
         five standard deviations; of square roots if more than 90 % of the entries are zero and
         none is negative (words, events).
-    n_jobs : int or None, default=None
-        Number of threads; None uses all cores that OMP_NUM_THREADS and joblib allow.
-    verbose : int, default=0
-        If positive, show progress.
 
     Attributes
     ----------
@@ -129,11 +107,6 @@ class GreedyCSS(GreedyRanker):
     """
 
     _parameter_constraints = {
-        **FeatureRanker._parameter_constraints,
-        **SCALE_CONSTRAINTS,
-        **THREAD_CONSTRAINTS,
-        **GREEDY_CONSTRAINTS,
-        "verbose": ["verbose"],
         "layer_share": [Interval(Real, 0, 1, closed="right")],
     }
     _accepts_sparse = True
@@ -141,30 +114,10 @@ class GreedyCSS(GreedyRanker):
     _accepts_gaps = True
     _distributes = True
 
-    def __init__(
-        self,
-        n_features_to_select=None,
-        *,
-        include=None,
-        exclude=None,
-        costs=None,
-        budget=None,
-        column_groups=None,
-        max_per_group=None,
-        layer_share=0.9,
-        scale="auto",
-        n_jobs=None,
-        verbose=0,
-    ):
-        super().__init__(n_features_to_select, include=include, exclude=exclude)
-        self.costs = costs
-        self.budget = budget
-        self.column_groups = column_groups
-        self.max_per_group = max_per_group
-        self.layer_share = layer_share
-        self.scale = scale
-        self.n_jobs = n_jobs
-        self.verbose = verbose
+    layer_share: float = 0.9
+    scale: str | None = "auto"
+    n_jobs: int | None = None
+    verbose: int = 0
 
     def _own_memory(self, n_samples, n_features):
         return 8.0 * 5 * min(n_samples, n_features, MOST_SQUARE) ** 2
@@ -202,7 +155,7 @@ def data_problem(data, n_picks, n_jobs=None):
     columns = Columns(data, n_jobs=n_jobs)
     if n > d and d <= MOST_SQUARE:
         G = columns.inner_products()
-        return Problem(columns, InnerProducts(G, G, G), 1.0)
+        return Problem(columns, InnerTarget(G, G, G), 1.0)
     if n <= MOST_SQUARE:
         return Problem(columns, GramTarget(_sample_gram(data)), 1.0)
     X = data.resident()

@@ -1,6 +1,7 @@
 """GraphSieve: forward selection on the data and on the graph of their neighbours."""
 
 from numbers import Integral, Real
+from typing import Any
 
 from sklearn.utils import check_random_state
 
@@ -11,7 +12,7 @@ from .._linear.forward import (
     MOST_SQUARE,
     FactorTarget,
     ForwardSelection,
-    InnerProducts,
+    InnerTarget,
     join_targets,
 )
 from .._linear.structure import (
@@ -23,9 +24,9 @@ from .._linear.structure import (
 from .._rows import RowBlocks
 from .._rows.scaling import MOST_ROWS
 from .._utils.messages import Stages
+from .._utils.shared import with_shared_parameters
 from .._utils.sklearn_private import Interval
-from ..base import GRAPH_CONSTRAINTS, SCALE_CONSTRAINTS, THREAD_CONSTRAINTS, FeatureRanker
-from ._greedy import GREEDY_CONSTRAINTS, GreedyRanker
+from ._greedy import GreedyRanker
 
 # Chosen on splits that are not reported: eigenvectors of the graph, relative noise of a kept
 # column, explained fraction up to which a layer goes on in any case, and squared correlation with
@@ -36,6 +37,7 @@ _LAYER_SHARE = 0.8
 _NEAR_COPY = 0.95
 
 
+@with_shared_parameters
 class GraphSieve(GreedyRanker):
     """Forward selection on the data and on the graph of their neighbours.
 
@@ -64,27 +66,6 @@ class GraphSieve(GreedyRanker):
 
     Parameters
     ----------
-    n_features_to_select : int, float, "auto", list or None, default=None
-        Number of features to keep, or a fraction in (0, 1] of them. If None, half of the features;
-        if "auto", the features whose gain exceeds the gain on permuted columns.
-    include, exclude : list of str or int, mask or None, default=None
-        Features that are always kept, and features that are never kept: names, positions or a
-        mask. Included features are picked first and count as selected; the others are judged by
-        what they add to them.
-    costs : array-like of shape (n_features,), dict of column to cost or None, default=None
-        Cost of every feature, 1 for features that a dict does not have. Features are picked by
-        gain per cost.
-    budget : float or None, default=None
-        The most that the selected features may cost together. It determines their number if
-        ``n_features_to_select`` is None.
-    column_groups : array-like of shape (n_features,), dict or None, default=None
-        Label of every feature, or a dict from label to features. Features with the same label are
-        kept or dropped together, such as the codes of one category or the channels of one sensor.
-        Features whose label is None, or that the dict does not have, are on their own.
-    max_per_group : int or None, default=None
-        Keep at most this many features of every group, instead of all or none.
-    n_neighbors : int, default=5
-        Number of neighbours in the graph.
     affinity : {"cosine", "binary", "heat"}, callable, array or sparse matrix, default="cosine"
         Weights of the edges between neighbours; a callable gets the scaled data, and a matrix is
         used as it is.
@@ -99,12 +80,8 @@ class GraphSieve(GreedyRanker):
         Weight of the graph relative to the data; 0 leaves it out.
     max_samples : int or None, default=20000
         With more samples than this, the features are ranked on so many random ones; None uses all.
-    n_jobs : int or None, default=None
-        Number of threads; None uses all cores that OMP_NUM_THREADS and joblib allow.
     random_state : int, RandomState or None, default=None
         Random seed of a sample of many rows.
-    verbose : int, default=0
-        If positive, show progress.
 
     Attributes
     ----------
@@ -151,53 +128,21 @@ class GraphSieve(GreedyRanker):
     """
 
     _parameter_constraints = {
-        **FeatureRanker._parameter_constraints,
-        **GREEDY_CONSTRAINTS,
-        "n_neighbors": [Interval(Integral, 1, None, closed="left")],
-        "affinity": GRAPH_CONSTRAINTS["affinity"],
-        **SCALE_CONSTRAINTS,
         "graph_weight": [Interval(Real, 0, 1e6, closed="both")],
         "max_samples": [Interval(Integral, 2, None, closed="left"), None],
-        **THREAD_CONSTRAINTS,
-        "random_state": ["random_state"],
-        "verbose": ["verbose"],
     }
     _accepts_sparse = True
     _accepts_gaps = True
     _distributes = True
 
-    def __init__(
-        self,
-        n_features_to_select=None,
-        *,
-        include=None,
-        exclude=None,
-        costs=None,
-        budget=None,
-        column_groups=None,
-        max_per_group=None,
-        n_neighbors=5,
-        affinity="cosine",
-        scale="auto",
-        graph_weight=1.0,
-        max_samples=20_000,
-        n_jobs=None,
-        random_state=None,
-        verbose=0,
-    ):
-        super().__init__(n_features_to_select, include=include, exclude=exclude)
-        self.costs = costs
-        self.budget = budget
-        self.column_groups = column_groups
-        self.max_per_group = max_per_group
-        self.n_neighbors = n_neighbors
-        self.affinity = affinity
-        self.scale = scale
-        self.graph_weight = graph_weight
-        self.max_samples = max_samples
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.verbose = verbose
+    n_neighbors: int = 5
+    affinity: Any = "cosine"
+    scale: str | None = "auto"
+    graph_weight: float = 1.0
+    max_samples: int | None = 20_000
+    n_jobs: int | None = None
+    random_state: Any = None
+    verbose: int = 0
 
     def _own_memory(self, n_samples, n_features):
         return 7 * 8.0 * min(n_samples, MOST_ROWS) * n_features
@@ -218,7 +163,7 @@ class GraphSieve(GreedyRanker):
         with stages("picks"):
             columns = Columns(X, n_jobs=self.n_jobs)
             if isinstance(target, FactorTarget) and X.n_features < min(X.n_samples, MOST_SQUARE):
-                target = InnerProducts.of(columns, target.T)
+                target = InnerTarget.of(columns, target.T)
             noise = _NOISE * columns.square_norms
             rules = self._rules(
                 later=~structure.trusted & ~structure.noise,

@@ -5,7 +5,6 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from scipy.linalg import cho_solve
 from sklearn import config_context
 from sklearn.cluster import KMeans
 from sklearn.metrics.pairwise import euclidean_distances
@@ -14,10 +13,9 @@ from sklearn.utils.extmath import row_norms
 
 from .._linear.columns import is_mostly_zero, square_rows, varying_columns
 from .._linear.reweighted import default_eps, inverse_weights, smoothed_norms
-from .._linear.self_representation import ALPHA_FRACTION, ridge_rows
+from .._linear.self_representation import ALPHA_FRACTION, ridge_rows, ridge_samples
 from .._rows import split_rows, to_dense
 from .._rows.scaling import divide_columns
-from .._utils.linalg import factorise
 from .._utils.messages import warn
 from .._utils.monitor import Monitor
 from .._utils.shared import with_shared_parameters
@@ -70,12 +68,6 @@ class SCUFS(FeatureRanker):
         Weight of the smoothness of the clusters on the graph.
     fit_weight : float, default=1.0
         Weight of the regression of the clusters on the features.
-    max_iter : int, default=200
-        Largest number of iterations after the trial of the starts.
-    tol : float, default=1e-4
-        Stop when the relative change of the objective is smaller.
-    random_state : int, RandomState or None, default=None
-        Random seed of the starts.
 
     Attributes
     ----------
@@ -168,7 +160,7 @@ class SCUFS(FeatureRanker):
         ridge_W = ridge_regression(X, self.alpha_ / self.fit_weight)
         W = ridge_W(np.ones(X.shape[1]), F)
         eps = default_eps(square_rows(W))
-        residual, affinity, fit = K - K @ Z, np.abs(Z), X @ W
+        residual, affinity, fit = K - K @ Z, _symmetric(Z), X @ W
 
         def objective():
             represent = np.trace(K) - np.vdot(Z, K) - np.vdot(Z, residual)
@@ -178,7 +170,7 @@ class SCUFS(FeatureRanker):
         for _ in range(monitor.max_iter):
             threshold = self.graph_weight / 4 * euclidean_distances(F, squared=True)
             sweep_representation(Z, residual, K, threshold)
-            np.abs(Z, out=affinity)
+            affinity = _symmetric(Z)
             F = self._step_F(F, affinity, fit)
             W = ridge_W(inverse_weights(square_rows(W), eps), F)
             fit = X @ W
@@ -188,8 +180,7 @@ class SCUFS(FeatureRanker):
 
     def _cluster_objective(self, F, affinity, fit, W, eps):
         """All terms but the first."""
-        smooth = 0.5 * (affinity.sum(axis=0) + affinity.sum(axis=1)) @ square_rows(F)
-        smooth -= np.vdot(F, affinity @ F)
+        smooth = affinity.sum(axis=0) @ square_rows(F) - np.vdot(F, affinity @ F)
         return (
             self.graph_weight * smooth
             + _ORTHOGONALITY * np.square(F.T @ F - np.eye(F.shape[1])).sum()
@@ -199,14 +190,16 @@ class SCUFS(FeatureRanker):
 
     def _step_F(self, F, affinity, fit):
         """Multiplicative step: F stays non-negative, and the fourth root makes it a descent."""
-        # With the symmetric affinity (|Z| + |Z|') / 2, without forming it.
-        half = self.graph_weight / 2
-        degree = half * (affinity.sum(axis=0) + affinity.sum(axis=1))
-        near = half * (affinity @ F + affinity.T @ F)
-        down = near + self.fit_weight * np.maximum(fit, 0) + 2 * _ORTHOGONALITY * F
-        up = degree[:, None] * F + self.fit_weight * (F + np.maximum(-fit, 0))
+        near, far = affinity @ F, affinity.sum(axis=0)[:, None] * F
+        down = self.graph_weight * near + self.fit_weight * np.maximum(fit, 0)
+        up = self.graph_weight * far + self.fit_weight * (F + np.maximum(-fit, 0))
+        down += 2 * _ORTHOGONALITY * F
         up += 2 * _ORTHOGONALITY * F @ (F.T @ F)
         return F * (down / np.maximum(up, np.finfo(float).tiny)) ** 0.25
+
+
+def _symmetric(Z):
+    return (np.abs(Z) + np.abs(Z.T)) / 2
 
 
 def first_clusters(X, n_clusters, random_state):
@@ -263,10 +256,8 @@ def ridge_regression(X, weight):
     rows = sp.csr_array(X) if is_mostly_zero(X) else X
 
     def solve(inverse, F):
-        root = np.sqrt(inverse / weight)
-        scaled = rows * root
-        A = to_dense(scaled @ scaled.T)
-        A[np.diag_indices_from(A)] += 1
-        return root[:, None] * (scaled.T @ cho_solve(factorise(A), F))
+        scale = inverse / weight
+        gram = to_dense((rows * scale) @ rows.T)
+        return scale[:, None] * (rows.T @ ridge_samples(gram, np.ones(n), F))
 
     return solve

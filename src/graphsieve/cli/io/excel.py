@@ -51,7 +51,7 @@ def _excel_table(name, rows, reading, notes):
     header = default_names(width)
     if not reading.no_header:
         shown = [["" if v is None else str(v) for v in row] for row in rows[:_SAMPLE_ROWS]]
-        top, first, units = find_layout(shown)
+        top, first, units = find_layout(shown, reading)
         notes = (*notes, *layout_notes(shown, top, units, "row"))
         header, rows = shown[top], rows[first:]
     if not rows:

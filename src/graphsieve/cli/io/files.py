@@ -219,10 +219,9 @@ def read_table(path, reading, name=None, suffix=None):
 
 
 def _transposed(name, table, reading):
-    """Return the table of a file that has one feature per row.
+    """Return the table of a file that has one feature per row, and samples in its header.
 
-    The first column holds the names of the features if it is text, has no name, or is said to
-    hold names. The header holds the names of the samples.
+    The first column holds the names of the features if it is text, has no name, or is said to.
     """
     import pandas as pd
 
@@ -257,8 +256,8 @@ def _transposed(name, table, reading):
 def write_outputs(outputs, *, raw_names=False):
     """Write all files or none, and return notes about what is not as it was.
 
-    ``outputs`` are pairs of a path, which may be None, and a Table or a function that writes to a
-    path. With ``raw_names``, names are written as they are even if a spreadsheet would run them.
+    ``outputs`` are pairs of a path, which may be None, and a Table or a function that writes it.
+    With ``raw_names``, names are written even if a spreadsheet would run them.
     """
     notes = []
     with ExitStack() as stack:
