@@ -106,9 +106,12 @@ def _read(source, given, method, arguments):
         verbatim=given.output is not None,
         accepts_gaps=get_tags(method).input_tags.allow_nan,
     )
-    columns = counted(len(data.features.names), "column")
-    if isinstance(given.number, int) and given.number > len(data.features.names):
-        raise ValueError(f"-k {given.number} is more than the {columns} to select from")
+    n_columns = len(data.features.names)
+    if isinstance(given.number, int) and given.number > n_columns:
+        raise ValueError(
+            f"-k {given.number} is more than the {counted(n_columns, 'column')} to select from. "
+            f"Run: {command_line([*arguments, '-k', str(n_columns)])}"
+        )
     if issparse(data.features.X) and not get_tags(method).input_tags.sparse:
         able = [o for o, cls in sorted(REGISTRY.items()) if get_tags(cls()).input_tags.sparse]
         raise ValueError(
