@@ -5,7 +5,7 @@ import scaling
 from matplotlib.figure import Figure
 from matplotlib.ticker import NullFormatter
 
-from graphsieve.plots import COLORS, MARKERS, MUTED
+from graphsieve.plots import COLORS, MARKERS
 
 OURS, OTHER = COLORS[0], COLORS[1]
 
@@ -41,20 +41,19 @@ def fit(table):
 
 
 def scaling_figure(table):
-    groups = list(table.groupby("along", sort=False))
-    figure, found = panels(len(groups), size=(7.8, 2.8))
-    slopes = scaling.slopes(table).set_index("along")["slope"]
-    for panel, (along, rows) in zip(found, groups, strict=True):
-        size, seconds = rows[along], rows["seconds"]
-        linear = seconds.iloc[-1] * size / size.iloc[-1]
-        panel.plot(size, linear, color=MUTED, linestyle="--", label="linear")
-        panel.plot(size, seconds, color=OURS, marker="o", markersize=5, label="fit")
-        few_ticks(panel, size)
+    figure, found = panels(table["along"].nunique(), size=(6.4, 2.8))
+    slopes = scaling.slopes(table).set_index(["method", "along"])["slope"]
+    for panel, (along, group) in zip(found, table.groupby("along", sort=False), strict=True):
+        for style, (method, rows) in zip(
+            styles(), group.groupby("method", sort=False), strict=False
+        ):
+            label = f"{method}, slope {slopes[method, along]:.2f}"
+            panel.plot(rows[along], rows["seconds"], label=label, **style)
+        few_ticks(panel, group[along].unique())
         log_scale(panel, "y")
-        panel.set_xlabel({"n": "samples n", "d": "features d", "m": "hidden units m"}[along])
-        panel.set_title(f"slope {slopes[along]:.2f}", fontsize=10, loc="left")
+        panel.set_xlabel({"n": "samples n", "d": "features d"}[along])
+        panel.legend(frameon=False, fontsize=8)
     found[0].set_ylabel("seconds")
-    found[0].legend(frameon=False, fontsize=8)
     return figure
 
 
@@ -91,18 +90,6 @@ def peers(table):
     return figure
 
 
-def graph_recall(table):
-    figure, (panel,) = panels(1, size=(5.2, 3.0))
-    for style, (name, rows) in zip(styles(), table.groupby("search", sort=False), strict=False):
-        panel.plot(rows["n"], rows["seconds"], label=name, **style)
-    few_ticks(panel, table["n"].unique())
-    log_scale(panel, "y")
-    panel.set_xlabel("samples")
-    panel.set_ylabel("seconds")
-    panel.legend(frameon=False, fontsize=8)
-    return figure
-
-
 def solver_overhead(table):
     figure, (panel,) = panels(1, size=(6.6, 2.0))
     bars(panel, table["solver"], table["share_of_evaluation"], [OURS, OTHER, OTHER], "{:.2f}")
@@ -116,7 +103,6 @@ FIGURES = {
     "scaling": scaling_figure,
     "sparse_text": sparse_text,
     "peers": peers,
-    "graph_recall": graph_recall,
     "solver_overhead": solver_overhead,
 }
 

@@ -3,7 +3,7 @@
     python benchmarks/run.py methods
     python benchmarks/methods.py csr mrsf      one cell, printed only
 
-A cell is one method at its defaults on one case, in a process of its own that is ended after 300
+A cell is one method at its defaults on one case, in a process of its own that is ended after 30
 processor seconds. The limit for its memory is three times the data plus 500 MB; a method that needs
 more has to refuse the data before the work starts, unless the machine has the memory. The data are
 float64 mixtures of twelve clusters, and the CSR matrix of ``large.py`` in float32.
@@ -117,7 +117,7 @@ def _processor_seconds(pid):
     return (int(values[11]) + int(values[12])) / os.sysconf("SC_CLK_TCK")
 
 
-def rows(cases=CASES, methods=tuple(REGISTRY), limit=300):
+def rows(cases=CASES, methods=tuple(REGISTRY), limit=30):
     for case, (n, d) in cases.items():
         for method in methods:
             yield measure(case, method, n, d, limit)

@@ -17,7 +17,8 @@ lose their settings on the way, so that its raw scores are sorted here.
 
 fastcan: its guide uses principal components as targets without labels. It adds up squared canonical
 correlations with the first k components, whatever their variance; GreedyCSS minimises the squared
-error of all columns.
+error of all columns. GraphSieve, whose targets are the data and the embedding of their graph, is
+next to FastCan with the first ten vectors of scikit-learn's spectral embedding as targets.
 
 lassonet: trained to reconstruct its input through ten hidden units, as in the MNIST example of its
 project. It follows a path of penalties until no column is left and ranks columns by when they went.
@@ -30,10 +31,21 @@ import numpy as np
 from measure import best_times, quiet, unit_range
 from scipy.sparse import csr_matrix
 from sklearn.decomposition import PCA
+from sklearn.manifold import SpectralEmbedding
 from sklearn.preprocessing import minmax_scale
 
 from experiments.data import load
-from graphsieve import GAFS, MCFS, SPEC, UDFS, GreedyCSS, LaplacianScore, RandomRanker, Variance
+from graphsieve import (
+    GAFS,
+    MCFS,
+    SPEC,
+    UDFS,
+    GraphSieve,
+    GreedyCSS,
+    LaplacianScore,
+    RandomRanker,
+    Variance,
+)
 from graphsieve._graph.affinity import build_graph
 from graphsieve._rows import RowBlocks
 from graphsieve.evaluation import reconstruction_error
@@ -176,7 +188,14 @@ def fastcan(dataset):
         targets = PCA(k, random_state=0).fit_transform(X)
         return FastCan(k, verbose=0).fit(X, targets).indices_
 
-    return X, {"GreedyCSS": (order(GreedyCSS(k)), select)}
+    def select_spectral(X):
+        graph = SpectralEmbedding(10, affinity="nearest_neighbors", n_neighbors=5, random_state=0)
+        return FastCan(k, verbose=0).fit(X, graph.fit_transform(X)).indices_
+
+    return X, {
+        "GreedyCSS": (order(GreedyCSS(k)), select),
+        "GraphSieve, spectral targets": (order(GraphSieve(k, random_state=0)), select_spectral),
+    }
 
 
 def lassonet(dataset):

@@ -171,3 +171,9 @@ def test_the_walk_names_all_files_of_a_fit(rng):
     used = {name for name in used if not name.startswith(("_rows/", "_utils/"))}
     assert "methods/graph_sieve.py" in used
     assert used <= set(re.findall(r"`([\w/]+\.py)`", WALK))
+
+
+def test_dir_shows_what_is_public():
+    shown = dir(graphsieve)
+    assert set(shown) == {*graphsieve.__all__, "__version__"}
+    assert all(getattr(graphsieve, name) is not None for name in shown)

@@ -18,7 +18,9 @@ CASES = {
     "objective": {"sizes": ((60, 20, 3),), "repeats": 1, "enough": 0, "turns": 1},
     "fit": {"dataset": "digits", "iterations": 3, "per_class": 5},
     "solver_overhead": {"n": 20, "d": 30, "m": 3, "iterations": 3},
-    "default_fit": {"datasets": ("digits",), "repeats": 1},
+    "floor": {"datasets": ("digits",), "repeats": 1},
+    "elimination": {"cases": (("dense", 60, 40, 3), ("csr", 80, 60, 3)), "repeats": 1},
+    "tall": {"sizes": ((600, 10),), "repeats": 1},
     "methods": {"cases": {"csr": (50, 20)}, "methods": ("css", "udfs")},
     "peers": {
         "peers": {"skfeature": ("wine",), "fastcan": ("wine",)},
@@ -27,17 +29,9 @@ CASES = {
     },
     "scaling": {
         "dataset": "digits",
-        "along_n": ((100, 64, 2), (200, 64, 2)),
-        "along_d": ((50, 64, 2), (50, 128, 2)),
-        "along_m": ((50, 64, 2), (50, 64, 4)),
-        "neighbors": "exact",
-        "iterations": 1,
+        "along_n": ((100, 64), (200, 64)),
+        "along_d": ((50, 64), (50, 128)),
         "repeats": 1,
-    },
-    "graph_recall": {
-        "dataset": "digits",
-        "sizes": (100, 200),
-        "searches": ("exact", "scikit-learn"),
     },
     "storage": {
         "n": 300,
@@ -47,10 +41,15 @@ CASES = {
         "dtypes": ("float64",),
     },
     "large": {"shapes": {"csr": (500, 400), "map": (500, 120)}},
-    "large_map": {"n": 300, "d": 10, "iterations": 2, "graphs": ("given",)},
-    "busy": {"methods": ("css",), "n": 60, "d": 20, "repeats": 1},
+    "large_map": {"n": 300, "d": 10, "iterations": 2},
+    "genes": {"n": 200, "d": 60, "n_genes": 10, "repeats": 1},
+    "busy": {"methods": ("css", "report"), "n": 60, "d": 20, "repeats": 1},
 }
-NEEDED = {"fit": ("torch",), "peers": ("skfeature", "fastcan")}
+NEEDED = {
+    "fit": ("torch",),
+    "peers": ("skfeature", "fastcan"),
+    "genes": ("anndata", "dask", "scanpy"),
+}
 
 
 @pytest.fixture

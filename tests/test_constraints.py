@@ -24,6 +24,11 @@ WRAPPERS = {
 }
 
 
+def fitted(sel, X):
+    """The selector, fitted on one batch if it needs batches."""
+    return sel.fit(X, groups=np.zeros(len(X)) if isinstance(sel, GroupedRanker) else None)
+
+
 def make_table(seed, n_samples=60):
     rng = np.random.default_rng(seed)
     factors = rng.normal(size=(n_samples, 4))
@@ -43,7 +48,7 @@ def test_include_and_exclude(wrapper, seed, method, where):
     inside = {"include": include[:1], "exclude": exclude[:2]} if where != "outside" else {}
     if where == "inside":
         inside = {"include": include, "exclude": exclude}
-    sel = WRAPPERS[wrapper](method(4, **inside), **outside).fit(make_table(seed))
+    sel = fitted(WRAPPERS[wrapper](method(4, **inside), **outside), make_table(seed))
     assert sel.support_[include].all()
     assert not sel.support_[exclude].any()
     assert sel.support_.sum() == sel.n_features_
@@ -52,9 +57,9 @@ def test_include_and_exclude(wrapper, seed, method, where):
 def test_more_excluded_or_included_than_the_selector_keeps():
     X = make_table(0)
     for make in WRAPPERS.values():
-        sel = make(GreedyCSS(4), exclude=list(range(2, D))).fit(X)
+        sel = fitted(make(GreedyCSS(4), exclude=list(range(2, D))), X)
         assert np.flatnonzero(sel.support_).tolist() == [0, 1]
-        sel = make(GreedyCSS(4), include=list(range(6))).fit(X)
+        sel = fitted(make(GreedyCSS(4), include=list(range(6))), X)
         assert np.flatnonzero(sel.support_).tolist() == list(range(6))
 
 
@@ -79,22 +84,22 @@ def test_costs_and_groups(wrapper, seed):
     rng = np.random.default_rng(seed)
     X, make = make_table(seed), WRAPPERS[wrapper]
     costs, labels = rng.uniform(1, 3, D), rng.integers(5, size=D)
-    sel = make(GreedyCSS(costs=costs, budget=6.0)).fit(X)
+    sel = fitted(make(GreedyCSS(costs=costs, budget=6.0)), X)
     assert 0 < costs[sel.support_].sum() <= 6
     for count in (None, 4, "auto", [7, 10]):
-        sel = make(GreedyCSS(7, column_groups=labels), count).fit(X)
+        sel = fitted(make(GreedyCSS(7, column_groups=labels), count), X)
         supports = [sel.support_, *getattr(sel, "nested_supports_", {}).values()]
         for support in supports:
             for label in range(5):
                 assert support[labels == label].all() or not support[labels == label].any()
-    sel = make(GreedyCSS(4, column_groups=labels, max_per_group=1)).fit(X)
+    sel = fitted(make(GreedyCSS(4, column_groups=labels, max_per_group=1)), X)
     assert np.bincount(labels[sel.support_]).max() == 1
 
 
 def test_contradiction_between_a_wrapper_and_its_selector():
     for make in WRAPPERS.values():
         with pytest.raises(ValueError, match="column 3 is included and excluded"):
-            make(GreedyCSS(4, exclude=[3]), include=[3]).fit(make_table(0))
+            fitted(make(GreedyCSS(4, exclude=[3]), include=[3]), make_table(0))
 
 
 def test_constant_in_a_batch():
@@ -135,7 +140,8 @@ def test_series_in_another_order(seed, kind):
         np.testing.assert_array_equal(GreedyCSS(5, **{name: mixed}).fit(X).order_, expected.order_)
         for make in WRAPPERS.values():
             one, two = (
-                make(GreedyCSS(5, **{name: entry})).fit(X) for entry in (values.to_numpy(), mixed)
+                fitted(make(GreedyCSS(5, **{name: entry})), X)
+                for entry in (values.to_numpy(), mixed)
             )
             np.testing.assert_array_equal(one.order_, two.order_)
 
@@ -210,3 +216,54 @@ def test_columns_are_looked_up_once_per_fit(method, monkeypatch):
     sel = method(3, include=[1], exclude=[2]).fit(make_table(0)).set_n_features(2)
     assert looked_up == ["include", "exclude"]
     assert sel.order_[0] == 1
+
+
+GENES = [
+    "MT-CO1",
+    "RPL3",
+    "CD3E",
+    "MT-ND1",
+    "RPS6",
+    "CD8A",
+    "GAPDH",
+    "XRPL",
+    "^odd",
+    "a*b",
+    "CDX",
+    "z",
+]
+
+
+@pytest.mark.parametrize(
+    ("columns", "expected"),
+    [
+        ("^(MT-|RP[SL])", ["MT-CO1", "RPL3", "MT-ND1", "RPS6"]),
+        (["RP?3", "MT-*", "RPL3"], ["RPL3", "MT-CO1", "MT-ND1"]),
+        ("^odd", ["^odd"]),  # a name is never read as a pattern
+        ("a*b", ["a*b"]),
+        (["CD", "z"], "which the data do not have .did you mean"),
+        ("^mt-", "no column matches '.mt-'; the columns are 'MT-CO1'"),
+        ("^(MT-", "is not a valid regular expression: missing"),
+    ],
+)
+def test_patterns_of_names(columns, expected):
+    if isinstance(expected, str):
+        with pytest.raises(ValueError, match=expected):
+            find_columns(columns, D, GENES, parameter="exclude")
+        return
+    found = find_columns(columns, D, GENES, parameter="exclude")
+    assert [GENES[j] for j in found] == expected
+
+
+@pytest.mark.parametrize(
+    "make", [GreedyCSS, *(partial(w, GreedyCSS(3)) for w in WRAPPERS.values())]
+)
+def test_genes_are_excluded_by_a_pattern(make):
+    X = pd.DataFrame(make_table(0), columns=GENES)
+    sel = fitted(make(exclude="^(MT-|RP[SL])", include="CD?E"), X)
+    kept = sel.get_feature_names_out().tolist()
+    assert "CD3E" in kept
+    assert not [name for name in kept if name.startswith(("MT-", "RPL", "RPS"))]
+    inside = WRAPPERS["grouped"](GreedyCSS(3, costs={"^(MT-|RP[SL])": 5.0}, budget=4.0))
+    inside = fitted(inside, X)
+    assert not {"MT-CO1", "RPL3", "MT-ND1", "RPS6"} & set(inside.get_feature_names_out())

@@ -304,6 +304,7 @@ CHANGES = {
 OF_METHOD = {
     ("css", "layer_share"): (0.5, {"scale": None}, 8),
     ("sieve", "random_state"): (1, {}, 2100),
+    ("sieve", "max_samples"): (40, {}),
     ("gafs", "random_state"): (1, {"elimination": None}),
     ("spec", "n_components"): (2, {"criterion": "phi3"}),
     ("udfs", "max_iter"): (1, {"tol": 0}),

@@ -71,6 +71,23 @@ def test_frames_of_all_kinds(X, make):
     np.testing.assert_array_equal(sel.transform(make(frame)), X[:, [1, 3]])
 
 
+@pytest.mark.parametrize("make", [pl.DataFrame, lambda X: pa.table(dict(X)), pd.DataFrame])
+def test_the_same_kind_of_frame_comes_back(X, make):
+    frame = make(pd.DataFrame(X, columns=list("abcd")))
+    sel = Variance(2).fit(frame)
+    out = sel.to_selection().transform(frame)
+    assert isinstance(out, type(frame))
+    rebuilt = sel.reconstructor(frame).predict(out)
+    assert list(sel.reconstructor(frame).names) == ["a", "c"]
+    assert rebuilt.shape == (30, 2)
+    if not isinstance(frame, pa.Table):  # scikit-learn has no output of this kind
+        kind = "polars" if isinstance(frame, pl.DataFrame) else "pandas"
+        out = sel.set_output(transform=kind).transform(frame)
+        assert isinstance(out, type(frame))
+        assert isinstance(rebuilt, type(frame))
+    assert list(getattr(out, "column_names", out.columns)) == ["b", "d"]
+
+
 def test_nullable_and_boolean_columns_are_numbers(X):
     frame = pd.DataFrame(X, columns=list("abcd"))
     frame["int"] = pd.array(np.arange(30), dtype="Int64")

@@ -59,6 +59,9 @@ def test_all_places_show_the_same_coverage(seed, tmp_path):
     command = ["select", "X.csv", "-k", "3", "--method", "css", "--explain", "--scores", "s.csv"]
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(tmp_path)
-        assert CliRunner().invoke(app, command).exit_code == 0
+        shown = CliRunner().invoke(app, command)
+    assert shown.exit_code == 0
+    together = float(re.search(r"Together they explain ([\d.]+)% of the table", shown.stdout)[1])
+    assert together == pytest.approx(100 * explained_fraction(curve.coverage)[0], abs=0.051)
     written = pd.read_csv(tmp_path / "s.csv", index_col="feature")["r2"].dropna()
     np.testing.assert_allclose(written[wanted.index], wanted, atol=1e-6)

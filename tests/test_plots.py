@@ -82,7 +82,7 @@ def test_curve_shows_the_explained_fraction(sel, ax):
     expected = coverage_curve(sel, X, range(1, 7)).coverage.mean(axis=1)
     line = next(line for line in ax.lines if line.get_label() == "GreedyCSS")
     np.testing.assert_allclose(line.get_ydata(), expected)
-    np.testing.assert_allclose(display.curves["this"], line.get_ydata())
+    np.testing.assert_allclose(display.values["this"], line.get_ydata())
     assert ax.get_xlabel()
     assert ax.get_ylabel()
 
@@ -95,7 +95,7 @@ def test_gains_show_what_chance_adds(ax, rng):
     np.testing.assert_array_equal(shown[1].get_ydata(), sel.gain_curve_.gains)
     assert shown[2].get_label() == f"{sel.n_features_} above chance"
     fixed = GreedyCSS(12).fit(X).plot
-    np.testing.assert_allclose(fixed.gains(X, ax=ax).gain_curve.gains, sel.gain_curve_.gains)
+    np.testing.assert_allclose(fixed.gains(X, ax=ax).values["gains"], sel.gain_curve_.gains)
     with pytest.raises(ValueError, match=r"plot\.gains\(X\)"):
         fixed.gains(ax=ax)
 
@@ -113,20 +113,20 @@ def test_scores_show_names_as_plain_text(sel, ax):
 def test_coverage_has_one_value_per_dropped_feature(sel, ax):
     sel, X = sel
     display = sel.plot.coverage(X, ax=ax)
-    assert set(display.dropped) == set(np.flatnonzero(~sel.get_support()))
+    assert set(display.values["features"]) == set(np.flatnonzero(~sel.get_support()))
     assert sum(bar.get_height() for bar in ax.patches) == 4
 
 
 def test_groups_count_the_dropped_features(sel, ax):
     sel, X = sel
     display = sel.plot.groups(X, threshold=0.0, ax=ax)
-    assert display.values.sum() == 4
+    assert display.values["sizes"].sum() == 4
 
 
 def test_mask_marks_the_kept_pixels(sel, ax):
     sel, _ = sel
     display = sel.plot.mask((2, 3), ax=ax)
-    np.testing.assert_array_equal(display.mask.ravel(), sel.get_support())
+    np.testing.assert_array_equal(display.values["mask"].ravel(), sel.get_support())
 
 
 def test_plot_needs_a_fitted_selector():
@@ -168,5 +168,5 @@ def test_units_do_not_decide_the_curve(rng):
     X = rng.normal(size=(60, 5))
     X[:, 3] += X[:, 1]
     scaled = X * [1e6, 1, 1e-3, 1, 1] + 7
-    plain, other = (GreedyCSS(2).fit(Z).plot.curve(Z).curves["this"] for Z in (X, scaled))
+    plain, other = (GreedyCSS(2).fit(Z).plot.curve(Z).values["this"] for Z in (X, scaled))
     np.testing.assert_allclose(plain, other, rtol=1e-6)

@@ -1,6 +1,7 @@
 """Selections as files: saved by a selector, applied to tables of every kind."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -51,7 +52,7 @@ def test_every_parameter_can_be_saved(table, tmp_path):
     sel.save(tmp_path / "kept.json")
     parameters = Selection.load(tmp_path / "kept.json").parameters
     assert parameters["costs"] == {"a": 2.0}
-    GroupedRanker(Variance(2)).fit(table).save(tmp_path / "grouped.json")
+    GroupedRanker(Variance(2)).fit(table, groups=np.arange(20) % 2).save(tmp_path / "grouped.json")
     assert "Variance" in Selection.load(tmp_path / "grouped.json").parameters["estimator"]
 
 
@@ -96,8 +97,38 @@ def test_missing_and_doubled_columns_are_named(saved, table):
         ValueError, match=r"tables of 4 columns, and this one has the shape \(20, 3\)"
     ):
         selection.transform(table.to_numpy()[:, :3])
-    with pytest.raises(ValueError, match='extra must be "drop" or "pass"'):
+    with pytest.raises(ValueError, match="extra='keep' is unknown: use one of 'drop', 'carry'"):
         selection.transform(table, extra="keep")
+
+
+@pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame, lambda X: pa.table(dict(X))])
+def test_a_selection_carries_and_never_brings_back(table, make):
+    selection = replace(
+        Variance(2, include=["a"]).fit(table).to_selection(), carried=["id"], dropped=["secret"]
+    )
+    X = make(table.assign(secret=1, new=2, id=range(20)))
+    for extra, expected in [
+        ("drop", ["a", "b"]),
+        ("carry", ["id", "a", "b"]),
+        ("pass", ["new", "id", "a", "b"]),
+    ]:
+        out = selection.transform(X, extra=extra)
+        assert isinstance(out, type(X))
+        names = out.column_names if hasattr(out, "column_names") else list(out.columns)
+        assert names == expected
+    assert list(selection.transform(table, extra="carry").columns) == ["a", "b"]
+
+
+def test_names_out_are_those_of_the_selector(table, tmp_path):
+    tuples = table.set_axis(pd.MultiIndex.from_product([["p", "q"], [1, 2]]), axis=1)
+    for X in (table, table.to_numpy(), tuples):
+        sel = Variance(2).fit(X)
+        sel.save(tmp_path / "kept.json")
+        loaded = Selection.load(tmp_path / "kept.json")
+        assert list(loaded.get_feature_names_out()) == list(sel.get_feature_names_out())
+    assert loaded.get_feature_names_out(list("wxyz")).tolist() == ["x", "z"]
+    with pytest.raises(ValueError, match="3 names, but the selection is for tables of 4 columns"):
+        loaded.get_feature_names_out(list("xyz"))
 
 
 DAMAGES = {
@@ -124,6 +155,8 @@ DAMAGES = {
     "scores beyond floats": {"scores": [10**400, 1.0, 0.0, 0.0]},
     "scores as text": {"scores": ["1", "2", "3", "4"]},
     "parameters as list": {"parameters": []},
+    "carried as text": {"carried": "id"},
+    "dropped as numbers": {"dropped": [0.5]},
     "method as number": {"method": 3},
 }
 

@@ -4,11 +4,20 @@ import inspect
 
 import pytest
 
+import graphsieve.evaluation
 import graphsieve.inspection
+import graphsieve.methods
 import graphsieve.plots
 import graphsieve.report
 
-MODULES = [graphsieve.inspection, graphsieve.plots, graphsieve.report]
+MODULES = [
+    graphsieve,
+    graphsieve.evaluation,
+    graphsieve.inspection,
+    graphsieve.methods,
+    graphsieve.plots,
+    graphsieve.report,
+]
 try:
     import graphsieve.anndata
 
@@ -21,10 +30,11 @@ def functions():
     for module in MODULES:
         for name in module.__all__:
             item = getattr(module, name)
-            if not item.__module__.startswith(module.__name__):
+            if not getattr(item, "__module__", "").startswith(module.__name__):
                 continue
             members = vars(item) if inspect.isclass(item) else {"": item}
             for member, function in members.items():
+                function = getattr(function, "__func__", function)  # of a class method
                 if inspect.isfunction(function) and not member.startswith("_"):
                     yield pytest.param(function, id=f"{module.__name__}.{function.__qualname__}")
             if inspect.isclass(item) and inspect.isfunction(vars(item).get("__init__")):
@@ -34,6 +44,6 @@ def functions():
 @pytest.mark.parametrize("function", list(functions()))
 def test_parameters_and_result_are_annotated(function):
     signature = inspect.signature(function)
-    names = [name for name in signature.parameters if name != "self"]
+    names = [name for name in signature.parameters if name not in ("self", "cls")]
     assert [n for n in names if signature.parameters[n].annotation is inspect.Parameter.empty] == []
     assert signature.return_annotation is not inspect.Signature.empty

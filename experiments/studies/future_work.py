@@ -70,7 +70,7 @@ class Objective(TargetObjective):
             value += weight * float((S2 @ lengths).sum())
             D = 2 * weight * S2 * (1 - 2 * H) * lengths
             G_in, g_in, _, _ = self.split(grad)
-            G_in += problem.products(D.astype(X.dtype)) + 2 * weight * weights.W_in * S2.sum(axis=0)
+            G_in += self.products(D.astype(X.dtype)) + 2 * weight * weights.W_in * S2.sum(axis=0)
             g_in += D.sum(axis=0)
         return value, grad
 

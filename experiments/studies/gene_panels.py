@@ -15,9 +15,7 @@ runs at its defaults. Needs the extra ``bench``; triku takes part where it is in
 The flavours "seurat_v3" and "pearson_residuals" of scanpy expect raw counts, which this data set
 does not have: they get the normalised counts, before the logarithm.
 
-The measures are those of ``evaluate_panel``, and ``variance_known``: the fraction of the variance
-of all genes that is known once the panel is measured, with R² of the genes outside the panel as in
-``gene_prediction`` and 1 for those in it. Its denominator is the same for all panels.
+The measures are those of ``evaluate_panel``.
 """
 
 import argparse
@@ -29,7 +27,6 @@ import pandas as pd
 import scanpy as sc
 import scipy.sparse as sp
 from sklearn.decomposition import PCA
-from sklearn.preprocessing import StandardScaler
 
 from graphsieve import GraphSieve
 from graphsieve.anndata import evaluate_panel, select_genes
@@ -149,14 +146,6 @@ def by_triku(adata):
     return {size: list(adata.var_names[order[:size]]) for size in SIZES}
 
 
-def known_variance(adata, genes, prediction):
-    """Fraction of the variance of all genes that is in the panel or predicted from it."""
-    variance = StandardScaler(with_mean=False).fit(adata.X).var_
-    others = ~adata.var_names.isin(genes)
-    unknown = (1 - prediction) * variance[others].sum() if others.any() else 0.0
-    return 1 - unknown / variance.sum()
-
-
 def all_panels(adata, seed, chosen=None, batch_key=None):
     """Panels of the chosen variants, or of all methods."""
     if chosen:
@@ -180,11 +169,6 @@ def one_split(adata, seed, chosen=None):
     frame = evaluate_panel(
         test, {f"{name}|{size}": genes for (name, size), genes in named.items()}, "cell_type"
     )
-    known = [
-        known_variance(test, genes, prediction)
-        for genes, prediction in zip(named.values(), frame["gene_prediction"], strict=True)
-    ]
-    frame.insert(3, "variance_known", known)
     frame.index = pd.MultiIndex.from_tuples(named, names=["panel", "genes"])
     return frame.drop(columns="n_genes").assign(split=seed).reset_index()
 

@@ -176,7 +176,6 @@ PARAMETERS = {
     "scale": lambda rng: rng.choice([None, "minmax", "global"]),
     "n_neighbors": lambda rng: int(rng.integers(1, 12)),
     "affinity": lambda rng: rng.choice(["cosine", "binary", "heat"]),
-    "neighbors": lambda rng: rng.choice(["exact", "approximate"]),
     "n_components": lambda rng: int(rng.integers(1, 15)),
     "n_clusters": lambda rng: int(rng.integers(1, 12)),
     "n_nonzero": lambda rng: int(rng.integers(1, 15)),

@@ -5,26 +5,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from .inspection.grouped import GroupedRanker
     from .inspection.stability import StabilitySelection
-    from .methods import (
-        AEFS,
-        DFSC,
-        GAFS,
-        GSRSFS,
-        JFSSL,
-        MCFS,
-        MRSF,
-        REGISTRY,
-        RSR,
-        SCUFS,
-        SPEC,
-        UDFS,
-        GraphSieve,
-        GreedyCSS,
-        LaplacianScore,
-        NonconvexRSR,
-        RandomRanker,
-        Variance,
-    )
+    from .methods import *
     from .methods.drop_redundant import DropRedundant
     from .selection import Selection
 
@@ -77,4 +58,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted([*globals(), *__all__, "__version__"])
+    return sorted([*__all__, "__version__"])

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ._linear.regression import Regression
 from ._rows import check_container, known_frame, to_dense
 from ._utils.sklearn_private import feature_names, in_container_of
 
@@ -65,10 +66,11 @@ def coverage_table(learned, dropped, kept, labels):
     """The table of ``FeatureRanker.coverage``, from the Regression of the dropped columns."""
     rows = []
     for number, j in enumerate(dropped):
+        about = labels[j], learned.r2[number]
         found = _representatives(learned, number)
-        for i, weight, importance in found or [(None, np.nan, np.nan)]:
-            representative = None if i is None else labels[kept[i]]
-            rows.append((labels[j], learned.r2[number], representative, weight, importance))
+        rows += [(*about, labels[kept[i]], *numbers) for i, *numbers in found]
+        if not found:
+            rows.append((*about, None, np.nan, np.nan))
     columns = ["feature", "r2", "kept", "weight", "importance"]
     try:
         import pandas as pd
@@ -77,20 +79,23 @@ def coverage_table(learned, dropped, kept, labels):
     return pd.DataFrame(rows, columns=columns)
 
 
-def why_kept(sel, j, is_included):
+def why_kept(sel: Any, j: int, is_included: bool) -> str:
     """Why column j of a fitted selector was kept."""
     labels = sel._labels_in()
     text = f"{_quoted(labels[j])} was kept: it ranks {sel.ranking_[j]} of {len(labels)}"
     if is_included:
         text += " because it is included by request"
-    gains, layers = getattr(sel, "gains_", None), getattr(sel, "layers_", None)
+    gains: Any = getattr(sel, "gains_", None)
+    layers: Any = getattr(sel, "layers_", None)
     if gains is None or layers[j] == 0:
         return f"{text}."
     text += f", and it explained {gains[j]:.1%} of the targets when it was picked"
     return text + (f", in layer {layers[j]}." if layers[j] > 1 else ".")
 
 
-def why_dropped(learned, kept, j, labels, is_excluded):
+def why_dropped(
+    learned: Regression, kept: np.ndarray, j: int, labels: list, is_excluded: bool
+) -> str:
     """Why column j was dropped, from its Regression on the kept columns."""
     text = f"{_quoted(labels[j])} was dropped"
     if is_excluded:

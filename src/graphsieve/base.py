@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from copy import copy
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from functools import partial
 from importlib import import_module
 from importlib.metadata import version
@@ -12,15 +12,17 @@ from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
+import scipy.sparse as sp
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.feature_selection import SelectorMixin
+from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ._explain import Reconstructor, coverage_table, why_dropped, why_kept
 from ._graph.affinity import AFFINITIES, build_graph
 from ._linear.forward import Rules
-from ._linear.how_many import gain_curve, rows_are_ordered, shifted
+from ._linear.how_many import GainCurve, gain_curve, rows_are_ordered, shifted
 from ._linear.regression import Regression
 from ._rows import (
     Rows,
@@ -35,44 +37,37 @@ from ._rows import (
     open_rows,
     take_columns,
 )
-from ._rows.samples import centre_within, check_groups, check_names, draw_rows, read_sample
+from ._rows.samples import Sample, centre_within, check_groups, check_names, draw_rows, read_sample
 from ._utils.messages import warn
-from ._utils.monitor import Monitor
+from ._utils.monitor import Monitor, Result
 from ._utils.names import count_features, find_columns
 from ._utils.sklearn_private import Interval, RealNotInt, StrOptions, fit_context
 from ._utils.threads import available_memory
 from .selection import Selection, as_json, fingerprint, plain_name, settings
 
-GRAPH_CONSTRAINTS = {
-    "n_neighbors": [Interval(Integral, 1, None, closed="left")],
-    "affinity": [StrOptions(set(AFFINITIES)), callable, "array-like", "sparse matrix"],
-}
-SCALE_CONSTRAINTS = {
-    "scale": [StrOptions({"auto", "standard", "minmax", "global"}), None],
-}
 # Weights of penalties, which may have squared units of the data.
 POSITIVE = Interval(Real, 0, 1e300, closed="right")
 NON_NEGATIVE = Interval(Real, 0, 1e300, closed="both")
+_COUNT = Interval(Integral, 1, None, closed="left")
+GRAPH_CONSTRAINTS = {
+    "n_neighbors": [_COUNT],
+    "affinity": [StrOptions(set(AFFINITIES)), callable, "array-like", "sparse matrix"],
+}
+SCALE_CONSTRAINTS = {"scale": [StrOptions({"auto", "standard", "minmax", "global"}), None]}
 ITERATION_CONSTRAINTS = {
-    "max_iter": [Interval(Integral, 1, None, closed="left")],
+    "max_iter": [_COUNT],
     "tol": [Interval(Real, 0, None, closed="left")],
     "verbose": ["verbose"],
     "callback": [callable, None],
 }
-THREAD_CONSTRAINTS = {
-    "n_jobs": [
-        Interval(Integral, None, -1, closed="right"),
-        Interval(Integral, 1, None, closed="left"),
-        None,
-    ],
-}
-INCLUDE_CONSTRAINTS = {
-    "include": ["array-like", str, Integral, None],
-    "exclude": ["array-like", str, Integral, None],
-}
+THREAD_CONSTRAINTS = {"n_jobs": [Interval(Integral, None, -1, closed="right"), _COUNT, None]}
+_COLUMNS = ["array-like", str, Integral, None]
+INCLUDE_CONSTRAINTS = {"include": _COLUMNS, "exclude": _COLUMNS}
 
 # Bytes beyond three times the data from which a fit warns before it starts.
 _MUCH_MEMORY = 5e8
+# Bytes that every machine has.
+_LITTLE_MEMORY = 1e7
 # Bytes per feature: statistics of the columns, scores and names. Per neighbour of every sample:
 # the graph and the matrices made from it take 120 (8,000 samples, 40 neighbours).
 _COLUMN_BYTES = 100.0
@@ -89,16 +84,10 @@ _WHY_STOPPED = {
 
 @dataclass(frozen=True)
 class Given:
-    """What the parameters say about columns, as positions: found once per fit.
+    """What the parameters say about columns, found once per fit.
 
-    Attributes
-    ----------
-    include : ndarray of int
-        Columns that are always kept, in the order given.
-    exclude : ndarray of bool of shape (n_features,)
-        Mask of the columns that are never kept.
-    rules : Rules or None
-        Those of greedy methods, with costs, budget and groups of columns.
+    ``include`` are positions, in the order given, and ``exclude`` is a mask; ``rules`` are those of
+    greedy methods, with costs, budget and groups of columns.
     """
 
     include: np.ndarray
@@ -106,16 +95,16 @@ class Given:
     rules: Rules | None = None
 
 
+@dataclass(eq=False, repr=False)
 class FeatureRanker(SelectorMixin, BaseEstimator):
     """Base class of all methods.
 
     A subclass defines ``_parameter_constraints`` and ``_rank(data)``, which takes Rows and returns
-    one finite score per feature, higher is better. Constant columns need no special treatment
-    there: they are always ranked last. It sets ``_accepts_sparse`` if CSR input works and
-    ``_distributes`` if the data may be on a Dask cluster, ``_accepts_gaps`` if X may contain NaN,
-    which ``_rank`` then finds filled, see ``fill_gaps``. For the check of memory before the work,
-    ``_n_copies`` is the number of copies of the data that ``_rank`` makes, and
-    ``_own_memory`` adds what depends on the shape alone.
+    one finite score per feature, higher is better; constant columns are ranked last in any case.
+    ``_accepts_sparse`` says whether CSR input works, ``_distributes`` whether the data may be on a
+    Dask cluster, ``_accepts_gaps`` whether X may contain NaN, which ``_rank`` then finds filled.
+    For the check of memory, ``_n_copies`` is the number of copies of the data that ``_rank`` makes,
+    and ``_own_memory`` adds what depends on the shape alone.
 
     Parameters
     ----------
@@ -124,8 +113,10 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
         to those before them than they would to shuffled columns; if None, half of the features.
         With a list of numbers, the largest is selected, and ``nested_supports_`` has all of them.
     include, exclude : list of str or int, mask or None, default=None
-        Features that are always kept, and features that are never kept: names, positions or a
-        mask. Included features come first, in the order given, and count as selected.
+        Features that are always kept, and features that are never kept: names, patterns of names,
+        positions or a mask. A text that starts with ``^`` is a regular expression for the
+        beginning of a name (``"^(MT-|RP[SL])"``), one with ``*`` or ``?`` a pattern for all of it
+        (``"MT-*"``). Included features come first, in the order given, and count as selected.
 
     Attributes
     ----------
@@ -149,7 +140,7 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
 
     _parameter_constraints = {
         "n_features_to_select": [
-            Interval(Integral, 1, None, closed="left"),
+            _COUNT,
             Interval(RealNotInt, 0, 1, closed="right"),
             StrOptions({"auto"}),
             "array-like",
@@ -163,6 +154,10 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
         **SCALE_CONSTRAINTS,
         **ITERATION_CONSTRAINTS,
         **THREAD_CONSTRAINTS,
+        "n_components": [Interval(Integral, 1, None, closed="left")],
+        "n_nonzero": [Interval(Integral, 1, None, closed="left")],
+        "alpha": [POSITIVE, None],
+        "graph_weight": [NON_NEGATIVE],
         "random_state": ["random_state"],
     }
     _accepts_sparse = False
@@ -174,12 +169,12 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
         "not grow with the square of the data: GraphSieve, GreedyCSS, LaplacianScore or Variance"
     )
 
-    def __init__(self, n_features_to_select=None, *, include=None, exclude=None):
-        self.n_features_to_select = n_features_to_select
-        self.include = include
-        self.exclude = exclude
+    n_features_to_select: Any = None
+    _: KW_ONLY
+    include: Any = None
+    exclude: Any = None
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = self._accepts_sparse
         tags.input_tags.allow_nan = self._accepts_gaps
@@ -194,9 +189,8 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
         X : container of shape (n_samples, n_features)
             An array, data frame, xarray or CSR matrix; a memory map,
             ``pyarrow.parquet.ParquetFile`` or ``zarr.Array``, which are read in pieces; a Dask
-            array or data frame, which is processed on the connected cluster; with
-            ``sklearn.set_config(array_api_dispatch=True)`` an array of another library, which is
-            converted.
+            array or data frame, which is processed on the connected cluster; with scikit-learn's
+            ``array_api_dispatch`` an array of another library, which is converted.
         y : None
             Ignored; present for compatibility with scikit-learn's pipelines.
         groups : array-like of shape (n_samples,), default=None
@@ -221,14 +215,15 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
             raise
         return self
 
-    def _fit(self, X, groups):
+    def _fit(self, X: Any, groups: Any) -> None:
         data = self._open(X, reset=True)
         self._check_rows(data)
         self._check_memory(data)
         self._given = self._resolve()
         self._check_constraints()
         data = check_entries(data, self._column_name, allow_gaps=self._accepts_gaps)
-        self._fingerprint = fingerprint(data)
+        n_batches = 0 if groups is None else len(check_groups(groups, data.n_samples)[0])
+        self._fingerprint = fingerprint(data) | {"n_batches": n_batches}
         ranked = data if groups is None else self._batches(data, groups)
         scores = np.asarray(self._rank(ranked), dtype=np.float64)
         constant = self._find_constant(ranked)
@@ -246,30 +241,27 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
     def _rank(self, data: Rows) -> np.ndarray:
         raise NotImplementedError
 
-    def _complete(self):
+    def _complete(self) -> None:
         """What a method adds once the features are selected."""
 
-    def _batches(self, data, groups):
+    def _batches(self, data: Rows, groups: Any) -> Rows:
         """The rows to rank, given the batch of every sample."""
         return centre_within(data, check_groups(groups, data.n_samples)[1])
 
-    def _find_constant(self, data):
+    def _find_constant(self, data: Rows) -> np.ndarray:
         """Mask of the columns that are ranked last because they are constant."""
         return is_constant(*data.column_range())
 
     # What the input may be.
 
-    def _open(self, X, *, reset) -> Rows:
+    def _open(self, X: Any, *, reset: bool) -> Rows:
         """Rows of the validated input."""
         if is_lazy(X):
             self._check_lazy(X, reset=reset)
             return open_rows(X)
         check_container(X)
         X = numeric_frame(known_frame(X))
-        if reset:
-            self._remember_labels(X)
-        else:
-            self._check_labels(X)
+        self._check_labels(X, reset=reset)
         X = validate_data(
             self,
             X,
@@ -281,7 +273,7 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
         )
         return open_rows(X)
 
-    def _check_lazy(self, X, *, reset):
+    def _check_lazy(self, X: Any, *, reset: bool) -> None:
         """Check number and names of columns, as scikit-learn's ``validate_data`` for arrays."""
         if reset and is_dask(X) and not self._distributes:
             raise TypeError(
@@ -294,21 +286,18 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
         if names is not None and not all(isinstance(name, str) for name in names):
             names = None
         if reset:
-            self._remember_labels(X)
-            vars(self).pop("feature_names_in_", None)
+            self.n_features_in_ = n_features
             if names is not None:
                 self.feature_names_in_ = names
-            self.n_features_in_ = n_features
-            return
-        if n_features != self.n_features_in_:
+        elif n_features != self.n_features_in_:
             raise ValueError(
                 f"X has {n_features} features, but {type(self).__name__} is expecting "
                 f"{self.n_features_in_} features as input"
             )
-        self._check_labels(X)
+        self._check_labels(X, reset=reset)
         check_names(names, getattr(self, "feature_names_in_", None))
 
-    def _check_rows(self, data):
+    def _check_rows(self, data: Rows) -> None:
         """Raise an error for data that the method cannot process, before any work."""
         name = type(self).__name__
         if data.n_samples < 2 or data.n_features < 1:
@@ -329,7 +318,7 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
         shared = _COLUMN_BYTES * n_features + _EDGE_BYTES * n_edges
         return self._own_memory(n_samples, n_features) + shared
 
-    def _check_memory(self, data):
+    def _check_memory(self, data: Rows) -> None:
         """Refuse, before the work starts, what does not fit in memory; warn of what is much."""
         needed = self._estimate_memory(data.n_samples, data.n_features)
         to_load = data.bytes_to_load()
@@ -338,7 +327,9 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
         if not (self._distributes and to_load):  # otherwise it works in pieces
             floats = 8.0 * data.n_samples * data.n_features
             needed += self._n_copies * (data.size() if data.is_sparse else floats)
-        limit = available_memory()
+        if needed < _LITTLE_MEMORY:
+            return  # asking the system takes as long as a small fit
+        limit, much = available_memory(), _MUCH_MEMORY + 3 * data.size()
         message = (
             f"{type(self).__name__} needs about {needed / 1e9:,.1f} GB of memory for "
             f"{data.n_samples:,} samples and {data.n_features:,} features, "
@@ -347,7 +338,6 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
             raise MemoryError(
                 f"{message}but only {limit / 1e9:,.1f} GB are available. {self._memory_advice}"
             )
-        much = _MUCH_MEMORY + 3 * data.size()
         if needed > much:
             warn(
                 f"{message}more than three times the data plus 0.5 GB ({much / 1e9:,.1f} GB). "
@@ -358,21 +348,18 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
     # Names of columns. They may be other than text, such as integers or tuples of a MultiIndex,
     # and are then kept in ``_labels_seen``: ``feature_names_in_`` knows only text.
 
-    def _remember_labels(self, X):
-        """Keep the names of a data frame, if they are not text."""
-        is_frame = hasattr(X, "iloc") and hasattr(X, "columns")
-        self._labels_seen = None
-        if is_frame and not all(isinstance(name, str) for name in X.columns):
-            self._labels_seen = X.columns
-
-    def _check_labels(self, X):
-        """Refuse a data frame with other names than in fit, if those were not text.
+    def _check_labels(self, X: Any, *, reset: bool = False) -> None:
+        """Keep the names of a pandas data frame that are not text, or compare them with those kept.
 
         scikit-learn checks names that are text. The numbers 0, 1, ... that pandas gives to columns
         without names are no names.
         """
-        known = self._labels_seen
-        columns = getattr(X, "columns", None) if hasattr(X, "iloc") else None
+        if reset:
+            columns = _pandas_columns(X)
+            is_text = columns is None or all(isinstance(name, str) for name in columns)
+            self._labels_seen = None if is_text else columns
+            return
+        known, columns = self._labels_seen, _pandas_columns(X)
         if known is None or columns is None or len(columns) != len(known):
             return
         if columns.tolist() == known.tolist():
@@ -385,28 +372,27 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
         elif not _has_default_names(known) or set(columns) == set(known):
             check_names(columns.tolist(), known.tolist())
 
-    def _names_to_find(self):
-        """Names by which parameters may refer to columns, or None; integers are positions."""
+    def _names(self) -> Any:
+        """Names of all features as the data had them, or None."""
         labels = getattr(self, "_labels_seen", None)
-        if labels is not None and labels.dtype.kind not in "iu":
-            return labels.tolist()
-        return getattr(self, "feature_names_in_", None)
+        return getattr(self, "feature_names_in_", None) if labels is None else labels
 
-    def _labels_in(self):
+    def _names_to_find(self) -> list | None:
+        """Names by which parameters may refer to columns, or None; integers are positions."""
+        names = self._names()
+        return None if names is None or names.dtype.kind in "iu" else names.tolist()
+
+    def _labels_in(self) -> list:
         """Names of all features, or their positions."""
-        if getattr(self, "_labels_seen", None) is not None:
-            return self._labels_seen.tolist()
-        names = getattr(self, "feature_names_in_", None)
-        return list(range(self.n_features_in_)) if names is None else [str(name) for name in names]
+        names = self._names()
+        return list(range(self.n_features_in_)) if names is None else names.tolist()
 
-    def _names_of_all(self):
+    def _names_of_all(self) -> Any:
         """Names for a data frame of all features."""
-        if self._labels_seen is not None:
-            return self._labels_seen
-        names = getattr(self, "feature_names_in_", None)
+        names = self._names()
         return [f"x{j}" for j in range(self.n_features_in_)] if names is None else names
 
-    def _column_name(self, column):
+    def _column_name(self, column: int) -> Any:
         """A column in messages: its name in quotes, or its position."""
         label = self._labels_in()[column]
         return repr(label) if isinstance(label, str) else label
@@ -449,16 +435,16 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
             raise ValueError("exclude names all columns: leave at least one to select")
         return Given(np.array(include, dtype=int), exclude)
 
-    def _check_constraints(self):
+    def _check_constraints(self) -> None:
         """Raise an error for impossible constraints, before any work."""
         self._wanted_count(self.n_features_in_)
 
-    def _wanted_count(self, n_features):
+    def _wanted_count(self, n_features: int) -> int | None:
         """Number of features to keep, None for "auto"; an error if the constraints forbid it."""
-        most = n_features - np.count_nonzero(self._given.exclude)
+        most = n_features - int(np.count_nonzero(self._given.exclude))
         return self._count_within(len(self._given.include), most, n_features)
 
-    def _count_within(self, least, most, n_features):
+    def _count_within(self, least: int, most: int, n_features: int) -> int | None:
         wanted = self.n_features_to_select
         if isinstance(wanted, str):
             return None
@@ -477,7 +463,7 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
             )
         return count
 
-    def _all_counts(self, n_features):
+    def _all_counts(self, n_features: int) -> list[int]:
         """Every number of features that is asked for, increasing."""
         wanted = self.n_features_to_select
         if not isinstance(wanted, list | tuple | np.ndarray):
@@ -492,23 +478,25 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
                 )
         return sorted({count_features(entry, n_features) for entry in wanted})
 
-    def _count_features(self, data):
+    def _count_features(self, data: Rows) -> int:
         """Number of features to keep, after the ranking."""
         count = self._wanted_count(data.n_features)
         if count is not None:
             return count
         rows = draw_rows(data).values
-        self.gain_curve_ = gain_curve(rows, self.order_)
-        if self.gain_curve_.n_features > 1 and rows_are_ordered(rows):
-            n_shifted = gain_curve(rows, self.order_, (shifted,)).n_features
-            if n_shifted < self.gain_curve_.n_features:
+        trusted = getattr(self, "trusted_", None)
+        self.gain_curve_ = gain_curve(rows, self.order_, trusted=trusted)
+        found = self.gain_curve_.n_features
+        if found > 1 and rows_are_ordered(rows):
+            n_shifted = gain_curve(rows, self.order_, (shifted,), trusted).n_features
+            if n_shifted < found:
                 warn(
-                    f'n_features_to_select="auto" keeps {self.gain_curve_.n_features} features, '
-                    "but every row resembles the row before it, as in a time series, and the count "
-                    "assumes rows that could come in any order. Compared with columns shifted in "
-                    f"time, {max(1, n_shifted)} would be kept: pass a number of features"
+                    f'n_features_to_select="auto" keeps {found} features, but every row resembles '
+                    "the row before it, as in a time series, and the count assumes rows that could "
+                    "come in any order. Compared with columns shifted in time, "
+                    f"{max(1, n_shifted)} would be kept: pass a number of features"
                 )
-        if self.gain_curve_.n_features == 0:
+        if found == 0:
             warn(
                 'n_features_to_select="auto" keeps one feature: no feature explains more of the '
                 "others than it would of shuffled columns. The columns may be independent; pass a "
@@ -516,12 +504,12 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
             )
         return self._suggested(self.gain_curve_)
 
-    def _suggested(self, found):
+    def _suggested(self, found: GainCurve) -> int:
         """Number of features that a GainCurve suggests, as the constraints allow."""
         least, most = len(self._given.include), np.count_nonzero(~self._given.exclude)
         return int(np.clip(found.suggested, least, most))
 
-    def _publish_nested(self):
+    def _publish_nested(self) -> None:
         """Masks of all selections that ``n_features_to_select`` asks for, if it is a list."""
         if not isinstance(self.n_features_to_select, list | tuple | np.ndarray):
             return
@@ -530,16 +518,15 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
             for n in self._all_counts(self.n_features_in_)
         }
 
-    def _most_whole(self, n_features):
+    def _most_whole(self, n_features: int) -> int:
         """The largest number of first features, up to ``n_features``, that may be kept."""
         return n_features
 
     def set_n_features(self, n_features: int) -> Self:
         """Select another number of features, without fitting again.
 
-        The ranking stays as it is. Greedy methods pick one feature after the other, up to the
-        largest number that ``fit`` was asked for; more than these ``n_exact_`` features need
-        another fit.
+        Greedy methods pick one feature after the other, up to the largest number that ``fit`` was
+        asked for; more than these ``n_exact_`` features need another fit.
 
         Parameters
         ----------
@@ -559,7 +546,7 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
         self.n_features_ = int(n_features)
         return self
 
-    def _check_prefix(self, n_features):
+    def _check_prefix(self, n_features: int) -> None:
         """Raise an error unless the first features of the ranking may be kept."""
         least = max(1, len(self._given.include))
         most = np.count_nonzero(~self._given.exclude)
@@ -576,7 +563,7 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
                 f"or take order_[:{n_features}] as an approximation"
             )
 
-    def _get_support_mask(self):
+    def _get_support_mask(self) -> np.ndarray:
         check_is_fitted(self)
         return self.support_
 
@@ -631,19 +618,13 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
         Returns
         -------
         pandas.DataFrame
-            One row for every dropped feature and every kept feature that matters for its
-            prediction, at most five. A dict of columns without pandas.
-
-            - feature: the dropped feature,
-            - r2: its coverage, the fraction of its variance that all kept features predict on
-              left-out samples (see ``graphsieve.inspection.coverage_curve``),
-            - kept: a kept feature,
-            - weight: its coefficient, in the units of the data,
-            - importance: the absolute weight for columns of unit variance, relative to the sum
-              over all kept features.
-
-            A feature that the kept ones do not predict at all has one row without a kept feature,
-            and so has a constant one, whose r2 is NaN.
+            One row for every dropped feature (``feature``) and every one, of at most five, that
+            matters for its prediction (``kept``). ``r2`` is the fraction of the variance of the
+            dropped feature that all kept ones predict on left-out samples, NaN for constant ones;
+            ``weight`` the coefficient of the kept feature in the units of the data; ``importance``
+            its absolute weight for columns of unit variance, relative to the sum over all. A
+            feature that is not predicted at all has one row without a kept feature. A dict of
+            columns without pandas.
         """
         learned, dropped, kept = self._regression(X, groups)
         return coverage_table(learned, dropped, kept, self._labels_in())
@@ -666,13 +647,17 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
             One or two sentences.
         """
         check_is_fitted(self)
-        if np.ndim(feature) > 0 and not isinstance(feature, tuple):
+        one = np.ndim(feature) == 0 or isinstance(feature, tuple)
+        known = self._names_to_find()
+        found = find_columns(
+            [feature] if one else None, self.n_features_in_, known, parameter="explain"
+        )
+        if len(found) != 1:
             raise TypeError(
                 "explain takes the name or the position of one feature; coverage(X) has all "
                 "dropped features"
             )
-        known = self._names_to_find()
-        (j,) = find_columns([feature], self.n_features_in_, known, parameter="explain")
+        j = found[0]
         if self.support_[j]:
             return why_kept(self, j, j in self._given.include)
         learned, _, kept = self._regression(X, groups, np.array([j]))
@@ -692,16 +677,6 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
         -------
         Reconstructor
             ``predict(sel.transform(X))`` returns the dropped features, in the order of the table.
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> from graphsieve import Variance
-        >>> a = np.arange(10.0)
-        >>> X = np.column_stack([a, 3 * a])
-        >>> sel = Variance(1).fit(X)
-        >>> sel.reconstructor(X).predict([[30.0]]).round(1)
-        array([[9.9]])
         """
         learned, dropped, _ = self._regression(X, groups)
         names = getattr(self, "feature_names_in_", None)
@@ -710,13 +685,15 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
         labels = labels if hasattr(labels, "nlevels") else np.asarray(labels, dtype=object)
         return Reconstructor(learned, kept_names, labels[dropped])
 
-    def _sample(self, X, groups=None):
+    def _sample(self, X: Any, groups: Any = None) -> Sample:
         """The rows of the data on which a selection is explained."""
         check_is_fitted(self)
         names = getattr(self, "feature_names_in_", None)
         return read_sample(X, self.n_features_in_, names, groups=groups)
 
-    def _regression(self, X, groups, dropped=None):
+    def _regression(
+        self, X: Any, groups: Any, dropped: np.ndarray | None = None
+    ) -> tuple[Regression, np.ndarray, np.ndarray]:
         """The regression of dropped columns on the kept ones, and the numbers of both."""
         values = self._sample(X, groups).values
         dropped = np.flatnonzero(~self.support_) if dropped is None else dropped
@@ -724,10 +701,9 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
         return Regression(values, kept, dropped), dropped, kept
 
     def save(self, path: str | Path) -> None:
-        """Save the selection, without the selector, to a JSON file.
+        """Save the selection to a JSON file that people can read and that runs no code.
 
-        ``Selection.load(path).transform(X)`` applies it to another table. The file can be read by
-        people, and loading it runs no code.
+        ``Selection.load(path).transform(X)`` applies it to another table.
 
         Parameters
         ----------
@@ -745,9 +721,9 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
             Kept columns, scores and settings, ready to be saved as JSON.
         """
         check_is_fitted(self)
-        names, labels = getattr(self, "feature_names_in_", None), self._labels_seen
-        if labels is not None and not _has_default_names(labels):
-            names = labels.tolist()
+        names = self._names()
+        if names is not None and _has_default_names(names):
+            names = None
         return Selection(
             kept=np.flatnonzero(self.support_).tolist(),
             n_features_in=int(self.n_features_in_),
@@ -756,7 +732,7 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
             scores=self.scores_.tolist(),
             method=type(self).__name__,
             parameters={name: as_json(value) for name, value in settings(self).items()},
-            fingerprint=dict(self._fingerprint),
+            fingerprint=self._fingerprint | {"n_exact": getattr(self, "n_exact_", None)},
             versions={name: version(name) for name in _PACKAGES},
         )
 
@@ -794,7 +770,7 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
 
     # What methods with a neighbour graph share, and those with an iterative solver.
 
-    def _graph(self, data):
+    def _graph(self, data: Rows) -> sp.csr_array:
         """Affinity matrix of the samples, from the options of the estimator."""
         build = partial(build_graph, data, n_neighbors=self.n_neighbors, n_jobs=self.n_jobs)
         A = build(affinity=self.affinity)
@@ -803,10 +779,10 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
         return A
 
     @property
-    def _most_iterations(self):
+    def _most_iterations(self) -> Any:
         return self.max_iter
 
-    def _monitor(self):
+    def _monitor(self) -> Monitor:
         """The Monitor of an iterative method."""
         return Monitor(
             tol=self.tol,
@@ -816,7 +792,7 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
             title=type(self).__name__,
         )
 
-    def _report(self, result, *, warns=True):
+    def _report(self, result: Result, *, warns: bool = True) -> None:
         """Publish what an iterative solver reached, and warn if it did not converge."""
         self.objective_trace_ = result.trace
         self.n_iter_ = result.n_iter
@@ -832,12 +808,12 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
             )
 
 
-def _above(module):
+def _above(module: str) -> Any:
     """A module of a higher layer, imported when it is used."""
     return import_module(f"{__package__}.{module}")
 
 
-def _ordered(scores, constant, given):
+def _ordered(scores: np.ndarray, constant: np.ndarray, given: Given) -> np.ndarray:
     """Features, best first: those included, the others, constant ones, then those excluded.
 
     Ties keep the order of the columns.
@@ -847,6 +823,10 @@ def _ordered(scores, constant, given):
     return np.lexsort((np.arange(len(scores)), -scores, constant, given.exclude, later))
 
 
-def _has_default_names(columns):
+def _pandas_columns(X: Any) -> Any:
+    return X.columns if hasattr(X, "iloc") and hasattr(X, "columns") else None
+
+
+def _has_default_names(columns: Any) -> bool:
     """Whether the names of a pandas data frame are 0, 1, ..., as those of columns without names."""
-    return columns.tolist() == list(range(len(columns)))
+    return list(columns) == list(range(len(columns)))

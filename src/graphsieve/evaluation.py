@@ -73,19 +73,14 @@ def classification_accuracy(
     """Accuracy of a softmax classifier.
 
     Multinomial logistic regression with an l2 penalty (C=1), meant for columns scaled to about
-    [0, 1]. Dense data are centred first: the intercept is not penalised, so the optimum stays the
-    same, and L-BFGS needs a third of the iterations.
+    [0, 1].
 
     Parameters
     ----------
-    X_train : array-like or CSR matrix of shape (n_train, n_features)
-        Training rows.
-    y_train : array-like of shape (n_train,)
-        Their classes.
-    X_test : array-like or CSR matrix of shape (n_test, n_features)
-        Test rows.
-    y_test : array-like of shape (n_test,)
-        Their classes.
+    X_train, y_train : array-like of shape (n_train, n_features) and (n_train,)
+        Training rows, dense or CSR, and their classes.
+    X_test, y_test : array-like of shape (n_test, n_features) and (n_test,)
+        Test rows and their classes.
 
     Returns
     -------
@@ -101,6 +96,7 @@ def classification_accuracy(
     check_container(X_test, "X_test")
     if not sp.issparse(X_train):
         X_train, X_test = np.asarray(X_train), np.asarray(X_test)
+        # Centred, for the intercept is not penalised, L-BFGS needs a third of the iterations.
         mean = X_train.mean(axis=0)
         # Single precision halves the time and moves no digit of the accuracy that matters.
         X_train = (X_train - mean).astype(np.float32)
@@ -114,8 +110,7 @@ def classification_accuracy(
 def clustering_accuracy(y_true: ArrayLike, clusters: ArrayLike) -> float:
     """Clustering accuracy (ACC): accuracy under the best one-to-one map of clusters to classes.
 
-    The best map solves an assignment problem. If there are more clusters than classes, the
-    samples of the clusters left over count as wrong.
+    If there are more clusters than classes, the samples of the clusters left over count as wrong.
 
     Parameters
     ----------
@@ -138,10 +133,9 @@ def clustering_accuracy(y_true: ArrayLike, clusters: ArrayLike) -> float:
 
 
 def nmi(y_true: ArrayLike, clusters: ArrayLike) -> float:
-    """Normalised mutual information ``MI(C, G) / max(H(C), H(G))``.
+    """Normalised mutual information ``MI(C, G) / max(H(C), H(G))``, as in the GAFS paper.
 
-    Normalised by the larger entropy, as in the GAFS paper. The default of scikit-learn, the mean
-    of the two entropies, gives larger values.
+    The default of scikit-learn divides by the mean of the two entropies, and is larger.
 
     Parameters
     ----------
@@ -166,8 +160,7 @@ def clustering_scores(
 ) -> np.ndarray:
     """ACC and NMI of repeated k-means clusterings with as many clusters as classes.
 
-    Each repetition starts once, from random samples, as in the GAFS paper: the mean over the
-    repetitions is the expected result of one run, the spread is due to the start.
+    Each repetition starts once, from random samples, as in the GAFS paper.
 
     Parameters
     ----------
@@ -231,9 +224,8 @@ def evaluate(
 ) -> pd.DataFrame:
     """Score a feature selection method at several fractions of features.
 
-    For each split into training and test rows, the scaling is learned and the features are selected
-    on the training rows alone, and the selection is scored. One fit serves all fractions, through
-    ``order_``.
+    For each split, the scaling is learned and the features are selected on the training rows alone.
+    One fit serves all fractions, through ``order_``.
 
     Parameters
     ----------
@@ -252,9 +244,8 @@ def evaluate(
     test_size : float or int, default=0.5
         Fraction or number of the rows that are for testing.
     scale : {"minmax", "global", "standard", None}, default="minmax"
-        Scaling of the data before anything else, learned on the training rows: each column to
-        [0, 1] (test values beyond its range are clipped), all columns by one range, each column
-        to mean 0 and variance 1, or none. CSR data are not shifted, so that zeros stay zeros.
+        What the training rows teach: each column to [0, 1] (test values beyond are clipped), all
+        columns by one range, each to mean 0 and variance 1, or none. CSR data are not shifted.
     n_repeats : int, default=20
         Repetitions of k-means.
     metrics : sequence of str, default=("accuracy", "clustering", "reconstruction", "redundancy")
@@ -262,8 +253,7 @@ def evaluate(
     all_features : bool, default=True
         Add one row per split for all features.
     random_state : int, RandomState or None, default=0
-        Random seed of splits, estimator and k-means. Splits do not depend on the estimator: two
-        methods with the same `random_state` get the same rows.
+        Random seed of splits, estimator and k-means. Splits do not depend on the estimator.
 
     Returns
     -------
@@ -274,10 +264,9 @@ def evaluate(
         - "accuracy": ``accuracy`` of a softmax classifier on the test rows.
         - "clustering": ``acc``, ``acc_std``, ``nmi``, ``nmi_std``, mean and standard deviation
           over the repetitions of k-means on the test rows.
-        - "reconstruction": ``reconstruction``, see `reconstruction_error`.
-        - "redundancy": ``redundancy``, see `redundancy`.
-        - "neighborhood": ``neighborhood``, the fraction of the 5 nearest neighbours among the
-          test rows that the selected features preserve.
+        - "reconstruction", "redundancy": see `reconstruction_error` and `redundancy`.
+        - "neighborhood": the fraction of the 5 nearest neighbours among the test rows that the
+          selected features preserve.
 
     Examples
     --------
@@ -319,10 +308,9 @@ def evaluate(
 
 
 def fit_on(estimator, X_train, random_state=None, y_train=None):
-    """A fitted clone of an estimator, and the seconds of the fit.
+    """A fitted clone of an estimator, and the seconds of the fit; ``random_state`` replaces None.
 
-    ``random_state`` replaces one of None. Rows are made dense for estimators that do not accept
-    sparse data. ``y_train`` is for references that see labels: the methods ignore them.
+    ``y_train`` is for references that see labels: the methods ignore them.
     """
     estimator = clone(estimator)
     if "random_state" in estimator.get_params() and estimator.random_state is None:
@@ -410,18 +398,16 @@ class Scorer:
         return table
 
     def accuracy(self):
-        y_train, y_test = self.split.y_train, self.split.y_test
-
         def predict(X_train, X_test):
-            return classification_accuracy(X_train, y_train, X_test, y_test)
+            split = self.split
+            return classification_accuracy(X_train, split.y_train, X_test, split.y_test)
 
         return self.of_each_set("accuracy", predict)
 
     def clustering(self):
         def cluster(X_train, X_test):
-            return summary(
-                clustering_scores(X_test, self.split.y_test, self.n_repeats, self.random_state)
-            )
+            settings = self.n_repeats, self.random_state
+            return summary(clustering_scores(X_test, self.split.y_test, *settings))
 
         return self.of_each_set("clustering", cluster)
 

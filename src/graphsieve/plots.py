@@ -7,18 +7,18 @@ lines differ in their markers as well.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from ._linear.how_many import GainCurve, gain_curve
+from ._linear.how_many import gain_curve
 from ._linear.regression import coverage_curve
 from ._utils.names import check_shape
 from ._utils.text import printable
 from .inspection.compare import CRITERIA, TITLES
-from .inspection.coverage import explained_curves, make_grid, representatives
+from .inspection.coverage import explained_curves, make_grid, representatives, rows_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -30,16 +30,7 @@ if TYPE_CHECKING:
 
     from .base import FeatureRanker
 
-__all__ = [
-    "BarsDisplay",
-    "CoverageDisplay",
-    "CurveDisplay",
-    "GainsDisplay",
-    "MaskDisplay",
-    "SelectionPlots",
-    "comparison_figure",
-    "pixel_mask_figure",
-]
+__all__ = ["Display", "SelectionPlots", "comparison_figure", "pixel_mask_figure"]
 
 # What all pictures of graphsieve share; not part of the public interface.
 COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
@@ -49,13 +40,30 @@ MUTED = "#8A8A8A"
 _LINEAR = 30
 
 
+@dataclass(frozen=True, eq=False)
+class Display:
+    """A plot.
+
+    Attributes
+    ----------
+    ax_ : matplotlib.axes.Axes
+    figure_ : matplotlib.figure.Figure
+    values : dict of str to array
+        What is shown.
+    """
+
+    ax_: Axes
+    figure_: Any
+    values: dict[str, Any]
+
+
 class SelectionPlots:
     """``sel.plot``: plots of a fitted selector.
 
-    Every method draws into the matplotlib axes ``ax``, or into a new figure, and returns a display
-    object with the attributes ``ax_`` and ``figure_`` and the values that are shown. ``X`` are the
-    data that the selector was fitted on, of which at most 2,000 rows are used, and ``groups`` the
-    batch of every sample if it was fitted with them.
+    Every method draws into the matplotlib axes ``ax``, or into a new figure, and returns a
+    ``Display`` with the axes, the figure and the values that are shown. ``X`` are the data that the
+    selector was fitted on, of which at most 2,000 rows are used, and ``groups`` the batch of every
+    sample if it was fitted with them.
 
     Parameters
     ----------
@@ -67,203 +75,35 @@ class SelectionPlots:
         check_is_fitted(sel)
         self._sel = sel
         self._labels = sel._names_of_all()
+        self._name = type(sel).__name__
 
     def curve(
         self, X: Any, *, groups: ArrayLike | None = None, random_state: int = 0, ax: Any = None
-    ) -> CurveDisplay:
+    ) -> Display:
         """Plot the explained fraction, the mean coverage, against the number of features.
 
-        Parameters
-        ----------
-        X, groups, ax
-            See the class.
-        random_state : int, default=0
-            Seed for the random rankings.
-
-        Returns
-        -------
-        CurveDisplay
+        ``random_state`` is the seed for the random rankings that are drawn in grey. The values are
+        ``n_kept`` and, for each of these numbers, the explained fractions ``this``,
+        ``by_variance``, ``random_low``, ``random_mid``, ``random_high``, and ``alone``, if the
+        columns were unrelated.
         """
-        sel, rng = self._sel, np.random.default_rng(random_state)
-        values = sel._sample(X, groups).values
-        grid = make_grid(len(sel.order_), sel.n_features_)
-        coverage = coverage_curve(values, sel.order_, grid).coverage
-        curves = explained_curves(values, sel.order_, grid, coverage, rng)
-        return CurveDisplay(grid, curves, sel.n_features_, type(sel).__name__).plot(ax)
-
-    def gains(
-        self, X: Any = None, *, groups: ArrayLike | None = None, ax: Any = None
-    ) -> GainsDisplay:
-        """Plot what every feature adds, and the most that one adds in shuffled columns.
-
-        Parameters
-        ----------
-        X, groups, ax
-            See the class. No X is needed if ``n_features_to_select="auto"``.
-
-        Returns
-        -------
-        GainsDisplay
-        """
-        found = getattr(self._sel, "gain_curve_", None)
-        if found is None:
-            if X is None:
-                raise ValueError(
-                    'plot.gains() needs the data unless n_features_to_select="auto": use '
-                    "plot.gains(X)"
-                )
-            values = self._sel._sample(X, groups).values
-            # Beyond these, greedy methods estimate the order.
-            n_exact = getattr(self._sel, "n_exact_", len(self._labels))
-            found = gain_curve(values, self._sel.order_[:n_exact])
-        return GainsDisplay(found, type(self._sel).__name__).plot(ax)
-
-    def scores(self, *, n_features: int = 20, ax: Any = None) -> BarsDisplay:
-        """Plot the scores of the best features.
-
-        Parameters
-        ----------
-        n_features : int, default=20
-            Number of features shown.
-        ax
-            See the class.
-
-        Returns
-        -------
-        BarsDisplay
-        """
-        best = self._sel.order_[:n_features]
-        is_kept = np.arange(len(best)) < self._sel.n_features_
-        labels = [self._labels[j] for j in best]
-        return BarsDisplay(labels, self._sel.scores_[best], is_kept, "score").plot(ax)
-
-    def coverage(
-        self, X: Any, *, groups: ArrayLike | None = None, ax: Any = None
-    ) -> CoverageDisplay:
-        """Plot how well the dropped features are predicted by the kept ones.
-
-        Parameters
-        ----------
-        X, groups, ax
-            See the class.
-
-        Returns
-        -------
-        CoverageDisplay
-        """
-        values = self._sel._sample(X, groups).values
-        dropped = self._sel.order_[self._sel.n_features_ :]
-        curve = coverage_curve(values, self._sel.order_, [self._sel.n_features_], targets=dropped)
-        return CoverageDisplay(dropped, curve.coverage[0]).plot(ax)
-
-    def mask(
-        self, shape: tuple[int, int], *, image: ArrayLike | None = None, ax: Any = None
-    ) -> MaskDisplay:
-        """Plot the kept features as pixels of an image.
-
-        Parameters
-        ----------
-        shape : tuple of int
-            Height and width.
-        image : array of shape (height, width), optional
-            Drawn behind the pixels, for instance the mean image.
-        ax
-            See the class.
-
-        Returns
-        -------
-        MaskDisplay
-        """
-        support = self._sel.get_support()
-        shape = check_shape(shape, len(support), "shape")
-        return MaskDisplay(support.reshape(shape), image).plot(ax)
-
-    def groups(
-        self, X: Any, *, n_groups: int = 12, threshold: float = 0.5, ax: Any = None
-    ) -> BarsDisplay:
-        """Plot how many dropped features each kept one represents.
-
-        Parameters
-        ----------
-        X, ax
-            See the class.
-        n_groups : int, default=12
-            Number of kept features shown, those that represent most first.
-        threshold : float, default=0.5
-            A dropped feature belongs to the kept one that it is most correlated with if the
-            absolute correlation is at least this large.
-
-        Returns
-        -------
-        BarsDisplay
-        """
-        order, k = self._sel.order_, self._sel.n_features_
-        position, correlation = representatives(self._sel, X).at(k)
-        is_member = ~self._sel.get_support() & (np.abs(correlation) >= threshold)
-        sizes = np.bincount(position[is_member], minlength=k)
-        largest = np.argsort(-sizes, kind="stable")[:n_groups]
-        labels = [self._labels[j] for j in order[largest]]
-        kept = np.ones(len(largest), dtype=bool)
-        xlabel = f"dropped features with |correlation| of {threshold:g} or more"
-        return BarsDisplay(labels, sizes[largest], kept, xlabel).plot(ax)
-
-
-@dataclass(eq=False)
-class _Display:
-    """A plot whose axes are ``ax_`` and whose figure is ``figure_``."""
-
-    ax_: Axes = field(init=False, repr=False)
-    figure_: Any = field(init=False, repr=False)
-
-    def plot(self, ax: Axes | None = None) -> Any:
-        """Draw into the matplotlib axes ``ax``, or into a new figure; returns the display."""
-        if ax is None:
-            from matplotlib import pyplot as plt
-
-            _, ax = plt.subplots(layout="constrained")
-        self.ax_, self.figure_ = ax, ax.figure
-        self._draw(ax)
-        return self
-
-    def _draw(self, ax: Axes) -> None:
-        raise NotImplementedError
-
-
-@dataclass(eq=False)
-class CurveDisplay(_Display):
-    """Explained fraction against the number of features, compared with simple rankings.
-
-    Parameters
-    ----------
-    n_kept : array of int
-        Numbers of features.
-    curves : dict of str to array
-        Explained fraction for each of them: ``this``, ``by_variance``, ``random_low``,
-        ``random_mid``, ``random_high`` and ``alone``, if the columns were unrelated.
-    n_selected : int
-        Number of selected features, which is marked.
-    name : str
-        Name of the method.
-    """
-
-    n_kept: np.ndarray
-    curves: dict[str, np.ndarray]
-    n_selected: int
-    name: str
-
-    def _draw(self, ax):
         from matplotlib.ticker import LogLocator
 
-        k, curves = self.n_kept, self.curves
+        sel, rng = self._sel, np.random.default_rng(random_state)
+        table = rows_of(sel, X, groups).values
+        k = make_grid(len(sel.order_), sel.n_features_)
+        coverage = coverage_curve(table, sel.order_, k).coverage
+        curves = explained_curves(table, sel.order_, k, coverage, rng)
+        ax = _axes(ax)
         ax.fill_between(
             k, curves["random_low"], curves["random_high"], color=MUTED, alpha=0.25, lw=0
         )
         ax.plot(k, curves["random_mid"], color=MUTED, ls="--", label="random (mean and range)")
         ax.plot(k, curves["by_variance"], color=COLORS[1], ls=(0, (6, 2)), label="by variance")
         ax.plot(k, curves["alone"], color=COLORS[2], ls=":", label="unrelated columns")
-        ax.plot(k, curves["this"], color=COLORS[0], lw=2.2, label=self.name)
-        at = np.interp(self.n_selected, k, curves["this"])
-        ax.plot(self.n_selected, at, "o", color=COLORS[0], label=f"{self.n_selected} selected")
+        ax.plot(k, curves["this"], color=COLORS[0], lw=2.2, label=self._name)
+        at = np.interp(sel.n_features_, k, curves["this"])
+        ax.plot(sel.n_features_, at, "o", color=COLORS[0], label=f"{sel.n_features_} selected")
         if k[-1] > _LINEAR:
             ax.set_xscale("log")
             ax.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
@@ -272,34 +112,33 @@ class CurveDisplay(_Display):
         ax.set(xlabel="number of features", ylabel="explained fraction", ylim=(0, 1.02))
         ax.legend(frameon=False, fontsize=9)
         finish_panel(ax)
+        return Display(ax, ax.figure, {"n_kept": k, **curves})
 
+    def gains(self, X: Any = None, *, groups: ArrayLike | None = None, ax: Any = None) -> Display:
+        """Plot what every feature adds, and the most that one adds in shuffled columns.
 
-@dataclass(eq=False)
-class GainsDisplay(_Display):
-    """What every feature adds to those before it, compared with shuffled columns.
-
-    Parameters
-    ----------
-    gain_curve : GainCurve
-        Attribute ``gain_curve_`` of a selector.
-    name : str
-        Name of the method.
-    """
-
-    gain_curve: GainCurve
-    name: str
-
-    def _draw(self, ax):
+        No X is needed if ``n_features_to_select="auto"``. The values are ``gains`` and ``chance``.
+        """
         from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
-        found = self.gain_curve
-        k = np.arange(1, len(found.gains) + 1)
+        found = getattr(self._sel, "gain_curve_", None)
+        if found is None:
+            if X is None:
+                raise ValueError(
+                    'plot.gains() needs the data unless n_features_to_select="auto": use '
+                    "plot.gains(X)"
+                )
+            # Beyond these, greedy methods estimate the order.
+            n_exact = getattr(self._sel, "n_exact_", len(self._labels))
+            trusted = getattr(self._sel, "trusted_", None)
+            values = rows_of(self._sel, X, groups).values
+            found = gain_curve(values, self._sel.order_[:n_exact], trusted=trusted)
+        ax, k = _axes(ax), np.arange(1, len(found.gains) + 1)
         ax.fill_between(k, found.chance, color=MUTED, alpha=0.25, lw=0)
         ax.plot(k, found.chance, color=MUTED, ls="--", label="shuffled columns")
-        ax.plot(k, found.gains, color=COLORS[0], lw=2.2, marker=".", label=self.name)
-        kept = found.suggested
-        number = f"{kept}" if found.is_complete else f"{kept} or more"
-        ax.axvline(kept + 0.5, color=COLORS[1], lw=1, label=f"{number} above chance")
+        ax.plot(k, found.gains, color=COLORS[0], lw=2.2, marker=".", label=self._name)
+        number = f"{found.suggested}" if found.is_complete else f"{found.suggested} or more"
+        ax.axvline(found.suggested + 0.5, color=COLORS[1], lw=1, label=f"{number} above chance")
         ax.set(xlabel="feature, best first", ylabel="fraction of the variance that it adds")
         ax.set_yscale("log")
         ax.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
@@ -307,79 +146,96 @@ class GainsDisplay(_Display):
         ax.yaxis.set_minor_formatter(NullFormatter())
         ax.legend(frameon=False, fontsize=9)
         finish_panel(ax)
+        return Display(ax, ax.figure, {"gains": found.gains, "chance": found.chance})
 
+    def scores(self, *, n_features: int = 20, ax: Any = None) -> Display:
+        """Plot the scores of the best ``n_features`` features; those that are dropped are grey.
 
-@dataclass(eq=False)
-class BarsDisplay(_Display):
-    """One bar per feature, the first at the top.
+        The values are ``features``, their positions, and ``scores``.
+        """
+        best = self._sel.order_[:n_features]
+        is_kept = np.arange(len(best)) < self._sel.n_features_
+        ax = self._bars(ax, best, self._sel.scores_[best], is_kept)
+        ax.set_xlabel("score")
+        return Display(ax, ax.figure, {"features": best, "scores": self._sel.scores_[best]})
 
-    Parameters
-    ----------
-    labels : list of str
-        Names of the features.
-    values : array of shape (n_bars,)
-    is_kept : array of bool of shape (n_bars,)
-        Whether features are kept; the bars of the others are grey.
-    xlabel : str
-    """
+    def coverage(self, X: Any, *, groups: ArrayLike | None = None, ax: Any = None) -> Display:
+        """Plot a histogram of how well the dropped features are predicted by the kept ones.
 
-    labels: list
-    values: np.ndarray
-    is_kept: np.ndarray
-    xlabel: str
-
-    def _draw(self, ax):
-        colors = [COLORS[0] if kept else MUTED for kept in self.is_kept]
-        ax.barh(np.arange(len(self.values)), self.values, color=colors, height=0.75)
-        _label_rows(ax, self.labels)
-        ax.set_xlabel(self.xlabel)
-        if np.issubdtype(np.asarray(self.values).dtype, np.integer):
-            ax.xaxis.get_major_locator().set_params(integer=True)
-        ax.spines[["top", "right"]].set_visible(False)
-
-
-@dataclass(eq=False)
-class CoverageDisplay(_Display):
-    """Histogram of the coverage of the dropped features.
-
-    Parameters
-    ----------
-    dropped : array of int
-        Dropped features, best first.
-    coverage : array of shape (n_dropped,)
-        Leave-one-out R^2 of their prediction from the kept ones; NaN for constant features.
-    """
-
-    dropped: np.ndarray
-    coverage: np.ndarray
-
-    def _draw(self, ax):
+        The values are ``features``, their positions, best first, and ``coverage``, their
+        leave-one-out R^2, NaN for constant features.
+        """
         from matplotlib.ticker import MaxNLocator
 
-        known = self.coverage[np.isfinite(self.coverage)]
+        sel = self._sel
+        dropped = sel.order_[sel.n_features_ :]
+        curve = coverage_curve(
+            rows_of(sel, X, groups).values, sel.order_, [sel.n_features_], targets=dropped
+        )
+        ax, coverage = _axes(ax), curve.coverage[0]
+        known = coverage[np.isfinite(coverage)]
         ax.hist(known, bins=np.linspace(0, 1, 21), color=COLORS[0], edgecolor="white", lw=0.8)
         ax.set(xlabel="coverage", ylabel="dropped features", xlim=(0, 1), axisbelow=True)
         ax.yaxis.set_major_locator(MaxNLocator(integer=True))
         finish_panel(ax)
+        return Display(ax, ax.figure, {"features": dropped, "coverage": coverage})
+
+    def mask(
+        self, shape: tuple[int, int], *, image: ArrayLike | None = None, ax: Any = None
+    ) -> Display:
+        """Plot the kept features as pixels of an image of this ``shape``, height and width.
+
+        ``image`` is drawn behind them, for instance the mean image. The value is ``mask``.
+        """
+        support = self._sel.get_support()
+        mask = support.reshape(check_shape(shape, len(support), "shape"))
+        ax = _axes(ax)
+        _draw_mask(ax, np.zeros(mask.shape) if image is None else np.asarray(image), mask)
+        return Display(ax, ax.figure, {"mask": mask})
+
+    def groups(
+        self,
+        X: Any,
+        *,
+        groups: ArrayLike | None = None,
+        n_groups: int = 12,
+        threshold: float = 0.5,
+        ax: Any = None,
+    ) -> Display:
+        """Plot how many dropped features the ``n_groups`` kept ones represent that represent most.
+
+        A dropped feature belongs to the kept one that it is most correlated with if the absolute
+        correlation is at least ``threshold``. The values are ``features``, the positions of the
+        kept ones, and ``sizes``.
+        """
+        sel, k = self._sel, self._sel.n_features_
+        position, correlation = representatives(sel, X, groups=groups).at(k)
+        is_member = ~sel.get_support() & (np.abs(correlation) >= threshold)
+        sizes = np.bincount(position[is_member], minlength=k)
+        largest = np.argsort(-sizes, kind="stable")[:n_groups]
+        features = sel.order_[largest]
+        ax = self._bars(ax, features, sizes[largest], np.ones(len(largest), dtype=bool))
+        ax.set_xlabel(f"dropped features with |correlation| of {threshold:g} or more")
+        ax.xaxis.get_major_locator().set_params(integer=True)
+        return Display(ax, ax.figure, {"features": features, "sizes": sizes[largest]})
+
+    def _bars(self, ax, features, values, is_kept):
+        """One bar per feature, the first at the top; returns the axes."""
+        ax = _axes(ax)
+        colors = [COLORS[0] if kept else MUTED for kept in is_kept]
+        ax.barh(np.arange(len(values)), values, color=colors, height=0.75)
+        _label_rows(ax, [self._labels[j] for j in features])
+        ax.spines[["top", "right"]].set_visible(False)
+        return ax
 
 
-@dataclass(eq=False)
-class MaskDisplay(_Display):
-    """Kept features as pixels of an image.
+def _axes(ax):
+    """The axes given, or those of a new figure."""
+    if ax is None:
+        from matplotlib import pyplot as plt
 
-    Parameters
-    ----------
-    mask : array of bool of shape (height, width)
-    image : array of shape (height, width), optional
-        Drawn behind the pixels.
-    """
-
-    mask: np.ndarray
-    image: ArrayLike | None = None
-
-    def _draw(self, ax):
-        image = np.zeros(self.mask.shape) if self.image is None else self.image
-        _draw_mask(ax, np.reshape(image, self.mask.shape), self.mask)
+        _, ax = plt.subplots(layout="constrained")
+    return ax
 
 
 def pixel_mask_figure(
@@ -405,7 +261,6 @@ def pixel_mask_figure(
     Returns
     -------
     matplotlib.figure.Figure
-        The figure.
     """
     from matplotlib.figure import Figure
 
@@ -437,26 +292,31 @@ def comparison_figure(table: pd.DataFrame, best: str) -> Figure:
     Returns
     -------
     matplotlib.figure.Figure
-        The figure.
     """
     from matplotlib.figure import Figure
 
-    places = np.arange(len(table))
-    is_best = (table["candidate"] == best).to_numpy()
-    height = 1.4 + 0.3 * len(table)
-    figure = Figure(figsize=(2.4 * len(CRITERIA) + 1, height), layout="constrained")
-    panels = figure.subplots(1, len(CRITERIA), sharey=True)
-    for panel, (name, higher_is_better) in zip(panels, CRITERIA.items(), strict=True):
-        for chosen, color, marker in ((~is_best, MUTED, "o"), (is_best, COLORS[0], "D")):
-            panel.plot(table[name][chosen], places[chosen], marker, color=color)
-        panel.set_xlabel("higher is better" if higher_is_better else "lower is better")
-        finish_panel(panel, TITLES[name], grid="x")
-    _label_rows(panels[0], table["candidate"])
-    panels[0].set_ylabel("best first")
+    is_best = table["candidate"] == best
+    size = 2.4 * len(CRITERIA) + 1, 1.4 + 0.3 * len(table)
+    figure = Figure(figsize=size, layout="constrained")
+    measures = [(table[name], TITLES[name], CRITERIA[name], is_best) for name in CRITERIA]
+    draw_measures(figure, table["candidate"], measures)[0].set_ylabel("best first")
     return figure
 
 
-def _label_rows(panel, names: Sequence[str]) -> None:
+def draw_measures(figure: Figure, names: Any, measures: Sequence[tuple]) -> np.ndarray:
+    """One panel per measure: its values, title, whether higher is better, and which row to mark."""
+    panels = figure.subplots(1, len(measures), sharey=True, squeeze=False)[0]
+    rows = np.arange(len(names))
+    for panel, (values, title, higher_is_better, marked) in zip(panels, measures, strict=True):
+        for chosen, color, marker in ((~marked, MUTED, "o"), (marked, COLORS[0], "D")):
+            panel.plot(values[chosen], rows[chosen], marker, color=color)
+        panel.set_xlabel("higher is better" if higher_is_better else "lower is better")
+        finish_panel(panel, title, grid="x")
+    _label_rows(panels[0], names)
+    return panels
+
+
+def _label_rows(panel: Axes, names: Sequence[str]) -> None:
     """Write the names of horizontal rows, the first at the top."""
     panel.set_yticks(np.arange(len(names)), [printable(name) for name in names])
     for label in panel.get_yticklabels():

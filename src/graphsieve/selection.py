@@ -15,9 +15,9 @@ from typing import Any, Self
 import numpy as np
 import scipy.sparse as sp
 
-from ._rows import check_container
+from ._rows import Rows, check_container
 from ._utils.files import replacing
-from ._utils.names import suggestion
+from ._utils.names import check_choice, suggestion
 from ._utils.text import listed
 
 _FORMAT = "graphsieve-selection"
@@ -28,10 +28,7 @@ _MOST_ENTRIES = 100_000
 
 @dataclass(frozen=True)
 class Selection:
-    """The outcome of a fitted selector, without the selector.
-
-    A selection is saved as JSON: it can be read by people, compared, and loaded without running
-    code from the file.
+    """The outcome of a fitted selector, as JSON that people can read and that runs no code.
 
     Parameters
     ----------
@@ -51,10 +48,14 @@ class Selection:
     parameters : dict
         Its parameters; values that JSON cannot hold as text.
     fingerprint : dict
-        Number of rows of the data that the selector was fitted on, and a checksum of the range of
-        every column.
+        Number of rows of the data that the selector was fitted on, a checksum of the range of
+        every column, the number of batches (0 without ``groups``), and how many features were
+        picked one by one (``n_exact_``).
     versions : dict
         Versions of the packages that computed it.
+    carried, dropped : list of str
+        Columns of the table that the selector was not fitted on: those written along with the
+        selection, such as IDs, and those left out by request.
 
     Examples
     --------
@@ -74,6 +75,8 @@ class Selection:
     parameters: dict = field(default_factory=dict)
     fingerprint: dict = field(default_factory=dict)
     versions: dict = field(default_factory=dict)
+    carried: list = field(default_factory=list)
+    dropped: list = field(default_factory=list)
 
     @property
     def names(self) -> list | None:
@@ -81,6 +84,32 @@ class Selection:
         if self.feature_names_in is None:
             return None
         return [self.feature_names_in[j] for j in self.kept]
+
+    def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
+        """Names of the kept columns, as the selector that was saved gives them.
+
+        Parameters
+        ----------
+        input_features : array-like or None, default=None
+            Names of all columns; None for those of the table that the selector was fitted on, or
+            x0, x1, ... without names.
+
+        Returns
+        -------
+        names : ndarray of str
+            In the order of the table.
+        """
+        names = self.feature_names_in if input_features is None else list(input_features)
+        if names is None:
+            names = [f"x{j}" for j in range(self.n_features_in)]
+        if len(names) != self.n_features_in:
+            raise ValueError(
+                f"input_features has {len(names)} names, but the selection is for tables of "
+                f"{self.n_features_in} columns"
+            )
+        out = np.empty(len(self.kept), dtype=object)
+        out[:] = [names[j] for j in self.kept]
+        return out
 
     def save(self, path: str | Path) -> None:
         """Write the selection to a JSON file.
@@ -122,15 +151,17 @@ class Selection:
                 f"{path} has format version {content.get('format_version')}, and this version of "
                 f"graphsieve reads version {_VERSION}"
             )
-        missing = [name for name in cls.__dataclass_fields__ if name not in content]
-        if missing:
-            raise ValueError(_damaged(path, f"it lacks {missing[0]!r}"))
-        selection = cls(**{name: content[name] for name in cls.__dataclass_fields__})
-        fault = selection._fault()
-        if fault:
-            raise ValueError(_damaged(path, fault))
-        names = selection.feature_names_in  # JSON has no tuples
-        return selection if names is None else replace(selection, feature_names_in=_tuples(names))
+        fields = list(cls.__dataclass_fields__)
+        fault = next((f"it lacks {name!r}" for name in fields if name not in content), None)
+        selection = None if fault else cls(**{name: content[name] for name in fields})
+        if selection is None or (fault := selection._fault()):
+            raise ValueError(f"{path} is damaged: {fault}. Save the selection again")
+        tuples: dict[str, Any] = {  # which JSON does not have
+            name: [tuple(entry) if isinstance(entry, list) else entry for entry in content[name]]
+            for name in ("feature_names_in", "carried", "dropped")
+            if content[name] is not None
+        }
+        return replace(selection, **tuples)
 
     def transform(self, X: Any, *, extra: str = "drop") -> Any:
         """Keep the selected columns of a table.
@@ -140,17 +171,16 @@ class Selection:
         X : data frame, array or sparse matrix
             Columns are found by name in a data frame (pandas, polars, pyarrow), and by position
             in an array.
-        extra : {"drop", "pass"}, default="drop"
-            What happens to columns that the selector was not fitted on. Only data frames can
-            have such columns.
+        extra : {"drop", "carry", "pass"}, default="drop"
+            Which columns that the selector was not fitted on come along, before the others: none,
+            those in ``carried``, or all but those in ``dropped``. Only data frames can have such
+            columns.
 
         Returns
         -------
         table of the same kind
             With the kept columns, in the order in which the selector saw them.
         """
-        if extra not in ("drop", "pass"):
-            raise ValueError(f'extra must be "drop" or "pass", got {extra!r}')
         if sp.issparse(X):
             check_container(X)
             X = X.tocsr()
@@ -172,14 +202,15 @@ class Selection:
             names of the selection that are not text are compared as text.
         shape : tuple of int
             Shape of the table.
-        extra : {"drop", "pass"}, default="drop"
-            Whether columns that the selector was not fitted on are left out, or come first.
+        extra : {"drop", "carry", "pass"}, default="drop"
+            As in ``transform``.
 
         Returns
         -------
         list of int
             Positions of the columns, in the order in which the selector saw them.
         """
+        check_choice("extra", extra, ("drop", "carry", "pass"))
         if columns is None or self.feature_names_in is None:
             if len(shape) != 2 or shape[1] != self.n_features_in:
                 raise ValueError(
@@ -196,10 +227,13 @@ class Selection:
                 f"the table lacks {len(missing)} of the {len(self.kept)} selected columns: "
                 f"{listed([str(name) for name in missing])}{suggestion(missing[0], columns)}"
             )
-        wanted = kept
-        if extra == "pass":
-            seen = set(names)
-            wanted = [name for name in columns if name not in seen] + wanted
+        known = {*names, *self.dropped}
+        other = {
+            "drop": [],
+            "carry": [name for name in columns if name in self.carried],
+            "pass": [name for name in columns if name not in known],
+        }
+        wanted = other[extra] + kept
         counts = Counter(columns)
         twice = next((name for name in wanted if counts[name] > 1), None)
         if twice is not None:
@@ -224,7 +258,7 @@ class Selection:
             return names
         return [str(name) for name in names]
 
-    def _fault(self):
+    def _fault(self) -> str | None:
         """What cannot be right in a file, or None."""
         d, names = self.n_features_in, self.feature_names_in
         if not _is_count(d) or d < 1:
@@ -237,29 +271,27 @@ class Selection:
         numbers = isinstance(self.scores, list) and all(_is_number(x) for x in self.scores)
         if not numbers or len(self.scores) != d:
             return f"the scores are not {d} finite numbers"
-        valid = names is None or (isinstance(names, list) and all(map(_is_name, names)))
-        if not valid or (names is not None and len(names) != d):
+        if names is not None and (not _are_names(names) or len(names) != d):
             return f"the names are not those of {d} columns"
         for field_name in ("parameters", "fingerprint", "versions"):
             if not isinstance(getattr(self, field_name), dict):
                 return f"{field_name} is not a table of names and values"
+        for field_name in ("carried", "dropped"):
+            if not _are_names(getattr(self, field_name)):
+                return f"{field_name} is not a list of names"
         return None if isinstance(self.method, str) else "method is not a name"
 
 
-def _damaged(path, fault):
-    return f"{path} is damaged: {fault}. Save the selection again"
-
-
-def _is_count(value):
+def _is_count(value: Any) -> bool:
     return isinstance(value, int) and not isinstance(value, bool)
 
 
-def _is_number(value):
+def _is_number(value: Any) -> bool:
     is_number = isinstance(value, float) or _is_count(value)
     return is_number and abs(value) <= sys.float_info.max  # neither NaN nor infinity
 
 
-def _are_positions(values, d):
+def _are_positions(values: Any, d: int) -> bool:
     return (
         isinstance(values, list)
         and all(_is_count(j) and 0 <= j < d for j in values)
@@ -267,7 +299,7 @@ def _are_positions(values, d):
     )
 
 
-def _column_names(X):
+def _column_names(X: Any) -> list | None:
     """Names of the columns of a data frame of any library, or None for arrays."""
     if hasattr(X, "column_names"):  # pyarrow, whose ``columns`` are the data
         return list(X.column_names)
@@ -275,7 +307,7 @@ def _column_names(X):
     return None if columns is None else [plain_name(name) for name in columns]
 
 
-def plain_name(name):
+def plain_name(name: Any) -> str | int | tuple:
     """The name of a column as JSON can hold it: text, an integer, or a tuple of such."""
     if isinstance(name, tuple):
         return tuple(plain_name(part) for part in name)
@@ -284,31 +316,28 @@ def plain_name(name):
     return str(name)
 
 
-def _is_name(name):
-    if isinstance(name, list):
-        return all(isinstance(part, str) or _is_count(part) for part in name)
-    return isinstance(name, str) or _is_count(name)
+def _are_names(names: Any) -> bool:
+    if not isinstance(names, list):
+        return False
+    parts = [part for name in names for part in (name if isinstance(name, list) else [name])]
+    return all(isinstance(part, str) or _is_count(part) for part in parts)
 
 
-def _tuples(names):
-    return [tuple(name) if isinstance(name, list) else name for name in names]
-
-
-def fingerprint(data):
+def fingerprint(data: Rows) -> dict:
     """Number of rows and a checksum of the range of every column, which a fit knows anyway."""
     low, high = (np.asarray(a, dtype=np.float64) for a in data.column_range())
     digest = hashlib.sha256(low.tobytes() + high.tobytes()).hexdigest()
     return {"n_samples": int(data.n_samples), "column_ranges_sha256": digest}
 
 
-def settings(sel):
+def settings(sel: Any) -> dict:
     """The parameters that may influence the result: all but the callback that watches a fit."""
-    given = sel.get_params(deep=False)
+    given: dict = sel.get_params(deep=False)
     given.pop("callback", None)
     return given
 
 
-def as_json(value):
+def as_json(value: Any) -> Any:
     """A parameter as JSON can hold it; what it cannot hold as text."""
     if isinstance(value, np.ndarray | np.generic):
         value = value.tolist() if value.size <= _MOST_ENTRIES else repr(value)

@@ -13,9 +13,7 @@ import pytest
 import scipy.sparse as sp
 
 from graphsieve import GAFS, UDFS, GreedyCSS, LaplacianScore, Variance
-from graphsieve._graph.affinity import build_graph
 from graphsieve._linear.forward import ForwardSelection
-from graphsieve._rows import open_rows
 from graphsieve._rows.cluster import Cluster, _run_state
 from tests.helpers.few_iterations import FEW, METHODS
 
@@ -102,13 +100,6 @@ def test_exact_neighbours_part_against_part(client, table, affinity):
     method = LaplacianScore(5, affinity=affinity)
     wanted = method.fit(X).scores_
     np.testing.assert_allclose(method.fit(chunked(X, "even")).scores_, wanted, rtol=1e-6)
-
-
-def test_approximate_neighbours(client, table):
-    in_memory, in_parts = (
-        build_graph(open_rows(X), neighbors="approximate") for X in (table, chunked(table, "even"))
-    )
-    np.testing.assert_allclose(in_parts.toarray(), in_memory.toarray(), rtol=1e-6)
 
 
 def test_transform_and_encode_stay_lazy(client, table):

@@ -20,10 +20,12 @@ def test_evaluation_tells_good_from_bad(adata):
     frame = evaluate_panel(adata, panels, celltype_key="kind")
     assert frame.index.tolist() == ["markers", "noise", "all"]
     assert frame["n_genes"].tolist() == [12, 12, N_GENES]
-    good = ["neighbor_overlap", "gene_prediction", "clustering_nmi", "celltype_accuracy"]
+    good = ["neighbor_overlap", "gene_prediction", "variance_known", "celltype_accuracy"]
+    good.append("clustering_nmi")
     assert (frame.loc["markers", good] > frame.loc["noise", good]).all()
     assert frame.loc["all", "neighbor_overlap"] == 1
     assert np.isnan(frame.loc["all", "gene_prediction"])
+    assert frame.loc["all", "variance_known"] == 1
     pd.testing.assert_frame_equal(frame, evaluate_panel(adata, panels, celltype_key="kind"))
     assert "celltype_accuracy" not in evaluate_panel(adata, panels)
 
@@ -34,9 +36,10 @@ def test_evaluation_agrees_with_the_definition(adata):
     X = adata[:, genes].X.toarray()
     correlation = abs(np.corrcoef(X.T))[np.triu_indices(4, 1)].mean()
     assert frame["redundancy"].tolist() == pytest.approx([correlation] * 2, rel=1e-5)
-    assert frame.loc["mine", "gene_prediction"] == pytest.approx(
-        frame.loc["mask", "gene_prediction"]
-    )
+    variance = adata.X.toarray().var(axis=0)
+    others = ~adata.var_names.isin(genes)
+    unknown = (1 - frame["gene_prediction"]) * variance[others].sum() / variance.sum()
+    np.testing.assert_allclose(frame["variance_known"], 1 - unknown, rtol=1e-6)
 
 
 def test_measures_do_not_depend_on_the_unit_of_expression(adata):
@@ -84,7 +87,7 @@ def test_plot_has_one_axes_per_measure(adata):
     plt.switch_backend("agg")
     frame = evaluate_panel(adata, {"one": ["gene1", "gene2"], "two": ["gene30"]}, "kind")
     axes = plot_panels(frame)
-    assert len(axes) == 5
+    assert len(axes) == 6
     assert [label.get_text() for label in axes[0].get_yticklabels()] == ["one", "two"]
     plt.close("all")
 

@@ -1,14 +1,15 @@
 """Selection of genes: what is written, from every storage, and clear errors."""
 
+import anndata
 import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse as sp
 
-from graphsieve import GraphSieve, GreedyCSS
+from graphsieve import GraphSieve, GreedyCSS, GroupedRanker
 from graphsieve._graph.affinity import build_graph
 from graphsieve._rows import RowBlocks
-from graphsieve.anndata import evaluate_panel, read_h5ad, select_genes, write_h5ad
+from graphsieve.anndata import evaluate_panel, select_genes
 from graphsieve.anndata.select import CellGraph, adapt_to_expression, make_estimator
 
 from ..helpers.cells import N_CELLS, N_GENES, make_cells, panel
@@ -79,8 +80,8 @@ def test_default_method_covers_all_cell_types(adata):
 
 def test_record_survives_a_file(adata, tmp_path):
     select_genes(adata, [3, 6], method="css", include=["gene7"], exclude=["gene1"])
-    write_h5ad(adata, tmp_path / "cells.h5ad")
-    again = read_h5ad(tmp_path / "cells.h5ad")
+    adata.write_h5ad(tmp_path / "cells.h5ad")
+    again = anndata.read_h5ad(tmp_path / "cells.h5ad")
     record = again.uns["graphsieve"]
     assert record["method"] == "css"
     assert list(record["parameters"]["n_top_genes"]) == [3, 6]
@@ -117,6 +118,12 @@ def test_include_comes_first_and_exclude_never(adata, expected):
     assert len(panel(adata)) == 6
     assert expected[0] not in panel(adata)
     assert np.isnan(adata.var.loc[expected[0], "highly_variable_score"])
+
+
+def test_a_pattern_excludes_genes(adata):
+    adata.var_names = [f"MT-{j}" if j % 2 else f"gene{j}" for j in range(N_GENES)]
+    select_genes(adata, 8, method="css", exclude="^(MT-|RP[SL])")
+    assert all(name.startswith("gene") for name in panel(adata))
 
 
 @pytest.mark.parametrize("as_column", [True, False])
@@ -163,7 +170,7 @@ def test_difference_between_batches_has_no_influence(adata):
 
 def test_small_batch_is_left_out_with_a_warning(adata):
     adata.obs["plate"] = ["small"] * 5 + ["one"] * 55 + ["two"] * 60
-    with pytest.warns(UserWarning, match="1 of 3 batches have fewer than 20 cells.*small"):
+    with pytest.warns(UserWarning, match="1 of 3 batches have fewer than 20 samples.*small"):
         select_genes(adata, 6, method="css", batch_key="plate")
     assert adata.var["highly_variable_nbatches"].max() <= 2
 
@@ -175,8 +182,8 @@ def test_small_batch_is_left_out_with_a_warning(adata):
 def test_backed_file_gives_the_same_genes(tmp_path, sparse, method, batch_key):
     adata = make_cells(sparse=sparse)
     options = {"method": method, "exclude": ["gene5"], "batch_key": batch_key}
-    write_h5ad(adata, tmp_path / "cells.h5ad")
-    backed = read_h5ad(tmp_path / "cells.h5ad", backed=True)
+    adata.write_h5ad(tmp_path / "cells.h5ad")
+    backed = anndata.read_h5ad(tmp_path / "cells.h5ad", backed="r")
     assert backed.isbacked
     select_genes(adata, 6, **options)
     select_genes(backed, 6, **options)
@@ -245,6 +252,29 @@ def test_raw_counts_are_warned_of(adata):
     select_genes(adata, 6, method="css", layer="on")
 
 
+def test_scaled_values_are_warned_of(adata):
+    X = adata.X.toarray()
+    scaled = (X - X.mean(axis=0)) / X.std(axis=0, ddof=1)
+    for values, why in ((scaled, "has negative values"), (X / X.std(axis=0), "the variance 1")):
+        adata.X = values
+        with pytest.warns(UserWarning, match=f"adata.X.*{why}.*adata.raw.to_adata"):
+            select_genes(adata, 6, method="css")
+
+
+@pytest.mark.parametrize("batch_key", [None, "donor"])
+def test_auto_selects_what_adds_more_than_chance(adata, batch_key):
+    select_genes(adata, "auto", include=["gene7"], batch_key=batch_key)
+    sel = make_estimator("sieve", 0).set_params(n_features_to_select="auto", include=[7])
+    if batch_key is None:
+        sel.fit(adata.X)
+    else:
+        sel = GroupedRanker(sel, "auto", include=[7], min_samples=20)
+        sel.fit(adata.X, groups=adata.obs[batch_key])
+    assert panel(adata) == list(adata.var_names[sel.order_[: sel.n_features_]])
+    assert 4 <= len(panel(adata)) < N_GENES
+    assert panel(adata)[0] == "gene7"
+
+
 def test_duplicated_names(adata):
     adata.var_names = ["twin", "twin", *adata.var_names[2:]]
     select_genes(adata, 6, method="css", include=["gene7"])
@@ -253,13 +283,17 @@ def test_duplicated_names(adata):
         select_genes(adata, 6, method="css", include=["twin"])
 
 
-def test_negative_values_in_sparse_data_name_the_gene(adata):
+def test_negative_values_in_sparse_data(adata):
     X = adata.X.tolil()
     X[3, 8] = -1
     adata.X = X.tocsr()
-    with pytest.raises(ValueError, match="negative values .gene 'gene8'"):
+    with (
+        pytest.warns(UserWarning, match="adata.X has negative values"),
+        pytest.raises(ValueError, match="is sparse and has negative values"),
+    ):
         select_genes(adata, 6)
-    select_genes(adata, 6, method="css")
+    with pytest.warns(UserWarning, match="adata.X has negative values"):
+        select_genes(adata, 6, method="css")
 
 
 def test_missing_values_name_the_gene(adata):
@@ -286,6 +320,7 @@ def test_missing_values_name_the_gene(adata):
         ({"neighbors_key": "neighbors"}, "run scanpy.pp.neighbors first"),
         ({"n_top_genes": 0}, "n_top_genes must be a positive integer"),
         ({"n_top_genes": 0.5}, "n_top_genes must be a positive integer"),
+        ({"n_top_genes": "all"}, 'a list of them or "auto", got .all.'),
         ({"n_top_genes": []}, "empty list"),
     ],
 )
@@ -309,7 +344,7 @@ def test_methods_that_cannot(adata):
     with pytest.raises(ValueError, match="missing for 1 cells"):
         select_genes(adata, 6, batch_key="donor")
     adata.obs["donor"] = [str(number % 12) for number in range(N_CELLS)]
-    with pytest.raises(ValueError, match="no batch .* has 20 cells"):
+    with pytest.raises(ValueError, match="no batch has 20 samples"):
         select_genes(adata, 6, batch_key="donor")
 
 

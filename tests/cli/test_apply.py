@@ -2,12 +2,15 @@
 
 import json
 
+import numpy as np
 import pandas as pd
 import pytest
 from sklearn.datasets import load_wine
 from typer.testing import CliRunner
 
 from graphsieve.cli.app import app
+
+from ..helpers.cells import make_cells
 
 
 @pytest.fixture
@@ -17,6 +20,21 @@ def folder(tmp_path, monkeypatch):
     frame.to_csv("wine.csv", index=False)
     (tmp_path / "panel.txt").write_text("hue\nash\n")
     return tmp_path
+
+
+@pytest.fixture
+def run_cells(folder):
+    """run_cells(*options) -> the columns of obs that apply writes after select with the options."""
+    make_cells().write_h5ad("cells.h5ad")
+
+    def call(*options):
+        run(
+            "select", "cells.h5ad", "-k", 4, "-m", "css", "--save", "kept.json", "--force", *options
+        )
+        run("apply", "kept.json", "cells.h5ad", "-o", "out.csv", "--force")
+        return pd.read_csv("out.csv", nrows=1).columns[:-4].tolist()
+
+    return call
 
 
 def run(*arguments, code=0):
@@ -95,6 +113,17 @@ def test_a_page_about_text_says_where_to_get_one(folder):
     assert "--encode onehot --report" in message
 
 
+def test_a_page_about_a_selection_within_batches(folder):
+    frame = pd.read_csv("wine.csv")
+    frame.insert(0, "cellar", np.arange(len(frame)) % 2)
+    frame.to_csv("cellars.csv", index=False)
+    options = ("-k", 3, "-m", "css", "--batch", "cellar", "--save", "kept.json")
+    run("select", "cellars.csv", *options)
+    page = ("report", "kept.json", "cellars.csv", "-o", "page.html", "--force")
+    assert "within each of 2 batches" in run(*page)
+    assert "batches" not in run(*page, "--batch", "cellar")
+
+
 def test_a_page_that_cannot_be_made_leaves_no_file(folder):
     options = ("-k", 3, "-m", "css", "-o", "out.csv", "--report", "page.html")
     assert "52 pixels" in run("select", "wine.csv", *options, "--image-shape", "4x13", code=1)
@@ -117,6 +146,32 @@ def test_mistakes(folder, arguments, words):
     result = CliRunner().invoke(app, ["select", "wine.csv", "-k", "3", *arguments])
     assert result.exit_code in (1, 2)
     assert words in " ".join(result.output.split())
+
+
+def test_apply_carries_what_select_carried_and_never_what_was_dropped(folder):
+    frame = pd.read_csv("wine.csv")
+    frame.insert(0, "bottle", [f"{i:04}" for i in range(len(frame))])
+    frame = frame.assign(tmp=frame["hue"] * 2, kind="red")
+    frame.to_csv("bottles.csv", index=False)
+    options = ("--keep", "kind", "--drop", "tmp", "--save", "kept.json", "-o", "out.csv")
+    run("select", "bottles.csv", "-k", 3, "-m", "css", *options)
+    run("apply", "kept.json", "bottles.csv", "-o", "applied.csv")
+    assert (folder / "applied.csv").read_text() == (folder / "out.csv").read_text()
+    assert "0007" in (folder / "applied.csv").read_text()
+    frame.drop(columns="kind").assign(new=1).to_csv("new.csv", index=False)
+    said = run("apply", "kept.json", "new.csv", "-o", "less.csv")
+    assert "new.csv lacks columns that the selection carries: 'kind'" in said
+    assert "left out: 'new' (--extra adds them)" in said
+    run("apply", "kept.json", "new.csv", "-o", "more.csv", "--extra")
+    names = pd.read_csv("more.csv", nrows=1).columns.tolist()
+    assert names[0] == "bottle"
+    assert "new" in names
+    assert "tmp" not in names
+
+
+def test_apply_carries_columns_of_obs(run_cells):
+    assert run_cells("--keep", "donor") == ["obs_names", "donor"]
+    assert run_cells() == ["obs_names"]
 
 
 def test_apply_says_what_it_assumed_and_what_it_left_out(folder):

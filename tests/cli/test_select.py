@@ -103,15 +103,76 @@ def test_summary(run, csv):
     result = run("select", csv, "-k", 3, *VARIANCE)
     assert "Kept 3 of 6 columns of data.csv (20 rows) with variance" in result.stdout
     lines = [line.split() for line in result.stdout.splitlines()]
-    assert lines[1] == ["rank", "feature", "score"]
-    assert [line[:-1] for line in lines[2:5]] == [["1", "e"], ["2", "c[red]"], ["3", "b", "b"]]
+    assert lines[1] == ["rank", "column", "score", "adds", "stands", "for"]
+    assert [line[:2] for line in lines[2:5]] == [["1", "e"], ["2", "c[red]"], ["3", "b"]]
+    assert [line[2] for line in lines[2:4]] == ["13.26", "9.211"]
 
 
-def test_summary_shows_ten(run, tmp_path):
-    np.save(tmp_path / "wide.npy", np.random.default_rng(0).random((5, 40)))
-    result = run("select", tmp_path / "wide.npy", "-k", "30%", *VARIANCE)
-    assert len(result.stdout.splitlines()) == 1 + 1 + 10 + 1
-    assert "... and 2 more" in result.stdout
+@pytest.fixture
+def planted(tmp_path):
+    """Groups of near-copies, in units and shapes of their own, and noise."""
+    rng = np.random.default_rng(0)
+    sizes = {"age": 5, "income": 4, "visits": 3, "debt": 2}
+    columns = {}
+    for name, size in sizes.items():
+        factor = rng.normal(size=300)
+        for j in range(size):
+            copy = 10.0**j * (factor + 0.2 * rng.normal(size=300))
+            columns[f"{name}{j}"] = np.exp(copy / 10.0**j) if name == "income" else copy
+    columns["coin"] = rng.integers(0, 2, 300)
+    return save(pd.DataFrame(columns), tmp_path / "planted.csv"), sizes
+
+
+@pytest.mark.parametrize("method", ["sieve", "css"])
+def test_one_column_of_every_group_with_what_it_adds_and_stands_for(run, planted, method):
+    path, sizes = planted
+    _, header, *lines = run("select", path, "-k", 4, "-m", method).stdout.splitlines()
+    assert header.split() == ["rank", "column", "adds", "stands", "for"]
+    added = {}
+    for line in lines[:4]:
+        _, column, adds, count, *names = line.split()
+        group = column[:-1]
+        added[group] = float(adds.removesuffix("%"))
+        assert int(count.removesuffix(":")) == sizes[group] - 1
+        assert len(names) == min(sizes[group] - 1, 4)
+        assert all(name.startswith((group, "...")) for name in names)
+    assert added.keys() == sizes.keys()
+    # Every group adds about its part of the fifteen columns.
+    assert all(abs(added[group] - 100 * size / 15) < 6 for group, size in sizes.items())
+    total = float(lines[4].split()[3].removesuffix("%"))
+    assert sum(added.values()) == pytest.approx(total, abs=0.21)
+    assert lines[4].endswith("; worst explained: coin (0%).")
+
+
+def test_columns_of_an_encoded_table_are_counted_once(run, planted):
+    path, _ = planted
+    frame = pd.read_csv(path)
+    frame["region"] = np.where(
+        frame["age0"] > 0.5, "north", np.where(frame["age0"] > -0.5, "a", "b")
+    )
+    save(frame, path)
+    options = ("--encode", "onehot", "--include", "age0")
+    lines = run("select", path, "-k", 4, "-m", "css", *options).stdout.splitlines()
+    stands_for = next(line for line in lines if " age0 " in line).split(":")
+    assert stands_for[0].endswith("5")
+
+
+def test_names_alone(run, planted):
+    path, _ = planted
+    frame = run("select", path, "-k", 12, "--names", "-o", path.with_name("out.csv"))
+    assert len(frame.stdout.splitlines()) == 12
+    assert set(frame.stdout.splitlines()) == set(load(path.with_name("out.csv"))[1])
+    assert "Written" in frame.stderr
+
+
+def test_long_tables_are_whole_off_a_terminal_but_for_the_largest(run, tmp_path, monkeypatch):
+    np.save(tmp_path / "wide.npy", np.random.default_rng(0).random((5, 80)))
+    options = ("select", tmp_path / "wide.npy", "-k", 70, *VARIANCE)
+    assert len(run(*options).stdout.splitlines()) == 2 + 70 + 3
+    monkeypatch.setattr("graphsieve.cli.outcome._MOST_WORK", 1e3)
+    lines = run(*options).stdout.splitlines()
+    assert len(lines) == 2 + 50 + 1 + 3
+    assert lines[52] == "... and 20 more; --names lists them all"
 
 
 @pytest.mark.parametrize(
@@ -231,10 +292,8 @@ def test_real_data(run, real_data, tmp_path):
     assert load(chosen)[0].shape == (1560, 12)
 
 
-def test_whole_scores_and_counts_are_shown_in_full(run, tmp_path):
+def test_counts_are_shown_in_full(run, tmp_path):
     path = tmp_path / "wide.npy"
     np.save(path, np.random.default_rng(0).random((12, 12_000)))
-    result = run("select", path, "-k", 2, "--method", "css")
-    first, _, *rows = result.stdout.splitlines()
+    first = run("select", path, "-k", 2, "--method", "css").stdout.splitlines()[0]
     assert first.startswith("Kept 2 of 12,000 columns of wide.npy (12 rows) with css")
-    assert [row.split()[-1] for row in rows] == ["12,000", "11,999"]

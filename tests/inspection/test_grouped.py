@@ -7,7 +7,14 @@ import pandas as pd
 import pytest
 import scipy.sparse as sp
 
-from graphsieve import GraphSieve, GroupedRanker, StabilitySelection, Variance
+from graphsieve import (
+    GraphSieve,
+    GreedyCSS,
+    GroupedRanker,
+    LaplacianScore,
+    StabilitySelection,
+    Variance,
+)
 
 
 @pytest.fixture
@@ -69,21 +76,39 @@ def test_small_batches_are_left_out(batches):
         GroupedRanker(Variance(2)).fit(X, groups=np.arange(30))
 
 
-def test_without_batches_it_is_the_selector_itself(batches):
-    X, _ = batches
-    np.testing.assert_array_equal(
-        GroupedRanker(Variance(2)).fit(X).support_, Variance(2).fit(X).support_
-    )
+def test_batches_are_required(batches):
+    with pytest.raises(ValueError, match=r"fit\(X, groups=batch\).*fit Variance itself"):
+        GroupedRanker(Variance(2)).fit(batches[0])
+
+
+def test_a_given_graph_is_divided_with_the_rows(batches):
+    X, batch = batches
+    A = sp.csr_array(np.equal.outer(np.arange(30) % 2, np.arange(30) % 2) & ~np.eye(30, dtype=bool))
+    sel = GroupedRanker(LaplacianScore(2, affinity=A)).fit(X, groups=batch)
+    parts = [np.flatnonzero(batch == name) for name in "abc"]
+    expected = [LaplacianScore(2, affinity=A[p][:, p]).fit(X[p]).ranking_ for p in parts]
+    np.testing.assert_array_equal(sel.rankings_, expected)
+    half = StabilitySelection(LaplacianScore(2, affinity=A), n_resamples=3, random_state=0).fit(X)
+    assert half.n_features_ == 2
+
+
+def test_batches_of_a_dask_array_are_read_one_by_one(batches):
+    dask_array = pytest.importorskip("dask.array")
+    X, batch = batches
+    lazy = dask_array.from_array(X, chunks=(7, 4))
+    found = GroupedRanker(GreedyCSS(2)).fit(lazy, groups=batch)
+    expected = GroupedRanker(GreedyCSS(2)).fit(X, groups=batch)
+    np.testing.assert_array_equal(found.order_, expected.order_)
 
 
 @pytest.mark.parametrize("make", [GroupedRanker, partial(StabilitySelection, n_resamples=3)])
 def test_constraints_of_the_selector_may_use_names(batches, make):
     frame = pd.DataFrame(batches[0], columns=list("abcd"))
     constraints = {"include": ["d"], "exclude": ["a"], "costs": {"b": 2.0}, "budget": 3.0}
-    sel = make(GraphSieve(column_groups={"g": ["b", "c"]}, random_state=0, **constraints)).fit(
-        frame
-    )
+    fit = {"groups": batches[1]} if make is GroupedRanker else {}
+    sel = make(GraphSieve(column_groups={"g": ["b", "c"]}, random_state=0, **constraints))
+    sel.fit(frame, **fit)
     assert sel.support_[3]
     assert not sel.support_[0]
     with pytest.raises(ValueError, match="'bb'"):
-        make(Variance(include=["bb"])).fit(frame)
+        make(Variance(include=["bb"])).fit(frame, **fit)

@@ -65,6 +65,10 @@ def test_frequency_is_the_mean_of_the_selections(table):
     # Features of equal frequency come by their mean rank.
     assert sel.order_[:2].tolist() == [0, 1]
     assert sel.order_[-2:].tolist() == [4, 5]
+    frame = sel.to_frame()
+    assert frame["feature"].tolist() == sel.order_.tolist()
+    assert frame["frequency"].tolist() == sel.frequency_[sel.order_].tolist()
+    assert frame["kept"].tolist() == [True] * 3 + [False] * 3
 
 
 def test_number_of_features(table):

@@ -4,12 +4,20 @@ import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse as sp
+from scipy.stats import multivariate_normal
 from sklearn.datasets import load_breast_cancer, load_digits
 from sklearn.linear_model import LinearRegression
 from sklearn.utils.estimator_checks import estimator_checks_generator
 
 from graphsieve import DropRedundant
-from graphsieve.methods.drop_redundant import cover_columns, keep_uncorrelated
+from graphsieve._rows import fill_gaps, open_rows
+from graphsieve.methods import drop_redundant
+from graphsieve.methods.drop_redundant import (
+    complete_moments,
+    contributions,
+    cover_columns,
+    keep_uncorrelated,
+)
 
 
 def training_r2(X, support):
@@ -127,6 +135,8 @@ def test_constant_columns_are_dropped(rng):
     X = np.column_stack([rng.normal(size=(30, 2)), np.full(30, 0.1)])
     assert DropRedundant().fit(X).support_.tolist() == [True, True, False]
     assert DropRedundant().fit(np.ones((10, 3))).n_features_ == 1
+    constant = np.where(rng.random((10, 3)) < 0.3, np.nan, 2.0)
+    assert DropRedundant().fit(constant).represented_by_.tolist() == [0, -1, -1]
 
 
 def _measured_three_times(rng):
@@ -285,3 +295,123 @@ def test_order_of_the_columns_does_not_matter(rng, rule):
     first = kept(np.arange(X.shape[1]))
     for seed in range(3):
         assert kept(np.random.default_rng(seed).permutation(X.shape[1])) == first
+
+
+def with_gaps(rng, X, fraction):
+    return np.where(rng.random(X.shape) < fraction, np.nan, X)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_gaps_cost_few_columns(seed):
+    X = load_breast_cancer().data  # 17 of 30 are kept without gaps
+    sel = DropRedundant().fit(with_gaps(np.random.default_rng(seed), X, 0.1))
+    assert 14 <= sel.n_features_ <= 20
+    assert training_r2(X, sel.support_).min() > 0.85
+    assert sel.r2_.min() >= 0.9 - 1e-9
+
+
+def planted(rng, n_samples):
+    """Six signals, a near copy of each (R^2 .96), columns that share .61 with one, and a sum."""
+    S = rng.normal(size=(n_samples, 6))
+    S[:, :2], S[:, 2:4] = np.exp(S[:, :2]), S[:, 2:4] > 0.5  # amounts and flags
+    spread, noise = S.std(axis=0), rng.normal(size=(2, *S.shape))
+    total = S[:, 4] + S[:, 5]
+    return np.column_stack([S, S + 0.2 * spread * noise[0], S + 0.8 * spread * noise[1], total])
+
+
+@pytest.mark.parametrize("fraction", [0, 0.05, 0.1, 0.2])
+@pytest.mark.parametrize("n_samples", [100, 1000])
+@pytest.mark.parametrize("seed", range(3))
+def test_planted_redundancy_is_found_despite_gaps(n_samples, fraction, seed):
+    """One of every pair is kept, and nothing that is not redundant is dropped, in any units."""
+    rng = np.random.default_rng(seed)
+    X = with_gaps(rng, planted(rng, n_samples), fraction)
+    X = X * 10.0 ** rng.integers(-6, 7, 19) + 1e3 * np.nanstd(X, axis=0) * rng.normal(size=19)
+    order = rng.permutation(19)
+    sel = DropRedundant().fit(pd.DataFrame(X).add_prefix("c").iloc[:, order])
+    kept = np.zeros(19, dtype=bool)
+    kept[order] = sel.support_
+    assert kept[12:18].all()
+    signals = kept[:6] | kept[6:12]
+    # Of a sum and its two terms, any two are enough.
+    assert signals[:4].all()
+    assert signals[4:].sum() + kept[18] == 2
+    assert sel.n_features_ == 12
+    found = DropRedundant().fit(pd.DataFrame(X).add_prefix("c"))
+    assert set(found.get_feature_names_out()) == set(sel.get_feature_names_out())
+
+
+@pytest.mark.parametrize("present", [0.02, 0.1, 0.5])
+def test_few_values_are_not_redundant_by_chance(rng, present):
+    X = rng.normal(size=(200, 5)) @ rng.normal(size=(5, 20)) + 0.5 * rng.normal(size=(200, 20))
+    x = np.where(rng.random(200) < present, rng.normal(size=200), np.nan)
+    assert DropRedundant().fit(np.column_stack([X, x])).support_[-1]
+
+
+def likelihood(X, mean, S):
+    """Log-likelihood of the observed values, row by row."""
+    here = ~np.isnan(X)
+    return sum(
+        multivariate_normal(mean[o], S[np.ix_(o, o)]).logpdf(x[o])
+        for x, o in zip(X, here, strict=True)
+        if o.any()
+    )
+
+
+def test_correlations_despite_gaps_are_those_of_greatest_likelihood(rng, monkeypatch):
+    """No small change of mean and covariance makes the observed values more likely."""
+    monkeypatch.setattr(drop_redundant, "ridge_penalty", lambda shape: 0.0)
+    monkeypatch.setattr(drop_redundant, "_GAP_TOL", 0.0)
+    monkeypatch.setattr(drop_redundant, "_GAP_STEPS", 300)
+    X = with_gaps(rng, rng.normal(size=(60, 4)) @ rng.normal(size=(4, 4)) + 100, 0.2)
+    mean, S = complete_moments(fill_gaps(open_rows(X)), np.arange(4))
+    best = likelihood(X, mean, S)
+    for _ in range(20):
+        step, change = 0.01 * rng.normal(size=4), 0.01 * rng.normal(size=(4, 4))
+        assert likelihood(X, mean + step, S) < best
+        assert likelihood(X, mean, S + change @ S + S @ change.T + change @ S @ change.T) < best
+
+
+@pytest.mark.parametrize("by", ["r2", "correlation"])
+def test_gaps_are_the_same_in_sparse_data(rng, by):
+    X = rng.poisson(0.3, size=(200, 6)) @ (rng.random((6, 15)) < 0.3).astype(float)
+    X = with_gaps(rng, X, 0.05)
+    dense, sparse = DropRedundant(by=by).fit(X), DropRedundant(by=by).fit(sp.csr_array(X))
+    np.testing.assert_array_equal(dense.support_, sparse.support_)
+    np.testing.assert_allclose(dense.r2_, sparse.r2_, atol=1e-8)
+
+
+def test_gaps_in_large_tables_are_estimated_from_a_sample(rng, monkeypatch):
+    X = with_gaps(rng, planted(rng, 3000), 0.1)
+    every = DropRedundant().fit(X)
+    monkeypatch.setattr(drop_redundant, "_GAP_ROWS", 500)
+    monkeypatch.setattr(drop_redundant, "_GAP_ENTRIES", 1000)
+    np.testing.assert_allclose(DropRedundant().fit(X).r2_, every.r2_, atol=0.01)
+    monkeypatch.setattr(drop_redundant, "_MOST_COMPLETED", 10)
+    assert DropRedundant().fit(X).n_features_ > every.n_features_
+
+
+def test_what_represents_a_dropped_column(rng):
+    a, b = rng.normal(size=(2, 200))
+    X = np.column_stack([a, b, 3 * a + b, a + 0.1 * rng.normal(size=200), np.ones(200)])
+    sel = DropRedundant(include=[0, 1]).fit(X)
+    np.testing.assert_array_equal(sel.represented_by_, [0, 1, 0, 0, -1])
+    C = np.corrcoef(X[:, :4].T)
+    weights = np.linalg.lstsq(C[:2, :2], C[:2], rcond=None)[0]
+    np.testing.assert_allclose(contributions(C[:, :2], [0, 1]), (weights * C[:2]).T, atol=1e-12)
+    np.testing.assert_allclose(sel.r2_[:4], (weights * C[:2]).sum(axis=0))
+
+
+def test_gaps_are_the_same_in_files_and_with_batches(rng, tmp_path):
+    pa, pq = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    X = with_gaps(rng, planted(rng, 300), 0.1)
+    expected = DropRedundant().fit(X).r2_
+    np.save(tmp_path / "X.npy", X)
+    pq.write_table(pa.table(dict(pd.DataFrame(X).add_prefix("c"))), tmp_path / "X.parquet")
+    mapped = np.load(tmp_path / "X.npy", mmap_mode="r")
+    for container in (mapped, pq.ParquetFile(tmp_path / "X.parquet")):
+        np.testing.assert_allclose(DropRedundant().fit(container).r2_, expected, atol=1e-8)
+    batch = np.arange(300) % 2
+    means = np.array([np.nanmean(X[batch == b], axis=0) for b in (0, 1)])
+    found = DropRedundant().fit(X + 10 * batch[:, np.newaxis], groups=batch)
+    np.testing.assert_allclose(found.r2_, DropRedundant().fit(X - means[batch]).r2_, atol=1e-8)

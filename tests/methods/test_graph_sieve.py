@@ -95,13 +95,10 @@ def test_a_coin_comes_after_a_signal_that_six_columns_share(rng, method):
     assert method(2).fit(X).order_[0] != 6
 
 
-@pytest.mark.parametrize(("make", "expected"), [(mixed, 6), (batches, 4)])
-def test_auto_counts_the_groups(make, expected):
-    for seed in range(3):
-        assert (
-            abs(GraphSieve("auto").fit(make(np.random.default_rng(seed))[0]).n_features_ - expected)
-            <= 1
-        )
+@pytest.mark.parametrize(("make", "expected"), [(mixed, 6), (batches, 4), (needles, 20)])
+def test_auto_counts_what_is_distinct(make, expected):
+    kept = [GraphSieve("auto").fit(make(np.random.default_rng(s))[0]).n_features_ for s in range(3)]
+    assert abs(np.mean(kept) - expected) <= 1
 
 
 def test_auto_on_noise_keeps_one_and_says_so(rng):
@@ -244,3 +241,31 @@ def test_tables_without_structure():
     for X in (np.ones((12, 4)), np.eye(2), np.array([[0.0, 1.0], [1.0, 0.0], [1.0, 1.0]])):
         method = fit(X, 2)
         assert sorted(method.order_) == list(range(X.shape[1]))
+
+
+@pytest.mark.parametrize("container", [np.asarray, sp.csr_array, mapped])
+def test_many_samples_are_ranked_on_some(container, rng):
+    """The whole fit is that of the sample, and ``None`` uses all samples."""
+    X = rng.normal(size=(3_000, 4)) @ rng.normal(size=(4, 12)) + rng.normal(size=(3_000, 12))
+    given = container(X)
+    sel = GraphSieve(4, max_samples=1_000, random_state=0).fit(given)
+    chosen = np.sort(np.random.RandomState(0).choice(3_000, 1_000, replace=False))
+    assert sel.n_sampled_ == 1_000
+    np.testing.assert_array_equal(sel.order_, GraphSieve(4).fit(X[chosen]).order_)
+    assert GraphSieve(4, max_samples=None, random_state=0).fit(given).n_sampled_ == 3_000
+
+
+def test_a_given_graph_is_that_of_the_sample(rng):
+    X = rng.normal(size=(300, 4)) @ rng.normal(size=(4, 12)) + rng.normal(size=(300, 12))
+    A = build_graph(RowBlocks(X))
+    sel = GraphSieve(4, max_samples=200, affinity=A, random_state=0).fit(X)
+    chosen = np.sort(np.random.RandomState(0).choice(300, 200, replace=False))
+    alone = GraphSieve(4, affinity=A[chosen][:, chosen]).fit(X[chosen])
+    np.testing.assert_array_equal(sel.order_, alone.order_)
+
+
+def test_columns_that_are_constant_in_the_sample_come_late(rng):
+    X = rng.normal(size=(3_000, 2)) @ rng.normal(size=(2, 6)) + rng.normal(size=(3_000, 6))
+    X[:, 2] = 0
+    X[0, 2] = 1
+    assert GraphSieve(4, max_samples=50, random_state=0).fit(X).order_[-1] == 2

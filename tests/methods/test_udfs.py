@@ -8,7 +8,7 @@ import pytest
 from graphsieve import UDFS
 from graphsieve._graph.neighbors import nearest_neighbors
 from graphsieve._rows import RowBlocks
-from graphsieve.methods.udfs import DenseProblem, LanczosProblem, local_scatter
+from graphsieve.methods.udfs import dense_problem, lanczos_problem, local_scatter
 from tests.helpers.awkward import tables
 from tests.helpers.textbook import without_momentum
 from tests.helpers.ties import by_content
@@ -124,7 +124,7 @@ def test_copies_without_d_by_d_matrix(rng):
     assert len(gaps) > 4
     for m in gaps:
         (trace, squares), (expected_trace, expected) = (
-            kind(X, B, m).step(1.0)(inverse) for kind in (LanczosProblem, DenseProblem)
+            make(X, B, m)[1](inverse) for make in (lanczos_problem, dense_problem)
         )
         np.testing.assert_allclose(squares, expected, atol=1e-9)
         assert trace == pytest.approx(expected_trace, abs=1e-9)

@@ -122,6 +122,19 @@ def test_a_saved_selection_has_the_same_numbers(odd, tmp_path):
     assert saved["title"] == "GreedyCSS: 4 of 12 features"
 
 
+@pytest.mark.parametrize("saved", [True, False])
+def test_a_page_without_the_batches_says_so(rng, saved):
+    batch = np.arange(60) % 3
+    X = rng.normal(size=(60, 6)) + 9 * batch[:, np.newaxis]
+    sel = GreedyCSS(2).fit(X, groups=batch)
+    source = sel.to_selection() if saved else sel
+    with pytest.warns(UserWarning, match="within each of 3 batches.*--batch COLUMN"):
+        page = make_report(source, X)
+    assert any("within each of 3 batches" in note["text"] for note in page.summary["notes"])
+    whole = make_report(source, X, groups=batch).summary
+    assert not any("batches" in note["text"] for note in whole["notes"])
+
+
 @pytest.mark.parametrize(("sel", "expected"), [(Variance(2), 1), (GAFS(2, random_state=0), 0)])
 def test_units_are_a_warning_for_methods_that_do_not_scale(rng, sel, expected):
     X = rng.normal(size=(40, 6)) * [1e4, 1, 1, 1, 1, 1]

@@ -102,9 +102,11 @@ def test_the_exact_part_of_the_order_is_known(digits, rng):
     sel, X, _ = digits
     assert sel.n_exact_ < X.shape[1]  # constant pixels are not picked: there is nothing to choose
     assert summarise(sel, X)["n_exact"] == X.shape[1]
+    assert summarise(sel.to_selection(), X)["n_exact"] == X.shape[1]
     wide = rng.normal(size=(1000, 2000))
     sel = GreedyCSS(20).fit(wide)
     summary = summarise(sel, wide)
+    assert summarise(sel.to_selection(), wide)["n_exact"] == sel.n_exact_
     assert summary["n_exact"] == sel.n_exact_ < summary["grid"][-1]
     assert f"first {sel.n_exact_} features were picked one by one" in texts(summary)
     assert summarise(Variance(2).fit(X), X)["n_exact"] == X.shape[1]

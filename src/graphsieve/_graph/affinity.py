@@ -22,7 +22,7 @@ _LONGEST = np.sqrt(2 * np.log(1e6))
 _LEAST_WEIGHT = 1e-30
 
 
-def build_graph(data, *, n_neighbors=5, affinity="cosine", neighbors="auto", n_jobs=None):
+def build_graph(data, *, n_neighbors=5, affinity="cosine", n_jobs=None):
     """Affinity matrix of the rows of ``data``.
 
     Parameters
@@ -36,9 +36,6 @@ def build_graph(data, *, n_neighbors=5, affinity="cosine", neighbors="auto", n_j
         neighbours with the weight ``exp(-d^2 / (2 s^2))``, where s is the median length of the
         edges, but at least 1e-6. A callable is called with the data and returns the matrix; a
         matrix is used as it is.
-    neighbors : {"auto", "exact", "approximate"}, default="auto"
-        How neighbours are found. "approximate" misses about one in a hundred and takes much less
-        time for many samples; "auto" is "approximate" for more than 50,000 samples, else "exact".
     n_jobs : int or None, default=None
         Number of threads; None and -1 use all cores.
 
@@ -52,9 +49,7 @@ def build_graph(data, *, n_neighbors=5, affinity="cosine", neighbors="auto", n_j
         return check_affinity(affinity, data.n_samples)
     n_neighbors = limit_neighbors(n_neighbors, data.n_samples)
     metric = "euclidean" if affinity == "heat" else "cosine"
-    i, j, similarity = nearest_neighbors(
-        data, n_neighbors, metric=metric, neighbors=neighbors, n_jobs=n_jobs
-    )
+    i, j, similarity = nearest_neighbors(data, n_neighbors, metric=metric, n_jobs=n_jobs)
     weight = _weights(affinity, similarity)
     A = sp.csr_array((weight, (i, j)), shape=(data.n_samples, data.n_samples))
     A = A.maximum(A.T).tocsr()

@@ -1,4 +1,4 @@
-"""The nearest neighbours of every sample, and the exact search for them.
+"""The nearest neighbours of every sample, by exact search.
 
 No n x n array is ever held: inner products are computed for a block of rows, and only candidates
 are kept. Single precision leaves a few candidates per sample: all samples that rounding does not
@@ -18,8 +18,8 @@ from .._rows import RowBlocks, chosen_rows, split_rows
 from .._utils.messages import warn
 from .._utils.threads import Workers
 
-# Largest number of samples for which "auto" searches exactly: it takes half a minute on two cores.
-_MOST_EXACT = 50_000
+# Number of samples from which the search takes more than about a minute.
+_MANY = 100_000
 
 # Number of multiplications below which threads are not worth starting.
 _FEW_PRODUCTS = 2**28
@@ -33,7 +33,7 @@ _FEWEST_ROWS = 128
 _MANY_CANDIDATES = 64
 
 # Number of rows whose median is the centre of the points.
-_CENTRE_ROWS = 256
+_CENTRE_ROWS = 32
 
 # Sums of squares of numbers between these limits neither overflow nor vanish.
 _SAFE_RANGE = 2.0**-450, 2.0**500
@@ -60,7 +60,7 @@ def limit_neighbors(n_neighbors, n_samples):
     return n_samples - 1
 
 
-def nearest_neighbors(data, n_neighbors, *, metric, neighbors="auto", n_jobs=None):
+def nearest_neighbors(data, n_neighbors, *, metric, n_jobs=None):
     """The ``n_neighbors`` nearest other samples of every sample.
 
     Ties go by content, not by the order of the samples. See ``build_graph`` for the other options.
@@ -69,8 +69,7 @@ def nearest_neighbors(data, n_neighbors, *, metric, neighbors="auto", n_jobs=Non
     -------
     i, j : ndarray of shape (n_pairs,)
         Sample and neighbour, by increasing i and then j. There are ``n_neighbors`` pairs for
-        every sample, except that an approximate search may find fewer, and that rows of zeros
-        have no cosine and occur in no pair.
+        every sample, except that rows of zeros have no cosine and occur in no pair.
     similarity : ndarray of shape (n_pairs,)
         Cosine for ``metric="cosine"``, minus the squared distance for ``"euclidean"``. Where
         squared distances would overflow or vanish (data beyond 1e135 or below 1e-135) they are
@@ -78,23 +77,18 @@ def nearest_neighbors(data, n_neighbors, *, metric, neighbors="auto", n_jobs=Non
     """
     data = data.stored()
     n = data.n_samples
-    is_approximate = neighbors == "approximate" or (neighbors == "auto" and n > _MOST_EXACT)
-    points = Points(data, metric, ties_by_content=not is_approximate)
+    if n > _MANY:
+        warn(
+            f"the neighbour graph compares all pairs of {n:,} samples, which takes minutes or "
+            "hours: fit a random sample of some ten thousand rows, or pass the graph as affinity"
+        )
+    points = Points(data, metric)
     is_small = n**2 * data.n_features < _FEW_PRODUCTS
     with Workers(1 if is_small else n_jobs) as workers:
-        if is_approximate:
-            from .approximate import approximate_pairs
-
-            i, j = approximate_pairs(data, points, n_neighbors, workers)
-        else:
-            i, j = _exact_pairs(data, points, n_neighbors, workers)
+        i, j = _exact_pairs(data, points, n_neighbors, workers)
         # Most pairs are neighbours both ways: each similarity is computed once.
         pairs, place = np.unique(np.minimum(i, j) * n + np.maximum(i, j), return_inverse=True)
         similarity = points.similarity(data, pairs // n, pairs % n, workers)[place]
-    if is_approximate:
-        squared = np.maximum(2 - 2 * similarity, 0) if points.is_cosine else -similarity
-        chosen = points.nearest(i, j, squared, n_neighbors)
-        i, j, similarity = i[chosen], j[chosen], similarity[chosen]
     order = np.lexsort((j, i))
     return i[order], j[order], similarity[order]
 
@@ -112,7 +106,7 @@ class Points:
     centre. ``place`` is the order in which samples win ties.
     """
 
-    def __init__(self, data, metric, *, ties_by_content=True):
+    def __init__(self, data, metric):
         self.n_features = data.n_features
         self.is_cosine = metric == "cosine"
         self._unit = unit = _safe_unit(data)
@@ -145,9 +139,7 @@ class Points:
         # Bound on the error of the computed |x - y|^2, relative to |x|^2 + |y|^2. The rounding
         # errors of a sum grow like a random walk.
         self._error = 8 * np.finfo(self.dtype).eps * np.sqrt(self.n_features)
-        self.place = np.arange(data.n_samples)
-        if ties_by_content:
-            self.place = content_places(data, unit, norms)
+        self.place = _content_places(data, unit, norms)
 
     @property
     def searched(self):
@@ -178,7 +170,7 @@ class Points:
             S[self.norm[number] == 0] = -np.inf
             S[:, self.norm[columns] == 0] = -np.inf
         # So many groups that few rows have two of their neighbours in one of them.
-        nearest = largest_of_groups(S, n_neighbors, max(256, 16 * n_neighbors**2))
+        nearest = _largest_of_groups(S, n_neighbors, max(256, 16 * n_neighbors**2))
         nearest = nearest.astype(np.float64)
         # Minus infinity marks what is no candidate, also where there are too few. Next to a large
         # offset rounding may exclude nothing: the bound is then below all numbers of this type.
@@ -239,7 +231,7 @@ class Points:
         return mask
 
 
-def largest_of_groups(S, k, n_groups):
+def _largest_of_groups(S, k, n_groups):
     """In every row a number close to the k-th largest, and no larger.
 
     Maxima of groups of columns are different entries. The k-th largest of them takes a fraction
@@ -347,7 +339,7 @@ def _digest(row):
     return blake2b(row.indices.tobytes() + row.data.tobytes(), digest_size=16).digest()
 
 
-def content_places(data, unit, rows):
+def _content_places(data, unit, rows):
     """The place of every sample where ties go by what samples are, not by their position.
 
     Samples are ordered along one direction, whose coefficients are fixed numbers. They go to the

@@ -6,7 +6,15 @@ from functools import cached_property, partial
 import numpy as np
 import scipy.sparse as sp
 
-from .._rows import BLOCK_BYTES, RowBlocks, is_constant, split_rows, transpose_csr
+from .._rows import (
+    BLOCK_BYTES,
+    RowBlocks,
+    is_constant,
+    split_rows,
+    to_dense,
+    transpose_csr,
+)
+from .._rows.base import PASS_BYTES
 from .._rows.scaling import MOSTLY_ZERO
 from .._utils.threads import Workers
 
@@ -24,6 +32,8 @@ _BYTES_PER_COLUMN = 128
 _FEW_ROWS = 0.25
 # Products are cut into the same parts for every number of threads, so that sums round the same.
 _N_PARTS = 4
+# Rows that are worth a product of their own.
+_FEWEST_ROWS = 4096
 # Dense data of at most this size stay in cache: batches of columns gain nothing.
 _SMALL_BYTES = 4 * BLOCK_BYTES
 
@@ -61,30 +71,11 @@ class Columns:
     vectors are in double precision, products with many in the precision of the rows. Methods from
     ``take`` on are for rows in memory, which ``varying`` has prepared.
 
-    Parameters
-    ----------
-    data : Rows
-    square_norms : ndarray of shape (n_features,), optional
-        For data that are centred columns in other coordinates.
-    n_jobs : int or None, default=None
-        Number of threads for large data.
-    workers : Workers, optional
-        Threads that are open, and are used instead.
-
-    Attributes
-    ----------
-    n_samples, n_features : int
-    mean : ndarray of shape (n_features,)
-        What was subtracted from every column.
-    square_norms : ndarray of shape (n_features,)
-        Squared norm of every column; 0 for columns that are constant up to rounding.
-    n_stored : int
-        Number of stored entries of sparse rows in memory, otherwise 0.
-    is_sparse : bool
-    is_wide : bool
-        n_samples <= n_features: matrices of n x n are the smaller ones.
-    index : ndarray of shape (n_features,)
-        Positions of the columns in the data they were taken from.
+    ``square_norms`` are given for data that are centred columns in other coordinates, and
+    ``workers`` if threads are open. ``mean`` is what was subtracted from every column, and
+    ``square_norms`` are 0 for columns that are constant up to rounding. ``n_stored`` is the number
+    of stored entries of sparse rows in memory, otherwise 0; ``is_wide`` says that n_samples <=
+    n_features; and ``index`` are the positions of the columns in the data they were taken from.
     """
 
     def __init__(self, data, *, square_norms=None, n_jobs=None, workers=None):
@@ -103,14 +94,8 @@ class Columns:
     def varying(cls, data, workers=None, *, may_fill=False):
         """The columns of ``data``, Rows, that are not constant, in memory and double precision.
 
-        Dense columns are centred once, in a copy.
-
-        Parameters
-        ----------
-        data : Rows
-        workers : Workers, optional
-        may_fill : bool, default=False
-            Make sparse data dense where that is faster: unless most entries are zero and n <= d.
+        Dense columns are centred once, in a copy. With ``may_fill``, sparse data are made dense
+        where that is faster: unless most entries are zero and n <= d.
         """
         index = varying_columns(data)
         X = data.whole()
@@ -225,6 +210,11 @@ class Columns:
         # In place: with many vectors, each such array is large. Sums of a cluster are read-only.
         shift = np.outer(by_vector.sum(axis=1), self.mean)
         return np.subtract(out, shift, out=shift).T
+
+    def inner_products(self):
+        """Z'Z, for few columns."""
+        size = max(PASS_BYTES, self.n_features**2 * self._data.dtype.itemsize)
+        return self._data.reduce(partial(_inner_products, self.mean), block_bytes=size)
 
     def times(self, W):
         """Z W for weights W of shape (n_features, k)."""
@@ -386,6 +376,15 @@ def _products(block, V):
     if many:
         return (transposed @ V).T.astype(np.float64, copy=False)
     return np.array([transposed @ v for v in V.T], dtype=np.float64)
+
+
+def _inner_products(mean, block):
+    """Sums over some rows at a time, as sparse rows are made dense."""
+    found = np.zeros((len(mean), len(mean)))
+    for rows in split_rows(block.shape[0], max(_FEWEST_ROWS, 4 * len(mean))):
+        Z = to_dense(block[rows]) - mean
+        found += Z.T @ Z
+    return found
 
 
 def _times(W, block):

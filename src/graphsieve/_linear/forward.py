@@ -38,14 +38,19 @@ from scipy.special import gammaincinv
 
 from .._rows import split_rows
 from .._utils.names import scores_of
+from .._utils.threads import blas_for
 from .columns import square_rows
 
+# Largest square matrix: 72 MB.
+MOST_SQUARE = 3000
 # Products of targets with all columns at a time: 32 MB.
 _MOST_PRODUCTS = 2**22
 # A direction of a block with less than this fraction of its squared norm depends on the picks.
 _DEPENDENT_IN_BLOCK = 1e-9
 # A column with less than this fraction of its squared norm outside the picked ones depends on them.
 _DEPENDENT = 1e-12
+# The same where all is computed from inner products, which have half of the digits.
+_DEPENDENT_IN_GRAM = 1e-10
 # With less than this fraction of its squared norm left, a column is made orthogonal to the picked
 # ones a second time; with more, once is enough (Daniel, Gragg, Kaufman and Stewart 1976).
 _LITTLE_LEFT = 0.5
@@ -73,7 +78,7 @@ def join_targets(targets, weights):
     total = sum(weight for _, weight in pairs)
     parts = [(target, weight / total / target.energy) for target, weight in pairs]
     factors = [T.T * np.sqrt(scale) for T, scale in parts if isinstance(T, FactorTarget)]
-    if len(factors) == len(parts) and sum(len(T.T) for T in factors) <= len(factors[0]) / 2:
+    if len(factors) == len(parts) and sum(len(T.T) for T in factors) <= len(factors[0]):
         return FactorTarget(np.hstack(factors))
     return GramTarget(sum(scale * target.gram() for target, scale in parts))
 
@@ -140,31 +145,43 @@ class GramTarget:
         return self.M @ q, r
 
 
+class InnerTarget:
+    """Columns and targets T through G = X'X, C = X'T and S = T'T, for more samples than columns.
+
+    A pick is then no pass over the data. The differences that it takes lose half of the digits,
+    which leaves more than enough.
+    """
+
+    def __init__(self, G, C, S):
+        self.G, self.C, self.S = G, C, S
+        self.energy = float(np.trace(S))
+
+    @classmethod
+    def of(cls, columns, T):
+        """Those of Columns and centred targets."""
+        with blas_for(float(T.size) * (columns.n_features + T.shape[1])):
+            return cls(columns.inner_products(), columns.products(T), T.T @ T)
+
+    def square_energy(self):
+        """|T T'|_F^2."""
+        return float(np.square(self.S).sum())
+
+    def forms(self, columns):
+        """|T'x_j|^2 for every column."""
+        return square_rows(self.C)
+
+
 @dataclass(frozen=True)
 class Rules:
     """Conditions on a selection.
 
-    Attributes
-    ----------
-    include : sequence of int
-        Columns that are picked first, in this order.
-    exclude : ndarray of bool or None
-        Columns that are never picked.
-    later, noise : ndarray of bool or None
-        Columns that are picked only when no other column is left; before near-copies, and after.
-    weights : ndarray or None
-        What the gain of a column is multiplied by; 1 by default. A unit has the mean weight of its
-        columns.
-    costs : ndarray or None
-        What the gain of a column is divided by; 1 by default. A unit costs what its columns cost.
-    budget : float or None
-        The most that the picks may cost together.
-    units : ndarray of int or None
-        Label of every column; columns with the same label enter as a whole.
-    limits : (labels, most) or None
-        At most ``most`` columns of every label; the label -1 has no limit.
-    near_copy : float
-        Columns whose squared correlation with a picked one reaches this have to wait.
+    ``include`` are picked first, in this order, and ``exclude`` never. ``later`` and ``noise`` are
+    masks of columns that are picked only when no other column is left: before near-copies, and
+    after. Gains are multiplied by ``weights`` and divided by ``costs``; a unit has the mean weight
+    of its columns and costs what they cost together. All picks together cost at most ``budget``.
+    Columns with the same label in ``units`` enter as a whole. ``limits`` are labels and the most
+    columns of each label; -1 has no limit. Columns whose squared correlation with a picked one
+    reaches ``near_copy`` have to wait.
     """
 
     include: tuple = ()
@@ -183,17 +200,9 @@ class Rules:
 class ForwardOrder:
     """All columns in order of their worth, and how they came to it.
 
-    Attributes
-    ----------
-    order : ndarray of shape (n_features,)
-        Best first.
-    gains : ndarray of shape (n_features,)
-        Fraction of the targets' energy that a column explained when it was picked, on top of those
-        picked before it in its layer; for a column that was not picked, what it would add next.
-    layers : ndarray of shape (n_features,)
-        Layer in which a column was picked, from 1; 0 for a column that was not picked.
-    n_picks : int
-        Number of columns that were picked one by one.
+    ``gains`` is the fraction of the targets' energy that a column explained when it was picked, on
+    top of those picked before it in its layer, or else what it would add next. ``layers`` is the
+    layer in which it was picked, from 1, or else 0. ``n_picks`` columns were picked one by one.
     """
 
     order: np.ndarray
@@ -208,10 +217,7 @@ class ForwardOrder:
 
 
 class Units:
-    """Which columns belong together: those with the same label.
-
-    Without labels every column is a unit of its own.
-    """
+    """Which columns belong together: those with the same label, or each by itself."""
 
     def __init__(self, labels, n_features):
         labels = np.arange(n_features) if labels is None else labels
@@ -249,10 +255,13 @@ def block_matrices(blocks, columns, target, noise):
     """Blocks of equal size, and their matrices G and F before the first pick."""
     G, F = [], []
     for block in blocks:
-        X = np.array([columns.column(j) for j in block])
-        TX = np.array([target.apply(x)[0] for x in X])
-        G.append(X @ X.T + np.diag(noise[block]))
-        F.append(X @ TX.T)
+        if isinstance(target, InnerTarget):
+            inner, form = target.G[np.ix_(block, block)], target.C[block] @ target.C[block].T
+        else:
+            X = np.array([columns.column(j) for j in block])
+            inner, form = X @ X.T, X @ np.array([target.apply(x)[0] for x in X]).T
+        G.append(inner + np.diag(noise[block]))
+        F.append(form)
     return blocks, np.array(G), np.array(F)
 
 
@@ -299,10 +308,6 @@ class _Layer:
         self._g_start = self.g.copy()
         self.alive = alive & (columns.square_norms > 0)
         self._blocks = None if blocks is None else BlockGains(blocks)
-        self._basis = np.empty((0, columns.n_samples))
-        # X'q of as many picks as take no more memory than sparse data.
-        self._products = np.empty((0, columns.n_features))
-        self._most_products = columns.n_stored // columns.n_features
         self.n_picked = 0
         self._energy, self._square_energy = target.energy, square_energy
 
@@ -347,6 +352,29 @@ class _Layer:
                 return step
         return None
 
+    def _update(self, step, r, z, square):
+        """Take note of a pick; ``square`` is |T'u|^2 with the targets that are left."""
+        self._energy -= step.gain
+        self._square_energy += step.gain**2 - 2 * square
+        if self._blocks is not None:
+            self._blocks.update(r, z, step.gain)
+        self.f = np.maximum(self.f + r * (step.gain * r - 2 * z), 0)
+        self.g = np.maximum(self.g - r * r, 0)
+        self.n_picked += 1
+        self.alive[step.column] = False
+        self.alive &= self.g > _DEPENDENT * self._g_start
+
+
+class _VectorLayer(_Layer):
+    """Steps through vectors of n samples."""
+
+    def __init__(self, columns, *args):
+        super().__init__(columns, *args)
+        self._basis = np.empty((0, columns.n_samples))
+        # X'q of as many picks as take no more memory than sparse data.
+        self._products = np.empty((0, columns.n_features))
+        self._most_products = columns.n_stored // columns.n_features
+
     def step(self, j):
         """The pick of column j, or None if it depends on the picked ones."""
         x = self._columns.column(j)
@@ -383,25 +411,51 @@ class _Layer:
     def add(self, step):
         """Pick a column; returns its products X'x with all columns."""
         basis = self._basis[: self.n_picked]
-        u = step.w - (basis @ step.w) @ basis
+        h = basis @ step.w
+        u = step.w - h @ basis
         if step.r is None:
             r, z, inner = self._columns.products(np.array([step.q, u, step.x]).T).T
         else:
             r = step.r
             z, inner = self._columns.products(np.array([u, step.x]).T).T
-        self._energy -= step.gain
-        self._square_energy += step.gain**2 - 2 * (u @ u)  # up to the noise
-        if self._blocks is not None:
-            self._blocks.update(r, z, step.gain)
-        self.f = np.maximum(self.f + r * (step.gain * r - 2 * z), 0)
-        self.g = np.maximum(self.g - r * r, 0)
         self._basis = _with_row(self._basis, self.n_picked, step.q)
         if self.n_picked < self._most_products:
             self._products = _with_row(self._products, self.n_picked, r)
-        self.n_picked += 1
-        self.alive[step.column] = False
-        self.alive &= self.g > _DEPENDENT * self._g_start
+        self._update(step, r, z, step.w @ step.w - h @ h)
         return inner
+
+
+class _InnerLayer(_Layer):
+    """The same steps through InnerTarget: of every q, only r = X'q and t = T'q are known."""
+
+    def __init__(self, columns, target, *args):
+        super().__init__(columns, target, *args)
+        self._r = np.empty((0, columns.n_features))
+        self._t = np.empty((0, target.C.shape[1]))
+
+    def step(self, j):
+        """The pick of column j, or None if it depends on the picked ones."""
+        r, t = self._r[: self.n_picked], self._t[: self.n_picked]
+        c = r[:, j]
+        square = self._g_start[j] - c @ c
+        if square <= _DEPENDENT_IN_GRAM * self._g_start[j]:
+            self.alive[j] = False
+            return None
+        new_t = (self._target.C[j] - c @ t) / np.sqrt(square)
+        gain = float(new_t @ new_t)
+        self.f[j], self.g[j] = gain * square, square
+        new_r = (self._target.G[j] - c @ r) / np.sqrt(square)
+        return _InnerStep(j, new_r, new_t, gain)
+
+    def add(self, step):
+        """Pick a column; returns its products X'x with all columns."""
+        h = self._t[: self.n_picked] @ step.t
+        z = self._target.C @ step.t - h @ self._r[: self.n_picked]
+        square = step.t @ (self._target.S @ step.t) - h @ h if self._square_energy > 0 else 0.0
+        self._r = _with_row(self._r, self.n_picked, step.r)
+        self._t = _with_row(self._t, self.n_picked, step.t)
+        self._update(step, step.r, z, square)
+        return self._target.G[step.column]
 
 
 def _with_row(array, n, row):
@@ -426,6 +480,16 @@ class _Step:
     gain: float
 
 
+@dataclass(frozen=True)
+class _InnerStep:
+    """A column, r = X'q and t = T'q of its new direction q, and its gain."""
+
+    column: int
+    r: np.ndarray
+    t: np.ndarray
+    gain: float
+
+
 @dataclass
 class ForwardSelection:
     """Layer after layer, until enough columns are picked.
@@ -434,17 +498,8 @@ class ForwardSelection:
     the next one starts on the columns that are left, as if nothing had been picked. An exact copy
     of a picked column takes no part before all other columns are ranked.
 
-    Parameters
-    ----------
-    columns : Columns
-    target : FactorTarget or GramTarget
-    noise : ndarray of shape (n_features,)
-        Noise energy s_j of every column.
-    share : float
-        Explained fraction of the targets' energy at which a layer ends.
-    rules : Rules
-    above_chance : bool
-        Whether a layer goes on as long as a column adds more than permuted columns would.
+    Column j has the noise energy ``noise[j]``. With ``above_chance``, a layer goes on as long as a
+    column adds more than permuted columns would.
     """
 
     columns: object
@@ -491,17 +546,9 @@ class ForwardSelection:
         self._take(self._layer.step(j), j)
 
     def pick(self, affordable=None):
-        """Pick one column, or the unit that it belongs to.
+        """Pick one column, or the unit that it belongs to; None if no column adds anything.
 
-        Parameters
-        ----------
-        affordable : ndarray of bool, optional
-            Columns that may be picked now or later; all by default.
-
-        Returns
-        -------
-        int or None
-            A picked column; None if no column adds anything.
+        Columns that are not ``affordable`` can be picked neither now nor later.
         """
         if affordable is not None:
             self._tier[~affordable] = np.maximum(self._tier[~affordable], _EXCLUDED)
@@ -555,7 +602,8 @@ class ForwardSelection:
             if self.n_layers > 0:
                 return False
             candidates = np.zeros_like(left)  # nothing can be picked at all
-        self._layer = _Layer(
+        layer = _InnerLayer if isinstance(self.target, InnerTarget) else _VectorLayer
+        self._layer = layer(
             self.columns,
             self.target,
             self._f,

@@ -3,7 +3,8 @@
 Shuffling every column on its own keeps the columns and removes what they share, and so do random
 signs of the entries, which keep the amplitudes of the rows. A feature of the
 ranking is worth keeping if it explains more of all features, on top of those before it, than the
-best choice does at that place in shuffled columns.
+best choice does at that place in shuffled columns. Where most columns are noise, what a few share
+disappears among them, and every trusted column counts that those before it do not explain.
 
 This assumes rows that could come in any order. Repeated rows count once. Where rows depend on the
 ones before them (time series), columns of pure noise exceed chance.
@@ -33,6 +34,8 @@ _FEWEST_WINDOWS = 10
 _SIGNIFICANT = 1e-3
 # Tables with more entries are compared in single precision, in less than half the time.
 _LARGE = 2**20
+# Among noise, a trusted column with a larger fraction left unexplained has something of its own.
+_DISTINCT = 0.2
 
 
 def permuted(Z, rng):
@@ -107,7 +110,8 @@ class GainCurve:
     chance : ndarray of shape (n,)
         The largest gain at this place in shuffled columns.
     n_features : int
-        Number of features before the gains fall to chance; 0 if none is above it.
+        Number of features before the gains fall to chance, or of distinct ones among noise if
+        these are more; 0 if none is above chance.
     is_complete : bool
         Whether the ranking went on until the gains fell to chance; otherwise there may be more.
     """
@@ -124,14 +128,16 @@ class GainCurve:
 
 
 @blas_for_table
-def gain_curve(X, order, nulls=(permuted, flipped)):
+def gain_curve(X, order, nulls=(permuted, flipped), trusted=None):
     """Compare the gains along a ranking, best first, with those of shuffled columns.
 
     ``X`` are some rows of the data, at most a few thousand, and ``order`` is the ranking, or the
     first part of it. Every function in ``nulls`` takes the standardised rows and a generator, and
-    returns rows whose columns share nothing; a gain must exceed that in all of them.
+    returns rows whose columns share nothing; a gain must exceed that in all of them. ``trusted`` is
+    the mask of the columns that others predict, where that is known.
     """
     Z = standardised(distinct_rows(X))[0]
+    n_distinct = 0 if trusted is None else _count_distinct(Z, order, trusted)
     if Z.size > _LARGE:
         Z = Z.astype(np.float32)
     given = _gains(Z, order)
@@ -146,7 +152,19 @@ def gain_curve(X, order, nulls=(permuted, flipped)):
             break
     gains, chance = np.array(gains), np.array(chance)
     is_complete = below == _PATIENCE or len(gains) < len(order) or len(order) == X.shape[1]
-    return GainCurve(gains, chance, _count_before_chance(gains - chance), is_complete)
+    n_features = _count_before_chance(gains - chance)
+    if n_features > 0:
+        n_features = max(n_features, n_distinct)
+    return GainCurve(gains, chance, n_features, is_complete)
+
+
+def _count_distinct(Z, order, trusted):
+    """Trusted columns that those before them leave unexplained; 0 unless most columns are noise."""
+    if np.count_nonzero(trusted) >= np.count_nonzero(Z.any(axis=0)) / 2:
+        return 0
+    first = np.asarray(order)[trusted[order]][: len(Z) // 2]
+    left = np.diagonal(np.linalg.qr(Z[:, first], mode="r")) ** 2
+    return np.count_nonzero(left > _DISTINCT * (len(Z) - 1 - np.arange(len(first))))
 
 
 def _count_before_chance(excess):

@@ -23,8 +23,8 @@ from .._utils.threads import blas_for_table
 # On the 62 rows of colon, 60 columns explain .53 of the variance of left-out rows with 0.1, .25
 # with 0.01 and .09 with 0.001; on Yale, 160 columns .81, .73 and .52.
 _PENALTY = 0.1
-# Columns that enter between two grid points are added in blocks of at most this size, so that
-# the work is done by matrix products.
+# Columns enter in blocks of this size, however close the grid points are, so that the work is done
+# by matrix products.
 _BLOCK = 64
 # Tables with more entries are processed in single precision, in half the time: coverage then has
 # errors of about 1e-6.
@@ -38,18 +38,10 @@ def ridge_penalty(shape):
 
 @dataclass(frozen=True)
 class CoverageCurve:
-    """Coverage of every target column for several numbers of kept features.
+    """Coverage of every target column, one row for each of ``n_kept`` numbers of kept features.
 
-    Attributes
-    ----------
-    n_kept : ndarray of shape (n_grid,)
-        Numbers of kept features, increasing.
-    coverage : ndarray of shape (n_grid, n_targets)
-        Leave-one-out R^2 of every target column, between 0 and 1. A kept column has coverage 1,
-        a constant one NaN.
-    predictions : ndarray of shape (n_grid, n_rows, n_targets) or None
-        Leave-one-out predictions for the requested rows, in the units of the data; kept columns
-        have their own values.
+    A kept column has coverage 1, a constant one NaN. ``predictions`` (n_grid, n_rows, n_targets)
+    are those of left-out rows in the units of the data; kept columns have their own values.
     """
 
     n_kept: np.ndarray
@@ -73,22 +65,9 @@ def coverage_curve(X, order, n_kept, *, targets=None, predict_rows=()):
     0.1 min(n, d) for n samples and d features. The columns enter one block after the other; no
     matrix larger than (n_samples, n_targets) or (n_samples, max(n_kept)) is stored.
 
-    Parameters
-    ----------
-    X : array-like of shape (n_samples, n_features)
-        Dense, without missing values.
-    order : array of int
-        Columns, best first; at least ``max(n_kept)`` of them.
-    n_kept : sequence of int
-        Increasing numbers of kept features.
-    targets : array of int, optional
-        Columns whose coverage is computed. All by default.
-    predict_rows : sequence of int, optional
-        Rows whose predictions are returned.
-
-    Returns
-    -------
-    CoverageCurve
+    X is dense, without missing values; ``order`` are columns, best first, ``n_kept`` increasing
+    numbers of them, and ``targets`` the columns whose coverage is computed, by default all.
+    Predictions are returned for ``predict_rows``.
     """
     X = np.asarray(X, dtype=np.float64)
     order, n_kept = np.asarray(order), np.asarray(n_kept, dtype=int)
@@ -99,12 +78,11 @@ def coverage_curve(X, order, n_kept, *, targets=None, predict_rows=()):
     path = _LeaveOneOut(Z.astype(precision), ridge_penalty(X.shape), n_kept.max(initial=0))
     coverage = np.empty((len(n_kept), len(targets)))
     predictions = np.empty((len(n_kept), len(predict_rows), len(targets)))
-    done = 0
     for step, k in enumerate(n_kept):
-        for start in range(done, k, _BLOCK):
-            block = standardised(X[:, order[start : min(start + _BLOCK, k)]])[0]
-            path.add(block.astype(precision))
-        done = k
+        while path.n_added < k:
+            block = order[path.n_added : min(path.n_added + _BLOCK, n_kept[-1])]
+            path.add(standardised(X[:, block])[0].astype(precision))
+        path.use(k)
         is_kept = np.isin(targets, order[:k])
         coverage[step] = np.where(is_kept, 1.0, path.coverage())
         residual = np.where(is_kept, 0.0, path.residuals(predict_rows)) * scale
@@ -114,18 +92,7 @@ def coverage_curve(X, order, n_kept, *, targets=None, predict_rows=()):
 
 
 def explained_fraction(coverage):
-    """Mean coverage of the columns for which it is defined.
-
-    Parameters
-    ----------
-    coverage : array of shape (..., n_columns)
-        NaN for constant columns.
-
-    Returns
-    -------
-    ndarray of shape (...)
-        NaN where all columns are constant.
-    """
+    """Mean coverage of the columns that are not constant, along the last axis; NaN without any."""
     with np.errstate(invalid="ignore"):
         return np.nansum(coverage, axis=-1) / np.count_nonzero(~np.isnan(coverage), axis=-1)
 
@@ -136,7 +103,7 @@ class _LeaveOneOut:
     With the centred predictors Z, S = I - 11'/n - Z (Z'Z + a I)^-1 Z' turns targets into the
     residuals of the ridge regression, and dividing row i by S_ii turns those into leave-one-out
     residuals. A new block B changes S by -U U', with U = S B L^-T and L L' = B' S B + a I: only U
-    is stored, never S.
+    is stored, never S. The first columns of U are those of the first columns of B.
     """
 
     def __init__(self, targets, penalty, n_predictors):
@@ -146,20 +113,25 @@ class _LeaveOneOut:
         self._fit_residual = targets.copy()
         self._diagonal = np.full(n_samples, 1 - 1 / n_samples)
         self._factors = np.empty((n_samples, n_predictors), targets.dtype, order="F")
-        self._n_added = 0
+        self.n_added = self._n_used = 0
         self._total = self._press()
 
     def add(self, block):
-        """Add centred predictor columns."""
-        done = self._factors[:, : self._n_added]
+        """Add centred predictor columns, which ``use`` takes into account."""
+        done = self._factors[:, : self.n_added]
         residual = block - done @ (done.T @ block)
         gram = block.T @ residual + self._penalty * np.eye(block.shape[1], dtype=block.dtype)
         L = cholesky((gram + gram.T) / 2, lower=True)
-        U = solve_triangular(L, residual.T, lower=True).T
+        end = self.n_added + block.shape[1]
+        self._factors[:, self.n_added : end] = solve_triangular(L, residual.T, lower=True).T
+        self.n_added = end
+
+    def use(self, n_predictors):
+        """Bring the residuals to those of the first predictors."""
+        U = self._factors[:, self._n_used : n_predictors]
         self._fit_residual -= U @ (U.T @ self._targets)
         self._diagonal -= (U**2).sum(axis=1, dtype=np.float64)
-        self._factors[:, self._n_added : self._n_added + U.shape[1]] = U
-        self._n_added += U.shape[1]
+        self._n_used = n_predictors
 
     def residuals(self, rows=slice(None)):
         return self._fit_residual[rows] / self._diagonal[rows][..., None]
@@ -177,23 +149,10 @@ class _LeaveOneOut:
 
 
 class Regression:
-    """The regression of some columns on kept ones.
+    """The regression of the columns ``targets`` of X on the columns ``kept``.
 
-    Parameters
-    ----------
-    X : ndarray of shape (n_samples, n_features)
-        Without missing values.
-    kept, targets : array of int
-        Columns to predict from, and columns to predict.
-
-    Attributes
-    ----------
-    weights : ndarray of shape (n_kept, n_targets)
-        Coefficients of standardised columns.
-    coef : ndarray of shape (n_kept, n_targets)
-        Coefficients in the units of the data.
-    r2 : ndarray of shape (n_targets,)
-        Coverage of the targets, see ``coverage_curve``.
+    ``weights`` (n_kept, n_targets) are the coefficients of standardised columns, ``coef`` those in
+    the units of the data, and ``r2`` is the coverage of the targets, see ``coverage_curve``.
     """
 
     def __init__(self, X, kept, targets):

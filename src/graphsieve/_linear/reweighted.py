@@ -4,16 +4,12 @@ import numpy as np
 
 # Group norms below this fraction of the largest one are smoothed away.
 SMOOTHING = 1e-6
-
 # After k steps with it, the momentum is k / (k + _DELAY) of the last change of the weights.
 _DELAY = 3
-
 # At the minimum no group grows: the ratio of its norm to the one before is the norm of the gradient
 # of f relative to the weight of the group. Convergence needs every ratio below 1 + _GROWTH * tol
 # (1.03 for the usual 1e-5), or below 1 + _LEAST_GROWTH if that is less strict.
-_GROWTH = 3e3
-_LEAST_GROWTH = 1e-3
-
+_GROWTH, _LEAST_GROWTH = 3e3, 1e-3
 # Momentum may shrink an inverse weight to this fraction of what it would be without, never to zero.
 _FLOOR = 0.1
 
@@ -41,24 +37,11 @@ def reweighted_l21(solve, start, monitor, *, weight, power=1.0, eps=None):
     the iteration only after a step without momentum, and only if no group is still growing: one
     near zero adds little to the objective at first.
 
-    Parameters
-    ----------
-    solve : callable
-        ``solve(inverse)`` minimises f(W) + sum_k weight_k |W_k|^2 / inverse_k and returns f there
-        and the squared norms |W_k|^2. W itself may stay implicit.
-    start : ndarray of shape (n_groups,)
-        Inverse weights of the first problem, whose solution is where the trace begins.
-    monitor : Monitor
-        Holds the stopping rule.
-    weight, power : float or ndarray of shape (n_groups,)
-        Powers in (0, 1] give sparse solutions; below 1 a local minimum is found.
-    eps : float or ndarray of shape (n_groups,), optional
-        By default 1e-6 of the largest norm in the first solution.
-
-    Returns
-    -------
-    Result
-        Its ``x`` holds the norms of the groups.
+    ``solve(inverse)`` minimises f(W) + sum_k weight_k |W_k|^2 / inverse_k and returns f there and
+    the squared norms |W_k|^2; W itself may stay implicit. ``start`` are the inverse weights of the
+    first problem, whose solution is where the trace begins. Powers in (0, 1] give sparse solutions;
+    below 1 a local minimum is found. ``eps`` is by default 1e-6 of the largest norm in the first
+    solution. The ``x`` of the Result holds the norms of the groups.
     """
     smooth, squares = solve(start)
     if eps is None:

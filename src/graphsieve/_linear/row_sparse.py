@@ -15,23 +15,16 @@ from .._utils.threads import single_threaded_blas
 # Curvature given to each row along itself, where the penalty has none, as a fraction of what it has
 # across. It keeps Newton's system regular for copies of a column and is too small to slow it.
 _DAMPING = 1e-8
-
 # Fraction of the targets below which a product with the residual is rounding.
 _ROUNDING = 1e-11
-
 # On the way to a given penalty: the fraction of it that may be violated, and how fast it falls.
-_LOOSE = 0.1
-_FALL = 0.5
-
+_LOOSE, _FALL = 0.1, 0.5
 # Columns whose inner products are computed in one pass over X where that is the faster way.
 _AHEAD = 16
 
 
 class InnerProducts:
-    """Inner products of all Columns with those that a solver asks for, kept once computed.
-
-    Neither X'X nor XX' is formed.
-    """
+    """Inner products of all Columns with those that a solver asks for, kept once computed."""
 
     def __init__(self, columns):
         self._columns = columns
@@ -79,15 +72,11 @@ class InnerProducts:
         with the largest ``abs(promise)`` are computed as well.
         """
         if self._position[j] < 0:
-            alone = self._columns.is_small
-            self._keep_new(np.array([j]) if alone else self._with_likely(j, abs(promise)))
+            n_columns = 1 if self._columns.is_small else min(_AHEAD, self.n_features - self._n_kept)
+            promise = np.where(self._position < 0, abs(promise), -1)
+            promise[j] = np.inf
+            self._keep_new(np.sort(np.argpartition(-promise, n_columns - 1)[:n_columns]))
         return self._kept[self._position[j]]
-
-    def _with_likely(self, j, promise):
-        promise = np.where(self._position < 0, promise, -1)
-        n_columns = min(_AHEAD, self.n_features - self._n_kept)
-        likely = np.argpartition(-promise, n_columns - 1)[:n_columns]
-        return np.union1d(likely, j)
 
     def gram(self, columns):
         """Inner products among the given columns."""
@@ -186,14 +175,8 @@ def _select(products, XtY, W):
 def _conditions(products, XtY, W, rows, alpha):
     """How far W is from the optimum.
 
-    Returns
-    -------
-    residual : ndarray of shape (n_features, n_targets)
-        2 X'(Y - X W), which for the minimiser is alpha W_j / |W_j| in non-zero rows.
-    pull : ndarray of shape (n_features,)
-        Its norm in the other rows, at most alpha for the minimiser.
-    inside, violation : float
-        Largest violation among the non-zero rows, and among all rows.
+    Returns 2 X'(Y - X W), for the minimiser alpha W_j / |W_j| in non-zero rows, its norms in the
+    other rows, there at most alpha, and the largest violation among the non-zero and all rows.
     """
     residual = 2 * (XtY - products.combine(rows, W[rows]))
     inside = row_norms(residual[rows] - alpha * _unit(W[rows])).max(initial=0.0)

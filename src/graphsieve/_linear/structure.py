@@ -11,9 +11,10 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
+import scipy.sparse as sp
 from sklearn.utils.extmath import row_norms
 
-from .._rows import chosen_rows
+from .._rows import RowBlocks, chosen_rows
 from .._rows.scaling import (
     MOST_ROWS,
     chosen_sample,
@@ -30,6 +31,8 @@ from .forward import FactorTarget, GramTarget
 _ROUNDING = {np.dtype(np.float32): 1e-3, np.dtype(np.float64): 1e-5}
 # More components change neither the number of features nor their order.
 _MOST_COMPONENTS = 100
+# Where only their number matters, so many are computed first.
+_FIRST_COMPONENTS = 50
 # Coordinates of all rows along the axes: 128 MB. Fewer axes are used for many rows.
 _MOST_COORDINATES = 2**24
 # From so many entries, single precision is enough, and takes half the time.
@@ -42,7 +45,7 @@ _MOST_CHANCE = 0.25
 # Fewer trusted columns than this have no components of their own.
 _FEWEST_TRUSTED = 3
 # The first singular value of many shuffled entries hardly varies: one shuffle is then enough.
-_SHUFFLED_ENTRIES = 5e6
+_SHUFFLED_ENTRIES = 1e6
 _MOST_SHUFFLES = 10
 # Keeps divisions by the singular values of constant columns finite.
 _TINY = np.finfo(float).tiny ** 0.5
@@ -52,27 +55,11 @@ _TINY = np.finfo(float).tiny ** 0.5
 class Structure:
     """Structure of the centred directions Z in which rows deviate from the mean row.
 
-    Attributes
-    ----------
-    rows : ndarray of shape (n_rows, n_features)
-        Z.
-    centre : ndarray of shape (n_features,)
-        The mean row.
-    mean : ndarray of shape (n_features,)
-        Mean of the directions, before Z was centred.
-    gram : ndarray of shape (min(n_rows, n_features), min(n_rows, n_features))
-        Z Z' or Z' Z, whichever is smaller.
-    values : ndarray of shape (n_axes,)
-        The first singular values of Z, largest first.
-    vectors : ndarray of shape (min(n_rows, n_features), n_axes)
-        The eigenvectors of ``gram`` that belong to them.
-    edge : float
-        Largest singular value of shuffled columns.
-    predictability : ndarray of shape (n_features,)
-        Squared correlation of every column with its held-out prediction from the others.
-    core : ndarray of bool of shape (n_features,) or None
-        The columns whose components predict all columns, if most columns are noise. If None, the
-        components of all columns do.
+    ``rows`` are Z, ``centre`` is the mean row, and ``mean`` that of the directions before Z was
+    centred. ``gram`` is Z Z' or Z'Z, whichever is smaller, ``values`` are the first singular values
+    of Z, largest first, and ``vectors`` the eigenvectors of ``gram`` that belong to them. ``edge``
+    is the largest singular value of shuffled columns. ``core`` is the mask of the columns whose
+    components predict all columns, if most columns are noise; None if the components of all do.
     """
 
     rows: np.ndarray
@@ -87,7 +74,6 @@ class Structure:
 
     @property
     def n_rows(self):
-        """Number of rows of Z."""
         return len(self.rows)
 
     @property
@@ -179,19 +165,10 @@ class Structure:
 
 
 def scaled_sample(data, scale, rng, spread="deviation"):
-    """The rows of data in the units of ``scale``, and a sample of at most ``MOST_ROWS`` of them.
+    """Scaled Rows, a dense sample of at most ``MOST_ROWS`` of them, its mask, and the Scaling.
 
     ``scale`` is "auto", "standard", "minmax", "global" or None, see ``GraphSieve``, and ``spread``
     is what "auto" makes 1, see ``robust_scaling``.
-
-    Returns
-    -------
-    X : Rows
-    rows : ndarray
-        The sample, dense.
-    chosen : ndarray of bool
-        Which rows these are.
-    scaling : Scaling
     """
     # Structure is estimated from so many rows, which bounds all matrices below.
     chosen = chosen_sample(data.n_samples, MOST_ROWS, rng)
@@ -202,6 +179,22 @@ def scaled_sample(data, scale, rng, spread="deviation"):
         scaling = column_scaling(data, scale)
     X = data.scaled(scaling, scaled_type(data))
     return compact_rows(X), X.stack(chosen_rows, chosen), chosen, scaling
+
+
+def sample_rows(data, most, rng):
+    """At most ``most`` random rows of data, in memory, and the mask of all rows that tells which.
+
+    Data of no more rows, or with ``most=None``, are returned as they are.
+    """
+    chosen = chosen_sample(data.n_samples, most or data.n_samples, rng)
+    if chosen.all():
+        return data, chosen
+    blocks = data.reduce(_listed_rows, chosen)
+    return RowBlocks(sp.vstack(blocks, "csr") if data.is_sparse else np.concatenate(blocks)), chosen
+
+
+def _listed_rows(block, chosen):
+    return [block[chosen]]
 
 
 def all_coordinates(structure, X, n_jobs=None, axes=None):
@@ -228,6 +221,7 @@ def find_structure(X, n_samples=0):
     limit of noise for all.
     """
     n_axes = _MOST_COORDINATES // n_samples if n_samples > len(X) else 0
+    n_axes = max(n_axes, _MOST_COMPONENTS)
     with blas_for(float(X.size) * min(X.shape)):
         centre = X.mean(axis=0, dtype=np.float64)
         X = (X - centre).astype(np.float32 if X.size > _LARGE else X.dtype, copy=False)
@@ -239,7 +233,10 @@ def find_structure(X, n_samples=0):
         edge, standard_edge = _edges(X, [None, units])
         found = replace(_components(X, edge, n_axes), centre=centre)
         X /= units
-        judged = _with_predictability(_components(X, standard_edge), X)
+        judged = _components(X, standard_edge, _FIRST_COMPONENTS)
+        if judged.n_components == _FIRST_COMPONENTS:
+            judged = _components(X, standard_edge)
+        judged = _with_predictability(judged, X)
         return replace(found, predictability=judged.predictability, core=judged.core)
 
 
@@ -256,11 +253,11 @@ def _edges(X, units):
     return np.mean(found, axis=0)
 
 
-def _components(X, edge, n_axes=0):
+def _components(X, edge, n_axes=_MOST_COMPONENTS):
     """The structure of centred columns but for their predictability."""
     Z, mean = _directions(X)
     G = _gram(Z)
-    square, vectors = leading_eigenpairs(G, min(len(G), max(n_axes, _MOST_COMPONENTS)))
+    square, vectors = leading_eigenpairs(G, min(len(G), n_axes))
     values = np.sqrt(np.maximum(square[::-1].astype(np.float64), 0))
     significant = values > _ROUNDING[Z.dtype] * values[0]
     significant[0] = True  # of constant columns too

@@ -13,7 +13,7 @@ from sklearn.utils.extmath import row_norms
 
 from .._rows import transpose_csr
 from .._utils.linalg import fix_signs, leading_eigenpairs
-from .objective import Penalties, Weights, add_multiple, sigmoid, smoothed_l21
+from .objective import Penalties, Weights, add_penalties, sigmoid
 
 # At the start, the l2,1 penalty and the decay are this fraction of the variance of the targets
 # each, and the graph term this one. From a tenth to ten times as much changes nothing measurable.
@@ -50,14 +50,6 @@ class Problem(NamedTuple):
             XW -= self.mean @ W
         return XW
 
-    def products(self, D):
-        """X'D for centred columns X."""
-        if self.mean is None:
-            return self.X.T @ D
-        XD = transpose_csr(self.X) @ D
-        XD -= np.outer(self.mean, D.sum(axis=0))
-        return XD
-
 
 class TargetObjective:
     """Autoencoder with linear output whose decoder predicts the targets T from the code of X.
@@ -67,12 +59,7 @@ class TargetObjective:
         F = n |E|_F^2 / 2 + alpha |W_in|_{2,1} + graph_weight Tr(H' L H)
             + decay / 2 (|W_in|_F^2 + |W_out|_F^2)
 
-        D = (E W_out' + 2 graph_weight L H) * H * (1 - H)
-        dF/dW_in  = X' D + alpha N + decay W_in        N: rows of W_in divided by their norms
-        dF/dW_out = H' E + decay W_out
-        dF/db_in  = sums of the columns of D,          dF/db_out = sums of the columns of E
-
-    An evaluation takes two products with X. The matrix products are in the precision of X.
+    and the gradients of ``Objective``. An evaluation takes two products with X, in its precision.
     """
 
     def __init__(self, problem, n_hidden, penalties):
@@ -80,6 +67,8 @@ class TargetObjective:
         d, m, r = problem.X.shape[1], n_hidden, problem.T.shape[1]
         self._edges = np.cumsum([d * m, m, m * r])
         self.size = int(self._edges[-1]) + r
+        # Once: SciPy takes as long to make it as for a product with few columns.
+        self._transposed = problem.X.T if problem.mean is None else transpose_csr(problem.X)
 
     def split(self, z):
         """The Weights in a vector of all of them, as views."""
@@ -89,6 +78,13 @@ class TargetObjective:
     def pack(self, weights):
         """One vector of all weights."""
         return np.concatenate([np.ravel(part) for part in weights]).astype(np.float64)
+
+    def products(self, D):
+        """X'D, of the centred columns."""
+        XD = self._transposed @ D
+        if self.problem.mean is not None:
+            XD -= np.outer(self.problem.mean, D.sum(axis=0))
+        return XD
 
     def value_and_grad(self, z):
         """F and its gradient at ``z``, in float64."""
@@ -112,15 +108,9 @@ class TargetObjective:
         D *= H * (1 - H)
         grad = np.empty(self.size)
         G_in, g_in, G_out, g_out = self.split(grad)
-        G_in[:], g_in[:] = self.problem.products(D), D.sum(axis=0)
+        G_in[:], g_in[:] = self.products(D), D.sum(axis=0)
         G_out[:], g_out[:] = H.T @ E, E.sum(axis=0)
-        norm, direction = smoothed_l21(weights.W_in)
-        value += self.penalties.alpha * norm
-        add_multiple(G_in, self.penalties.alpha, direction)
-        for W, G in ((weights.W_in, G_in), (weights.W_out, G_out)):
-            value += self.penalties.decay / 2 * float(np.vdot(W, W))
-            add_multiple(G, self.penalties.decay, W)
-        return value, grad
+        return value + add_penalties(self.penalties, weights, G_in, G_out), grad
 
 
 def principal_weights(problem, n_hidden):
@@ -183,35 +173,16 @@ def unit_norms(weights):
     return np.sqrt(np.square(weights.W_in) @ row_norms(weights.W_out, squared=True))
 
 
-class Elimination(NamedTuple):
-    """Columns from best to worst, and the round in which each was dropped; 0 for survivors."""
-
-    order: np.ndarray
-    rounds: np.ndarray
-
-
 def eliminate(problem, start, train, *, fraction, n_left, columns, kept, first_out):
-    """Train and drop columns from the encoder in turn.
+    """Train and drop a ``fraction`` of the columns from the encoder in turn, at least one.
 
-    Parameters
-    ----------
-    problem : Problem
-    start : Weights
-        For ``columns``.
-    train : callable
-        ``train(problem, weights, first)`` returns trained Weights, or None to stop here.
-    fraction : float
-        Of the columns, dropped in every round; at least one column.
-    n_left : int
-        Number of columns that are ranked by their last score.
-    columns : ndarray of int
-        Columns of the encoder at the start.
-    kept, first_out : ndarray of bool
-        Columns that are never dropped, and columns that are dropped before all others.
+    ``start`` are Weights for ``columns``, those of the encoder at the start, and
+    ``train(problem, weights, first)`` returns trained Weights, or None to stop here. Columns
+    ``kept`` are never dropped, those ``first_out`` before all others. The last ``n_left`` columns
+    are ranked by their last score.
 
-    Returns
-    -------
-    Elimination
+    Returns the columns from best to worst, and the round in which each was dropped; 0 for
+    survivors.
     """
     rounds = np.zeros(problem.X.shape[1], dtype=int)
     dropped, number = [], 0
@@ -224,7 +195,7 @@ def eliminate(problem, start, train, *, fraction, n_left, columns, kept, first_o
         order = np.lexsort((-unit_norms(weights), first_out[columns], ~kept[columns]))
         if trained is None or len(columns) <= n_left:
             ranked = [columns[order], *dropped[::-1]]
-            return Elimination(np.concatenate(ranked), rounds)
+            return np.concatenate(ranked), rounds
         number += 1
         n_kept = min(len(columns) - 1, int(np.ceil((1 - fraction) * len(columns))))
         out = order[max(n_kept, n_left) :]

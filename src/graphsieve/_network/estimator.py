@@ -35,13 +35,6 @@ class Autoencoder:
 
     The ranker has the parameters above, and ``scale`` and ``output`` as parameters or class
     attributes.
-
-    Attributes
-    ----------
-    W_in_, b_in_, W_out_, b_out_ : ndarray of shape (d, m), (m,), (m, d), (d,)
-        Weights, for the scaled data.
-    explained_ : float
-        Fraction of the variance of the scaled data that the network reconstructs.
     """
 
     _accepts_sparse = True
@@ -73,13 +66,8 @@ class Autoencoder:
         with Workers(self.n_jobs) as workers, self._monitor() as monitor:
             terms = {"n_hidden": self._hidden_units, "output": self.output, **penalties._asdict()}
             objective = Objective(X, L, workers, **terms)
-            found = lbfgs(
-                objective.value_and_grad,
-                objective.start(rng),
-                monitor,
-                memory=self.memory,
-                dtype=self.dtype,
-            )
+            options = {"memory": self.memory, "dtype": self.dtype}
+            found = lbfgs(objective.value_and_grad, objective.start(rng), monitor, **options)
         weights = objective.unpack(found.x)
         self.W_in_, self.b_in_, self.W_out_, self.b_out_ = weights
         self._report(found)

@@ -1,8 +1,6 @@
 """The objective of the autoencoder methods: value and gradient, and where the solver starts.
 
-The equations are in the docstring of ``Objective``; ``decode`` and ``_add_penalties`` are their
-code. ``tests/_network/test_objective.py`` compares the value with the formula and the gradient with
-finite differences, each term on and off.
+The equations are in the docstring of ``Objective``, their code in ``decode`` and ``add_penalties``.
 """
 
 from functools import partial
@@ -81,27 +79,10 @@ class Objective:
     the two are decoupled, and V has about the curvature of the other variables. ``start`` returns
     such a vector, ``unpack`` turns it into plain weights.
 
-    The rows are cut into parts, and the sums of the parts are added in their order: the result is
-    the same to the last bit for any number of threads or processes.
-
-    Parameters
-    ----------
-    X : Rows
-        Scaled data. Its dtype is that of the matrix products; z and the penalties are float64.
-    L : CSR array of shape (n_samples, n_samples) or None
-        Laplacian of the neighbour graph; not used when ``graph_weight`` is 0.
-    workers : Workers
-        Open while ``value_and_grad`` is called.
-    n_hidden : int
-        Size m of the hidden code.
-    alpha, graph_weight, decay : float
-        Weights of the terms.
-    output : {"sigmoid", "identity"}
-        The last layer.
-    mean, scale : ndarray of shape (n_features,) and float, optional
-        The change of variables; by default that of X.
-    block_bytes : int
-        Size of a block of rows as a dense array.
+    X are scaled Rows: their dtype is that of the matrix products, z and the penalties are float64.
+    The Laplacian L may be None without a graph term, and the ``workers`` are open while
+    ``value_and_grad`` is called. The rows are cut into parts, and the sums of the parts are added
+    in their order: the result is the same to the last bit for any number of threads or processes.
     """
 
     def __init__(
@@ -115,14 +96,14 @@ class Objective:
         graph_weight=0.0,
         decay=0.0,
         output="sigmoid",
-        mean=None,
-        scale=None,
         block_bytes=BLOCK_BYTES,
     ):
         self.X, self.n_hidden, self.output = X, n_hidden, output
-        self.alpha, self.decay = alpha, decay
+        self.penalties = Penalties(alpha, graph_weight, decay)
         self.L = L if graph_weight else None
-        self.mean, self.scale = _variables(X, output) if mean is None else (mean, scale)
+        self.mean, variance = X.column_moments()
+        spread = np.sqrt(variance.sum())
+        self.scale = spread ** -_SCALE_POWER[output] if spread > 0 else 1.0
         self.size = (2 * X.n_features + 1) * n_hidden + X.n_features
         terms = Terms(X.n_samples, graph_weight, output == "sigmoid")
         make = partial(_Part, terms=terms, n_hidden=n_hidden, block_bytes=block_bytes)
@@ -157,7 +138,7 @@ class Objective:
         value, grad = np.empty(1), np.empty(self.size)
         G_in, g_in, G_out, g_out = self._split(grad)
         self._add_parts(weights, Sums(value, G_in, g_in, G_out, g_out))
-        penalty = self._add_penalties(weights.W_in, weights.W_out, G_in, G_out)
+        penalty = add_penalties(self.penalties, weights, G_in, G_out)
         # From the plain weights to z, by the chain rule, in place: (G_in - mean g_in') scale.
         G_in *= self.scale
         dger(-self.scale, g_in, self.mean, a=G_in.T, overwrite_a=True)
@@ -185,40 +166,25 @@ class Objective:
         H = None if self.L is None else parts.join(codes)
         parts.total(parts.run(_Part.decode, codes, shared=[H, weights]), out=out)
 
-    def _add_penalties(self, W_in, W_out, G_in, G_out):
-        """The value of the penalties, whose gradients are added to those of the data terms."""
-        value = 0.0
-        if self.alpha:
-            norm, gradient = smoothed_l21(W_in)
-            value += self.alpha * norm
-            add_multiple(G_in, self.alpha, gradient)
-        if self.decay:
-            for W, G in ((W_in, G_in), (W_out, G_out)):
-                value += self.decay / 2 * float(np.vdot(W, W))
-                add_multiple(G, self.decay, W)
-        return value
 
-
-def _variables(X, output):
-    """The mean and the scale of the solver's variables."""
-    mean, variance = X.column_moments()
-    spread = np.sqrt(variance.sum())
-    return mean, spread ** -_SCALE_POWER[output] if spread > 0 else 1.0
+def add_penalties(penalties, weights, G_in, G_out):
+    """The l2,1 penalty and the decay, whose gradients are added to those of the data terms."""
+    value = 0.0
+    if penalties.alpha:
+        norm, gradient = smoothed_l21(weights.W_in)
+        value += penalties.alpha * norm
+        daxpy(gradient.ravel(), G_in.ravel(), a=penalties.alpha)  # without a temporary array
+    if penalties.decay:
+        for W, G in ((weights.W_in, G_in), (weights.W_out, G_out)):
+            value += penalties.decay / 2 * float(np.vdot(W, W))
+            daxpy(W.ravel(), G.ravel(), a=penalties.decay)
+    return value
 
 
 def smoothed_l21(W, eps=1e-8):
-    """Smoothed l2,1 norm: sum over rows of sqrt(|W_j|^2 + eps^2) - eps, and its gradient.
-
-    Value and gradient belong to the same function, also at rows of zeros: the gradient of the
-    smoothed norm with the value of the exact one would break the line search there.
-    """
+    """Smoothed l2,1 norm: sum over rows of sqrt(|W_j|^2 + eps^2) - eps, and its gradient."""
     norm = np.sqrt(np.einsum("ij,ij->i", W, W) + eps**2)
     return float((norm - eps).sum()), W / norm[:, None]
-
-
-def add_multiple(G, weight, gradient):
-    """G += weight gradient, without a temporary array."""
-    daxpy(gradient.ravel(), G.ravel(), a=weight)
 
 
 def sigmoid(Z):
@@ -261,10 +227,7 @@ def decode(X, H, LH, weights, terms):
 
 
 class _Part:
-    """The code of a part of the rows, and its contribution, a block of dense rows at a time.
-
-    ``L`` has the rows of the Laplacian that belong to the rows of this part.
-    """
+    """A part of the rows, a block of dense rows at a time, with its rows ``L`` of the Laplacian."""
 
     def __init__(self, data, L=None, *, terms, n_hidden, block_bytes):
         self.data, self.L, self.terms = data, L, terms

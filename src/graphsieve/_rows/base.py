@@ -21,8 +21,7 @@ if TYPE_CHECKING:
 
 # Size of one block of dense floats: it should stay in a core's second-level cache.
 BLOCK_BYTES = 2**20
-# Size of a block in a pass that does little with each row: small enough not to matter for the
-# memory in use, large enough that the overhead per block does not count.
+# Size of a block in a pass that does little with each row.
 PASS_BYTES = 8 * BLOCK_BYTES
 # Entries and rows of a part for which it pays to wake a thread and to add up its sums.
 _FEWEST_ENTRIES = 2**17
@@ -47,10 +46,7 @@ def chosen_rows(block: Any, chosen: np.ndarray) -> np.ndarray:
 
 
 class Rows(ABC):
-    """The rows of a table of floats, wherever they are stored.
-
-    Code outside this package works with the methods below and does not ask how the rows are
-    stored.
+    """The rows of a table of floats; nothing outside this package asks how they are stored.
 
     Attributes
     ----------
@@ -71,47 +67,25 @@ class Rows(ABC):
 
     @abstractmethod
     def reduce(
-        self,
-        function: Callable,
-        *aligned: Any,
-        combine: Callable = operator.add,
-        block_bytes: int = PASS_BYTES,
-        workers: Workers | None = None,
+        self, function, *aligned, combine=operator.add, block_bytes=PASS_BYTES, workers=None
     ) -> Any:
-        """Combine the results of ``function(block, *rows of aligned)`` over all blocks.
+        """Combine the results of ``function(block, *rows of aligned)``, left to right in row order.
 
-        Parameters
-        ----------
-        function : callable
-            Pickled with everything it refers to if the rows are in other processes.
-        *aligned : arrays with one row per sample
-        combine : callable
-            Combines two partial results, left to right in row order.
-        block_bytes : int
-            Approximate size of a block as a dense array.
-        workers : Workers, optional
-            Threads for rows in memory; the result does not depend on their number.
+        ``aligned`` are arrays with one row per sample, and ``block_bytes`` is the approximate size
+        of a block as a dense array. ``function`` is pickled if the rows are in other processes;
+        ``workers`` are threads for those in memory, whose number does not change the result.
         """
 
-    @abstractmethod
-    def reduce_pairs(
-        self,
-        function: Callable,
-        i: np.ndarray,
-        j: np.ndarray,
-        *aligned: Any,
-        combine: Callable = operator.add,
-    ) -> Any:
+    def reduce_pairs(self, function, i, j, *aligned, combine=operator.add) -> Any:
         """Combine the results of ``function(rows i, rows j, *aligned)`` over blocks of pairs.
 
         ``i``, ``j`` and ``aligned`` have one entry per pair. The blocks come in any order.
         """
+        return self.stored().reduce_pairs(function, i, j, *aligned, combine=combine)
 
-    @abstractmethod
-    def map_pairs(
-        self, function: Callable, i: np.ndarray, j: np.ndarray, workers: Workers
-    ) -> np.ndarray:
+    def map_pairs(self, function, i, j, workers: Workers) -> np.ndarray:
         """``function(rows i, rows j)``, one value per pair, in the order of the pairs."""
+        return self.stored().map_pairs(function, i, j, workers)
 
     @abstractmethod
     def scaled(self, scaling: Scaling, dtype: Any) -> Rows:
@@ -121,9 +95,9 @@ class Rows(ABC):
     def filled(self, value: np.ndarray) -> Rows:
         """The rows with ``value[j]`` in place of NaN in column j."""
 
-    @abstractmethod
-    def parts(self, make: Callable, *aligned: Any, workers: Workers) -> Parts:
+    def parts(self, make: Callable, *aligned, workers: Workers) -> Parts:
         """``make(rows, *aligned)`` for every part of the rows, kept where the rows are."""
+        return self.stored().parts(make, *aligned, workers=workers)
 
     @abstractmethod
     def whole(self) -> Any:
@@ -142,20 +116,10 @@ class Rows(ABC):
         return self if self.gaps is None else self.gaps.observed
 
     def fold_parts(self, function: Callable, *shared: Any) -> list | None:
-        """Compare every part of the rows with every other part.
+        """Compare every part of the rows with every other; None if all rows are in one place.
 
-        Parameters
-        ----------
-        function : callable
-            ``function(state, part, rows, other, rows of other, *shared)`` returns the next state
-            of a part, given the state after the preceding other parts, at first None.
-        *shared : arguments for all calls
-
-        Returns
-        -------
-        states : list or None
-            The final state of every part; None if all rows are in one place, where they can be
-            compared directly.
+        ``function(state, part, rows, other, rows of other, *shared)`` returns the next state of a
+        part, given that after the preceding other parts, at first None. The last ones are returned.
         """
         return None
 
@@ -167,9 +131,7 @@ class Rows(ABC):
         """Memory that ``whole`` needs in addition to what is in use already."""
         return self.size()
 
-    def stack(
-        self, function: Callable, *aligned: Any, workers: Workers | None = None
-    ) -> np.ndarray:
+    def stack(self, function: Callable, *aligned, workers: Workers | None = None) -> np.ndarray:
         """Concatenate the arrays that ``function`` returns for the blocks."""
         return _joined(self.reduce(partial(_listed, function), *aligned, workers=workers))
 
@@ -219,26 +181,16 @@ def _wider(one, other):
 
 
 def is_constant(low: np.ndarray, high: np.ndarray) -> np.ndarray:
-    """Whether columns with these extremes vary by no more than rounding.
-
-    Neither the squares nor the inverse of a subnormal range are numbers: it counts as rounding.
-    """
-    tiny = np.finfo(np.float64).tiny
+    """Whether columns with these extremes vary by no more than rounding."""
+    tiny = np.finfo(np.float64).tiny  # smaller ranges have neither squares nor an inverse
     return high - low <= np.maximum(1e-12 * np.maximum(abs(low), abs(high)), tiny)
 
 
 @dataclass(frozen=True)
 class Moments:
-    """Moments of the columns of some rows; ``+`` gives those of two groups of rows together.
+    """Mean and sum of squared deviations of every column, and the number or weight of the rows.
 
-    Sums are accumulated in double precision whatever the type of the rows.
-
-    Attributes
-    ----------
-    weight : float
-        Number of rows, or the sum of their weights.
-    mean, spread : ndarray of shape (n_features,)
-        Mean, and sum of squared deviations from it.
+    They are in double precision whatever the type of the rows. ``+`` joins those of two groups.
     """
 
     weight: float
@@ -256,7 +208,8 @@ class Moments:
             mean, variance = mean_variance_axis(X.astype(np.float64, copy=False), 0, weight)
         elif weight is None:
             mean = X.mean(axis=0, dtype=np.float64)
-            variance = np.square(X - mean).mean(axis=0)
+            centred = X - mean
+            variance = np.einsum("ij,ij->j", centred, centred) / total
         else:
             weight = np.asarray(weight, dtype=np.float64)
             mean = weight @ X / weight.sum()
@@ -276,15 +229,7 @@ class Moments:
 
 @dataclass(frozen=True)
 class Gaps:
-    """What rows were like before their gaps were filled.
-
-    Attributes
-    ----------
-    observed : Rows
-        The rows with NaN for missing values.
-    present : ndarray of shape (n_features,)
-        Fraction of the values of every column that are not missing.
-    """
+    """The rows before their gaps were filled, and the fraction of values present per column."""
 
     observed: Rows
     present: np.ndarray
@@ -293,8 +238,7 @@ class Gaps:
 def fill_gaps(data: Rows) -> Rows:
     """Rows with the mean of the observed values in place of NaN; ``data`` if there is none.
 
-    A filled entry adds nothing to an inner product of centred columns. The variance of a filled
-    column, however, is too small by the fraction of values that are present, which
+    The variance of a filled column is too small by the fraction of values that are present, which
     ``divide_columns`` makes up for.
     """
     if not np.isnan(data.column_range()[0]).any():

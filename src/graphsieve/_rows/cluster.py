@@ -1,10 +1,9 @@
 """ClusterRows: row-chunked Dask data on the workers of a cluster.
 
-The rows are collected once into parts, RowBlocks that stay on the workers. Everything else is sent
-to them as tasks and comes back as sums. No task depends on something that would be lost with a
-worker: Dask recomputes what is missing. Results do not depend on which worker computes them: sums
-are added in the order of the parts, and arrays that come from another process are aligned before
-they are used.
+The rows are collected once into parts, RowBlocks that stay on the workers, and everything else is
+sent to them as tasks. Dask recomputes what is lost with a worker. Results do not depend on which
+worker computes them: sums are added in the order of the parts, and arrays that come from another
+process are aligned before they are used.
 """
 
 from __future__ import annotations
@@ -33,11 +32,10 @@ _FAN_IN = 8
 class ClusterRows(Rows):
     """Rows of a Dask array with known chunk sizes.
 
-    ``slices`` are the rows of each part, and ``make_parts`` returns the futures of the parts, which
-    are RowBlocks.
+    ``slices`` are the rows of each part, and ``make_parts`` returns the futures of their RowBlocks.
     """
 
-    def __init__(self, cluster, slices, make_parts, *, n_features, dtype, is_sparse):
+    def __init__(self, cluster, slices, make_parts, n_features, dtype, is_sparse):
         self.cluster, self.slices = cluster, slices
         self.n_samples, self.n_features = slices[-1].stop, n_features
         self.dtype, self.is_sparse = np.dtype(dtype), is_sparse
@@ -59,18 +57,12 @@ class ClusterRows(Rows):
 
     def _changed(self, change, args, dtype):
         """ClusterRows of ``change(part, *args)`` for every part."""
-        args = self.cluster.submit(_same, args)
-        changed = [self.cluster.submit(_change, part, change, args) for part in self.futures]
+        args = [self.cluster.submit(_same, arg) for arg in args]
+        changed = [self.cluster.submit(change, part, *args) for part in self.futures]
         # The workers need not hold both the changed and the unchanged rows.
         self._futures = None
-        return ClusterRows(
-            self.cluster,
-            self.slices,
-            lambda: changed,
-            n_features=self.n_features,
-            dtype=dtype,
-            is_sparse=self.is_sparse,
-        )
+        kind = self.n_features, dtype, self.is_sparse
+        return ClusterRows(self.cluster, self.slices, lambda: changed, *kind)
 
     def reduce(
         self, function, *aligned, combine=operator.add, block_bytes=PASS_BYTES, workers=None
@@ -109,14 +101,12 @@ class ClusterRows(Rows):
         return values[np.argsort(position)]
 
     def fold_parts(self, function, *shared):
-        shared = self.cluster.submit(_same, shared)
+        shared = [self.cluster.submit(_same, value) for value in shared]
         states = [None] * len(self.slices)
         for q, others in enumerate(self.slices):
             states = [
-                self.cluster.submit(
-                    _fold, function, state, self.futures[p], rows, self.futures[q], others, shared
-                )
-                for p, (state, rows) in enumerate(zip(states, self.slices, strict=True))
+                self.cluster.submit(function, state, part, rows, self.futures[q], others, *shared)
+                for state, part, rows in zip(states, self.futures, self.slices, strict=True)
             ]
             self.cluster.wait(states)
         return self.cluster.result(states)
@@ -139,10 +129,7 @@ class ClusterRows(Rows):
 
 
 class ClusterParts(Parts):
-    """Parts on a cluster: the states stay there, and a whole evaluation is sent as one graph.
-
-    The scheduler spends milliseconds on every message from a client, however small it is.
-    """
+    """Parts on a cluster: the states stay there, and a whole evaluation is sent as one graph."""
 
     def __init__(self, cluster, states):
         self.cluster, self.states = cluster, states
@@ -190,10 +177,7 @@ class Cluster:
         self._submitted = weakref.WeakSet()
 
     def submit(self, function, *args, worker=None):
-        """Future of ``function(*args)``, where arguments may be futures themselves.
-
-        ``worker`` is the address of the preferred worker.
-        """
+        """Future of ``function(*args)``, of futures or values, if possible on this worker."""
         where = {} if worker is None else {"workers": [worker], "allow_other_workers": True}
         with self._errors():
             future = self.client.submit(_on_worker, function, *args, pure=False, **where)
@@ -254,7 +238,10 @@ def open_cluster(array, client):
     is_sparse = sp.issparse(array._meta)
     dtype = np.dtype(np.float32 if array.dtype == np.float32 else np.float64)
     n_samples, n_features = array.shape
-    slices = part_slices(n_samples, _count_parts(n_samples, n_features, dtype))
+    # As many parts as in memory, so that sums are the same, or more for large data.
+    n_bytes = n_samples * n_features * dtype.itemsize
+    n_parts = max(count_parts(n_samples, n_features), -(-n_bytes // _PART_BYTES))
+    slices = part_slices(n_samples, n_parts)
     chunks = array.to_delayed()[:, 0]
     edges = np.cumsum([0, *array.chunks[0]])
     cluster = Cluster(client)
@@ -270,9 +257,7 @@ def open_cluster(array, client):
             for some, address in zip(pieces, addresses, strict=True)
         ]
 
-    return ClusterRows(
-        cluster, slices, make_parts, n_features=n_features, dtype=dtype, is_sparse=is_sparse
-    )
+    return ClusterRows(cluster, slices, make_parts, n_features, dtype, is_sparse)
 
 
 def _pieces(chunks, edges, rows, n_columns):
@@ -290,12 +275,6 @@ def _pieces(chunks, edges, rows, n_columns):
             chunk = _later(check_chunk, chunk, *size)
             pieces.append(chunk if whole else chunk[low - start : high - start])
     return pieces
-
-
-def _count_parts(n_samples, n_features, dtype):
-    """As many parts as in memory, so that sums are the same, or more for large data."""
-    n_bytes = n_samples * n_features * dtype.itemsize
-    return max(count_parts(n_samples, n_features), -(-n_bytes // _PART_BYTES))
 
 
 # The functions below run on the workers.
@@ -335,10 +314,6 @@ def _collect(pieces, dtype, is_sparse):
     return RowBlocks(X, dtype=dtype)
 
 
-def _change(part, change, args):
-    return change(part, *args)
-
-
 def _reduce(part, task, *aligned):
     function, combine, block_bytes = task
     return part.reduce(function, *aligned, combine=combine, block_bytes=block_bytes)
@@ -351,7 +326,3 @@ def _combine(results, task):
 def _reduce_pairs(left, right, task, i, j, *aligned):
     function, combine = task
     return left.reduce_pairs_with(right, function, i, j, *aligned, combine=combine)
-
-
-def _fold(function, state, part, rows, other, other_rows, shared):
-    return function(state, part, rows, other, other_rows, *shared)

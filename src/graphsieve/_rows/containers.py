@@ -60,12 +60,9 @@ def is_lazy(X: Any) -> bool:
 
 
 def known_frame(X: Any) -> Any:
-    """``X`` in a container that scikit-learn understands.
+    """``X`` in a container whose names scikit-learn sees; masked entries become NaN.
 
-    A frame whose names scikit-learn would not see becomes a pandas data frame: Polars 2 no longer
-    has the interchange protocol through which scikit-learn 1.8 reads the names of columns, those of
-    a pyarrow table come with lists of its columns, and those of an xarray are coordinates. Masked
-    entries, whose mask NumPy's functions drop without a warning, become NaN.
+    Polars 2 no longer has the interchange protocol through which scikit-learn 1.8 reads names.
     """
     if isinstance(X, np.ma.MaskedArray):
         if not np.ma.is_masked(X):
@@ -88,14 +85,10 @@ def known_frame(X: Any) -> Any:
 
 
 def check_columns(X: Any) -> tuple[int, np.ndarray | None]:
-    """Number and names (or None) of the columns of a lazy container.
-
-    Raises an error unless all columns hold numbers.
-    """
-    if _is(X, _PARQUET):
-        X = _stream(X)
-    if _is(X, _DASK_FRAME) or isinstance(X, ParquetStream):
-        types = X.dtypes if _is(X, _DASK_FRAME) else X.types
+    """Number and names (or None) of the columns of a lazy container, which must hold numbers."""
+    X = _stream(X) if _is(X, _PARQUET) else X
+    types = X.dtypes if _is(X, _DASK_FRAME) else getattr(X, "types", None)
+    if types is not None:
         for name, dtype in types.items():
             if not is_numeric(dtype):
                 raise ValueError(
@@ -258,8 +251,7 @@ def _connected_client():
 def numeric_frame(X: Any) -> Any:
     """A pandas data frame with NumPy's types instead of nullable ones and objects.
 
-    Numbers, booleans and their nullable versions are allowed, and objects that are numbers; other
-    columns are named in an error. Anything that is no pandas data frame is returned as it is.
+    Columns that do not hold numbers are named in an error. Other containers are returned as is.
     """
     if not (hasattr(X, "columns") and hasattr(X, "iloc") and hasattr(X, "dtypes")):
         return X
@@ -335,8 +327,7 @@ def check_entries(
     """Refuse NaN, infinity, and numbers whose squares overflow or vanish, and name the place.
 
     ``column_name`` maps the number of a column to the name that the user knows. With
-    ``allow_gaps``, NaN is a missing value, and the rows are returned with filled gaps, see
-    ``fill_gaps``.
+    ``allow_gaps``, NaN is a missing value, and its column is filled by ``fill_gaps``.
     """
     if not np.isfinite(np.stack(data.column_range())).all():
         gaps, infinite = data.reduce(_count_gaps)
@@ -362,26 +353,26 @@ def check_entries(
 
 def _describe_gaps(data, gaps, infinite, column_name):
     """How many entries are missing or infinite, where, and what to do."""
-    # Missing values may be allowed: the first infinity is what has to be mended.
-    row, column = _find(data, np.isinf) if infinite.any() else find_non_finite(data)
-    place = f"the first at row {row}, column {column_name(column)}"
     if infinite.any():
+        # Missing values may be allowed: the first infinity is what has to be mended.
+        row, column = find_non_finite(data, _not_infinite)
         return (
             f"X contains infinity or NaN: {infinite.sum():,} infinite and {gaps.sum():,} missing "
             f"values, the first infinity at row {row}, column {column_name(column)}. Replace "
             "infinite values by numbers or NaN, and fill NaN with "
             'sklearn.impute.SimpleImputer(strategy="median")'
         )
-    worst = np.argsort(-gaps, kind="stable")[: min(3, np.count_nonzero(gaps))]
-    listed = ", ".join(f"{column_name(j)}: {gaps[j]:,}" for j in worst)
+    row, column = find_non_finite(data)
     n_columns = np.count_nonzero(gaps)
+    worst = np.argsort(-gaps, kind="stable")[: min(3, n_columns)]
+    listed = ", ".join(f"{column_name(j)}: {gaps[j]:,}" for j in worst)
     more = ", ..." if n_columns > len(worst) else ""
     return (
         f"X contains NaN: {gaps.sum():,} missing values in {n_columns:,} of {data.n_features:,} "
-        f"columns ({listed}{more}), {place}. Fill them, for example with "
-        'sklearn.impute.SimpleImputer(strategy="median") or, on the command line, --impute median; '
-        "leave out these columns; or use a method that accepts missing values: GraphSieve, GAFS, "
-        "GreedyCSS, DropRedundant or Variance"
+        f"columns ({listed}{more}), the first at row {row}, column {column_name(column)}. Fill "
+        'them, for example with sklearn.impute.SimpleImputer(strategy="median") or, on the command '
+        "line, --impute median; leave out these columns; or use a method that accepts missing "
+        "values: GraphSieve, GAFS, GreedyCSS, DropRedundant or Variance"
     )
 
 
@@ -394,10 +385,9 @@ def _count_gaps(block):
 
 
 def _largest_entry(data):
-    """Largest absolute value that the computations of all methods can handle.
+    """Largest absolute value that all methods can handle.
 
-    Greedy selection needs fourth powers in double precision; neighbours are found by sums of
-    squares in the precision of the data.
+    Greedy selection needs its fourth powers, neighbours sums of squares in the type of the data.
     """
     n_entries = float(data.n_samples * data.n_features)
     fourth_powers = (np.finfo(np.float64).max / n_entries**2) ** 0.25
@@ -405,28 +395,23 @@ def _largest_entry(data):
     return min(fourth_powers, squares)
 
 
-def find_non_finite(data: Rows) -> tuple[int, int] | None:
-    """(row, column) of the first NaN or infinity, or None."""
-    return _find(data, _is_not_finite)
-
-
-def _find(data, is_bad):
-    """(row, column) of the first entry for which ``is_bad`` holds, or None."""
-    first = partial(_first_bad, is_bad=is_bad)
+def find_non_finite(data: Rows, is_good: Callable = np.isfinite) -> tuple[int, int] | None:
+    """(row, column) of the first NaN or infinity, or of the first bad entry, or None."""
+    first = partial(_first_bad, is_good=is_good)
     return data.reduce(first, np.arange(data.n_samples), combine=_first_found)
 
 
-def _is_not_finite(values):
-    return ~np.isfinite(values)
+def _not_infinite(values):
+    return ~np.isinf(values)
 
 
-def _first_bad(block, number, is_bad):
-    if sp.issparse(block):
-        block = block.tocoo()
-        bad = np.flatnonzero(is_bad(block.data))
-        return (int(number[block.row[bad[0]]]), int(block.col[bad[0]])) if bad.size else None
-    bad = np.argwhere(is_bad(block))
-    return (int(number[bad[0, 0]]), int(bad[0, 1])) if bad.size else None
+def _first_bad(block, number, is_good):
+    if not sp.issparse(block):
+        row, column = np.nonzero(~is_good(block))
+    else:
+        bad, block = ~is_good(block.data), block.tocoo()
+        row, column = block.row[bad], block.col[bad]
+    return (int(number[row[0]]), int(column[0])) if len(row) else None
 
 
 def _first_found(one, other):

@@ -22,6 +22,7 @@ from .base import (
     fill_block,
     part_slices,
     split_rows,
+    to_dense,
 )
 
 # Pages of a memory map stay in the memory of the process until the system needs them elsewhere.
@@ -33,15 +34,10 @@ _FEWEST_PAIRS = 128
 
 
 class RowBlocks(Rows):
-    """Rows of X, scaled if asked for, in floats of type ``dtype``, a block at a time.
+    """Rows of an array, memory map or CSR matrix in floats of type ``dtype``, a block at a time.
 
-    Parameters
-    ----------
-    X : ndarray, memory map or CSR matrix of shape (n_samples, n_features)
-    scaling : Scaling, optional
-    fill : ndarray of shape (n_features,), optional
-        What replaces NaN before the columns are scaled.
-    dtype : float type, default float64, or float32 for float32 data
+    NaN in column j is replaced by ``fill[j]``, and then the columns are scaled, where asked for.
+    The type is float64 by default, or float32 for float32 data.
     """
 
     def __init__(self, X, *, scaling=None, fill=None, dtype=None):
@@ -82,9 +78,8 @@ class RowBlocks(Rows):
         return RowBlocks(self._X, fill=value, dtype=self.dtype)
 
     def whole(self):
-        if self.is_sparse:
-            return self._X.astype(self.dtype, copy=False)
-        return self.dense(slice(0, self.n_samples))
+        X = self._X
+        return X.astype(self.dtype, copy=False) if self.is_sparse else self.dense(slice(None))
 
     def resident(self):
         return None if self._is_mapped else self.whole()
@@ -105,30 +100,16 @@ class RowBlocks(Rows):
         part._pages = self._pages  # one count for all that is read of a map
         return part
 
-    def dense(self, rows, out=None):
-        """Rows as a dense array: a view if they are stored as such, else written into ``out``.
-
-        Parameters
-        ----------
-        rows : slice or ndarray of int
-        out : ndarray of shape (n_rows, n_features), optional
-        """
+    def dense(self, rows):
+        """Rows as a dense array: a view if they are stored as such."""
         picked = self._pick(rows)
         if self._pages is not None:
             self._pages.count(picked.nbytes)
         if self._fill is not None:
             picked = fill_block(picked, self._fill)
-        if not self.is_sparse and self._scaling is None and self._X.dtype == self.dtype:
-            return np.asarray(picked)
-        if out is None:
-            out = np.empty(picked.shape, self.dtype)
-        if self.is_sparse:
-            out[:] = 0
-            return picked.astype(self.dtype, copy=False).toarray(out=out)
         if self._scaling is not None:
-            return self._scaling.into(out, picked)
-        out[:] = picked
-        return out
+            return self._scaling.block(picked, self.dtype)
+        return np.asarray(to_dense(picked.astype(self.dtype, copy=False)))
 
     def _pick(self, rows):
         """The rows as they are stored; a slice copies no entry."""
@@ -136,7 +117,7 @@ class RowBlocks(Rows):
             return _slice_csr(self._X, rows)
         return self._X[rows]
 
-    def slices(self, block_bytes=BLOCK_BYTES):
+    def slices(self, block_bytes):
         """Row slices that take at most about ``block_bytes`` each as dense floats."""
         bytes_per_row = self.n_features * self.dtype.itemsize
         return split_rows(self.n_samples, max(1, int(block_bytes // bytes_per_row)))
@@ -198,9 +179,8 @@ class RowBlocks(Rows):
 class Parts:
     """States made from parts of the rows, and functions of the states, on threads.
 
-    ClusterParts are in other processes: what the methods return is meant as an argument of the next
-    call of one of them. All sums are added in the order of the parts, so that they do not depend on
-    which thread or process has computed them.
+    In ClusterParts they are in other processes: what a method returns is an argument of the next.
+    All sums are added in the order of the parts, whichever thread or process has computed them.
     """
 
     def __init__(self, data, make, aligned, workers):
@@ -215,10 +195,7 @@ class Parts:
         return value
 
     def run(self, function, *own, shared=()):
-        """``function(state, *own, *shared)`` for every part.
-
-        ``own`` are lists with one entry per part, such as earlier results.
-        """
+        """``function(state, *own, *shared)`` for every part; ``own`` are lists, one entry each."""
         return self.workers.map(lambda *args: function(*args, *shared), self.states, *own)
 
     def join(self, arrays):
@@ -237,8 +214,7 @@ def _append(one, other):
 def aligned(value):
     """``value`` with arrays, also those in lists and tuples, at aligned addresses.
 
-    Arrays that come from another process may start at any byte, and some sums, such as those of
-    ``np.einsum``, are then added in another order.
+    Arrays from another process may start at any byte, and some sums then have another order.
     """
     if isinstance(value, list | tuple):
         return type(value)(map(aligned, value)) if type(value) in (list, tuple) else value
@@ -288,9 +264,8 @@ class Pages:
 def _slice_csr(X, rows):
     """A view of consecutive rows, where SciPy would make a copy.
 
-    Without it the parts of the autoencoder's objective are a second copy of the data (8,000 x 6,000
-    with 2.4 million entries: 37 MB instead of 10 MB), and a pass over the columns takes 1.2 to 1.4
-    times as long (``experiments/records/methods.md``).
+    Passes over the columns take 1.2 to 1.4 times as long with copies, which the parts of the
+    autoencoder's objective would also keep (``experiments/records/methods.md``).
     """
     start, stop, _ = rows.indices(X.shape[0])
     entries = slice(X.indptr[start], X.indptr[stop])

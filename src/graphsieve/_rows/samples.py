@@ -1,6 +1,7 @@
 """Samples: the rows on which a selection is explained, and rows centred within their batches."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -8,7 +9,7 @@ from sklearn.utils import check_array, column_or_1d
 
 from .._utils.messages import warn
 from .._utils.names import is_missing
-from .base import chosen_rows, fill_gaps
+from .base import Rows, chosen_rows, fill_gaps
 from .containers import (
     check_columns,
     check_container,
@@ -27,17 +28,9 @@ _MAX_ENTRIES = 20_000_000
 
 @dataclass(frozen=True)
 class Sample:
-    """Some or all rows of a table.
+    """``values`` and increasing numbers of some or all ``n_samples`` rows of a table.
 
-    Attributes
-    ----------
-    values : ndarray of shape (n_rows, n_features)
-    rows : ndarray of shape (n_rows,)
-        Their numbers in the table, increasing.
-    n_samples : int
-        Number of rows of the table.
-    n_filled : int
-        Number of missing values that were replaced by the mean of their column.
+    In the values, ``n_filled`` missing ones are replaced by the mean of their column.
     """
 
     values: np.ndarray
@@ -46,7 +39,7 @@ class Sample:
     n_filled: int
 
 
-def draw_rows(data, groups=None, rng=None):
+def draw_rows(data: Rows, groups: Any = None, rng: Any = None) -> Sample:
     """At most 2,000 of some Rows, always the same ones unless there is an ``rng``.
 
     With ``groups``, the batch of every sample, the columns are centred within every batch.
@@ -62,18 +55,19 @@ def draw_rows(data, groups=None, rng=None):
     chosen[rows] = True
     values = data.stack(chosen_rows, chosen).astype(np.float64)
     values[~np.isfinite(values)] = np.nan
-    n_filled = np.count_nonzero(np.isnan(values))
+    n_filled = int(np.count_nonzero(np.isnan(values)))
     filled = fill_gaps(RowBlocks(values))
     if groups is not None:
         filled = centre_within(filled, check_groups(groups, n_samples)[1][rows])
     return Sample(filled.whole(), rows, n_samples, n_filled)
 
 
-def read_sample(X, n_features, names=None, *, groups=None, rng=None):
-    """Draw rows of the table that a selector was fitted on.
+def read_sample(
+    X: Any, n_features: int, names: Any = None, *, groups: Any = None, rng: Any = None
+) -> Sample:
+    """Draw rows of the table that a selector was fitted on, by ``draw_rows``.
 
-    ``n_features`` is the number of features that it was fitted on, and ``names`` are their names,
-    if the data had any: a data frame may then have further columns.
+    With the ``names`` of its ``n_features`` columns, a data frame may have further columns.
     """
     check_container(X)
     if not is_lazy(X):
@@ -93,11 +87,8 @@ def read_sample(X, n_features, names=None, *, groups=None, rng=None):
     return draw_rows(data, groups, rng)
 
 
-def check_names(found, known):
-    """Refuse columns with other names, or in another order, than those of a fit, if both are known.
-
-    The number of columns is checked elsewhere.
-    """
+def check_names(found: Any, known: Any) -> None:
+    """Refuse other names than those of a fit, or another order; their number is no matter here."""
     if found is None or known is None or len(found) != len(known):
         return
     other = [name for name, expected in zip(found, known, strict=True) if name != expected]
@@ -122,20 +113,8 @@ def _columns_by_name(X, names):
     return X[names]
 
 
-def check_groups(groups, n_samples):
-    """Number of the batch of every sample, from labels of any type.
-
-    Parameters
-    ----------
-    groups : array-like of shape (n_samples,)
-    n_samples : int
-
-    Returns
-    -------
-    labels : ndarray
-        The batches, sorted.
-    number : ndarray of int of shape (n_samples,)
-    """
+def check_groups(groups: Any, n_samples: int) -> tuple[np.ndarray, np.ndarray]:
+    """The batches, sorted, and the number of that of every sample, from labels of any type."""
     groups = column_or_1d(groups)
     if len(groups) != n_samples:
         raise ValueError(
@@ -158,18 +137,10 @@ def check_groups(groups, n_samples):
         return found, np.array([place[label] for label in groups.tolist()])
 
 
-def centre_within(data, number):
-    """Rows with the mean of its batch replaced by the mean of all samples in every column.
+def centre_within(data: Rows, number: np.ndarray) -> Rows:
+    """RowBlocks with the mean of the batch replaced by the mean of all samples in every column.
 
-    Parameters
-    ----------
-    data : Rows
-    number : ndarray of int of shape (n_samples,)
-        Batch of every sample.
-
-    Returns
-    -------
-    RowBlocks
+    ``number`` is that of the batch of every sample.
     """
     if data.is_sparse:
         raise TypeError(

@@ -27,10 +27,9 @@ _SCALE_ENTRIES = 2**17
 
 @dataclass(frozen=True)
 class Scaling:
-    """(X - offset) * factor column by column, or its square root if ``root``.
+    """(X - offset) * factor column by column, or its square root if ``root``, of negative ones 0.
 
-    With ``root``, negative values become 0. For sparse data a non-zero offset is allowed only in
-    columns that store every entry: elsewhere it would fill in the zeros.
+    For sparse data a non-zero offset is allowed only in columns that store every entry.
     """
 
     offset: np.ndarray
@@ -39,21 +38,15 @@ class Scaling:
 
     def block(self, X: Any, dtype: Any) -> Any:
         """The scaled copy of a dense or CSR block."""
-        if not sp.issparse(X):
-            return self.into(np.empty(X.shape, dtype), X)
-        entries = (X.data - self.offset[X.indices]) * self.factor[X.indices]
-        entries = self._finished(entries).astype(dtype, copy=False)
-        return sp.csr_array((entries, X.indices, X.indptr), shape=X.shape)
-
-    def into(self, out: np.ndarray, X: np.ndarray) -> np.ndarray:
-        """Write a scaled dense block to ``out`` and return it."""
-        if (
-            np.can_cast(X.dtype, out.dtype)
-            and self.factor.max(initial=0) <= np.finfo(out.dtype).max
-        ):
+        if sp.issparse(X):
+            entries = (X.data - self.offset[X.indices]) * self.factor[X.indices]
+            entries = self._finished(entries).astype(dtype, copy=False)
+            return sp.csr_array((entries, X.indices, X.indptr), shape=X.shape)
+        out = np.empty(X.shape, dtype)
+        if np.can_cast(X.dtype, dtype) and self.factor.max(initial=0) <= np.finfo(dtype).max:
             # Several times faster than in double precision.
-            np.subtract(X, self.offset.astype(out.dtype), out=out, casting="unsafe")
-            out *= self.factor.astype(out.dtype)
+            np.subtract(X, self.offset.astype(dtype), out=out, casting="unsafe")
+            out *= self.factor.astype(dtype)
             return self._finished(out)
         # Only the results are sure to be in the range of single precision: X may be 1e60 or 1e-60.
         for rows in split_rows(len(X), max(1, _SCALE_ENTRIES // X.shape[1])):
@@ -71,83 +64,79 @@ class Scaling:
 class RobustScaling(Scaling):
     """(min(max(X, low), high) - offset) * factor column by column, of the square roots if ``root``.
 
-    The offset is the median. Sparse data stay sparse: zeros are filled in only in columns of which
-    at most half of the entries are zero.
+    The offset is the median: zeros of sparse data are filled in only where few entries are zero.
     """
 
     low: np.ndarray = field(default_factory=lambda: np.array(-np.inf))
     high: np.ndarray = field(default_factory=lambda: np.array(np.inf))
 
     def block(self, X, dtype):
-        """The scaled copy of a dense or CSR block."""
         if not sp.issparse(X):
-            return self.into(np.empty(X.shape, dtype), X)
+            out = np.empty(X.shape, dtype)
+            for rows in split_rows(len(X), max(1, _SCALE_ENTRIES // X.shape[1])):
+                limited = np.clip(self._rooted(X[rows].astype(np.float64)), self.low, self.high)
+                out[rows] = (limited - self.offset) * self.factor
+            return out
         zero = np.clip(0.0, self.low, self.high)
         low, high, own_zero = (np.take(edge, X.indices) for edge in (self.low, self.high, zero))
         entries = np.clip(self._rooted(X.data.astype(np.float64)), low, high) - own_zero
         scaled = sp.csr_array((entries, X.indices, X.indptr), shape=X.shape)
-        if (zero != self.offset).any():
-            scaled = scaled + _repeated(zero - self.offset, X.shape[0])
+        shift = zero - self.offset
+        if shift.any():
+            columns = np.flatnonzero(shift)
+            rows = np.full((X.shape[0], len(columns)), shift[columns])
+            starts = np.arange(X.shape[0] + 1) * len(columns)
+            places = np.tile(columns, X.shape[0])
+            scaled = scaled + sp.csr_array((rows.ravel(), places, starts), shape=X.shape)
         scaled.data *= self.factor[scaled.indices]
         return scaled.astype(dtype, copy=False)
-
-    def into(self, out, X):
-        """Write a scaled dense block to ``out`` and return it."""
-        for rows in split_rows(len(X), max(1, _SCALE_ENTRIES // X.shape[1])):
-            limited = np.clip(self._rooted(X[rows].astype(np.float64)), self.low, self.high)
-            out[rows] = (limited - self.offset) * self.factor
-        return out
 
     def _rooted(self, entries):
         return np.sqrt(np.maximum(entries, 0)) if self.root else entries
 
 
-def _repeated(row, n_samples):
-    """The non-zero entries of a row, repeated as CSR rows."""
-    columns = np.flatnonzero(row)
-    starts = np.arange(n_samples + 1) * len(columns)
-    entries = np.tile(row[columns], n_samples), np.tile(columns, n_samples), starts
-    return sp.csr_array(entries, shape=(n_samples, len(row)))
-
-
 def robust_scaling(
-    data: Rows, chosen: np.ndarray, spread: str = "deviation", *, counts: bool = True
+    data: Rows, chosen: np.ndarray, spread: str, *, counts: bool = True
 ) -> RobustScaling:
     """Columns in units of their spread, bent neither by outliers nor by dead columns.
 
     Three times in turn, columns are standardised and entries beyond five standard deviations are
-    moved there. A heavy-tailed column then has the spread of its bulk, and a column that is
-    constant but for a few rows has little: its few entries lie far beyond, however it is
-    standardised. The median becomes 0: the origin of a column does not matter either, and where
-    most entries are zero they stay zero.
+    moved there: a heavy-tailed column then has the spread of its bulk, and one that is constant but
+    for a few rows has little. The median becomes 0, so that the origin of a column does not matter.
 
-    Parameters
-    ----------
-    data : Rows
-    chosen : ndarray of bool
-        Mask of the rows on which spread and median are measured.
-    spread : {"deviation", "range", "wide"}, default="deviation"
-        What becomes 1, after the limits: the standard deviation, the range, or the range but at
-        least five standard deviations, so that a flag has no more variance than a normal column.
-    counts : bool, default=True
-        Take square roots first if more than 90 % of the entries are zero and none is negative: the
-        variance of counts grows with their mean, and that of their roots does not.
+    They are measured on the rows that the mask ``chosen`` has. ``spread`` is what becomes 1, after
+    the limits: the standard deviation ("deviation"), the "range", or the range but at least five
+    standard deviations ("wide"), so that a flag has no more variance than a normal column. With
+    ``counts``, take square roots first if more than 90 % of the entries are zero and none is
+    negative: the variance of counts grows with their mean, and that of their roots does not.
     """
     X = data.stack(chosen_rows, chosen).astype(np.float64)
     root = counts and data.column_range()[0].min() >= 0 and is_mostly_zero(data)
-    X = np.sqrt(X) if root else X
-    constant = is_constant(X.min(axis=0), X.max(axis=0))
+    if root:
+        np.sqrt(X, out=X)
+    least, most = X.min(axis=0), X.max(axis=0)
+    constant = is_constant(least, most)
     low, high = np.full(len(constant), -np.inf), np.full(len(constant), np.inf)
     for _ in range(_N_LIMITS):
-        X = np.clip(X, low, high)
-        mean, deviation = X.mean(axis=0), X.std(axis=0)
+        if (low > least).any() or (high < most).any():
+            np.clip(X, low, high, out=X)
+            least, most = np.maximum(least, low), np.minimum(most, high)
+        mean = X.mean(axis=0)
+        centred = X - mean
+        deviation = np.sqrt(np.einsum("ij,ij->j", centred, centred) / len(X))
         low = np.maximum(low, mean - _MOST_DEVIATIONS * deviation)
         high = np.minimum(high, mean + _MOST_DEVIATIONS * deviation)
-    span = X.max(axis=0) - X.min(axis=0)
+    span = most - least
     wide = np.maximum(span, _MOST_DEVIATIONS * deviation)
     unit = {"deviation": deviation, "range": span, "wide": wide}[spread]
-    factor = np.where(constant, 0.0, 1 / np.where(constant | (unit == 0), 1.0, unit))
-    return RobustScaling(np.median(X, axis=0), factor, root, low, high)
+    return RobustScaling(column_medians(X), _inverse(unit, constant), root, low, high)
+
+
+def column_medians(X: np.ndarray) -> np.ndarray:
+    """Medians of the columns, without NaN, in a fifth to a third of the time of NumPy's."""
+    ordered = X.T.copy()
+    ordered.sort(axis=1)
+    return ordered[:, [(len(X) - 1) // 2, len(X) // 2]].mean(axis=1)
 
 
 def chosen_sample(n_samples, most, rng):
@@ -165,17 +154,11 @@ def scaled_type(data):
 
 
 def column_scaling(data: Rows, scale: str | None) -> Scaling:
-    """Scaling of every column.
+    """Scaling of every column; constant columns become 0, except under "global" and None.
 
-    Parameters
-    ----------
-    data : Rows
-    scale : {"auto", "minmax", "global", "standard"} or None
-        "minmax" maps every column to [0, 1]. "auto" does the same, and takes square roots if more
-        than 90 % of the entries are zero and none is negative: the variance of counts grows with
-        their mean, and that of their roots does not. "global" maps all columns with one common
-        range, for pixels and counts. "standard" gives mean 0 and variance 1. None leaves the data
-        unchanged. Constant columns become 0 under "auto", "minmax" and "standard".
+    "minmax" maps every column to [0, 1], and so does "auto", which takes square roots under the
+    conditions of ``robust_scaling``. "global" maps all columns with one common range, for pixels
+    and counts. "standard" gives mean 0 and variance 1. None leaves the data unchanged.
     """
     if scale is None:
         return Scaling(np.zeros(data.n_features), np.ones(data.n_features))
@@ -188,37 +171,21 @@ def column_scaling(data: Rows, scale: str | None) -> Scaling:
     if data.is_sparse:
         _check_sparse(offset, scale)
     # The rounding errors of a constant column must not be magnified to the full range.
-    constant = is_constant(offset, offset + spread)
-    factor = np.where(constant, 0.0, 1 / np.where(constant, 1.0, spread))
+    factor = _inverse(spread, is_constant(offset, offset + spread))
     return Scaling(offset, factor, scale == "auto" and offset.min() >= 0 and is_mostly_zero(data))
 
 
 def divide_columns(data, scale, spread="range"):
-    """Rows with every column divided by its spread.
+    """Rows with every column divided by its spread, constant ones set to zero.
 
-    "auto" is ``robust_scaling`` by ``spread``. With the other scales, columns that contain zero are
-    not shifted, unlike with ``column_scaling``: sparse data stay sparse whatever their signs, and
-    give the same result as dense data. Columns of one sign, which no sparse format can store
-    without all their entries, are shifted to touch zero, so that an offset does not hide the
-    differences between samples in a cosine.
+    "auto" is ``robust_scaling`` by ``spread``; methods that score a column by its coefficient, and
+    forward selection, find better features by the deviation, the others by the range. The other
+    scales do not shift columns that contain zero, unlike ``column_scaling``: sparse data stay
+    sparse whatever their signs. Columns of one sign are shifted to touch zero, so that an offset
+    does not hide the differences between samples in a cosine.
 
     A column whose gaps were filled is also divided by the root of the fraction of values that are
-    present: its variance is then that of the observed values, in the units of ``scale``.
-
-    Parameters
-    ----------
-    data : Rows
-    scale : {"auto", "standard", "minmax", "global"} or None
-        "standard" divides every column by its standard deviation, "minmax" by its range, "global"
-        all columns by the range of the whole table; None leaves the data unchanged.
-    spread : {"range", "deviation"}, default="range"
-        For "auto". Methods that score a column by its coefficient, and forward selection, find
-        better features by the deviation; the others by the range.
-
-    Returns
-    -------
-    Rows
-        Constant columns are zero, unless all are constant or ``scale`` is "global" or None.
+    present: its variance is then that of the observed values.
     """
     if is_constant(*data.column_range()).all() or (scale is None and data.gaps is None):
         return data
@@ -231,10 +198,15 @@ def divide_columns(data, scale, spread="range"):
     low, high = _range(data, scale)
     deviation = np.sqrt(data.column_moments()[1])
     spread = deviation if scale == "standard" else (high - low) * present
-    constant = is_constant(low, high) | (spread == 0)
-    factor = np.where(constant, 0.0, 1 / np.where(constant, 1.0, spread))
+    factor = _inverse(spread, is_constant(low, high))
     offset = np.maximum(low, 0) + np.minimum(high, 0)
     return data.scaled(Scaling(offset, factor), np.float64)
+
+
+def _inverse(spread, constant):
+    """1 / spread, and 0 where that is 0 or the column constant."""
+    constant = constant | (spread == 0)
+    return np.where(constant, 0.0, 1 / np.where(constant, 1.0, spread))
 
 
 def _root_present(data):
@@ -265,9 +237,7 @@ def _count_entries(block):
 def to_unit_interval(X_train, X_test):
     """Scale training and test rows to the range of the training rows; clip the test rows to it.
 
-    A column that is nearly constant in the training rows may vary a hundred times more in the
-    test rows, and would outweigh all others. The results are in double precision; columns that are
-    constant in the training rows become 0.
+    The results are in double precision; columns that are constant in the training rows become 0.
     """
     X_train, X_test = X_train.astype(np.float64), X_test.astype(np.float64)
     if sp.issparse(X_train):

@@ -1,7 +1,7 @@
 """Rows that are read forwards, a batch at a time, from files or lazy arrays.
 
-Statistics take one pass over the batches. Computations that need rows more often read them from a
-temporary memory map, which is written, already scaled, in one pass.
+Computations that need rows more than once read them from a temporary memory map, which is written,
+already scaled, in one pass.
 
 Dask's own readers are not used for files: for Parquet they take twice the memory and 1.7 times as
 long (200,000 x 200 float32, one pass of moments), for some of the columns of an HDF5 file two to
@@ -25,14 +25,9 @@ from .memory import Pages, RowBlocks
 
 
 class Stream(ABC):
-    """Some columns of a table that is read forwards; a lazy container for ``open_rows``.
+    """Some columns of a table that is read forwards, of a common ``dtype``, with or without names.
 
-    Attributes
-    ----------
-    shape : tuple of int
-    dtype : numpy.dtype
-        Common type of the columns.
-    names : list of str or None
+    A lazy container for ``open_rows``.
     """
 
     shape: tuple[int, int]
@@ -115,8 +110,8 @@ class ParquetStream(Stream):
     def tables(self, n_rows):
         """Arrow's record batches, with the row labels."""
         # A single call for all row groups would keep everything it has read in memory.
+        columns = [*self.labels, *self.names]
         for group in range(self.file.num_row_groups):
-            columns = [*self.labels, *self.names]
             yield from self.file.iter_batches(n_rows, row_groups=[group], columns=columns)
 
 
@@ -191,16 +186,8 @@ class MapStream(ArrayStream):
             yield self.array[rows][:, as_slice(self.index)]
 
 
-class DaskStream(Stream):
-    """A Dask array without a cluster, computed one chunk of rows at a time."""
-
-    def __init__(self, array, names=None):
-        self.array, self.names = array, names
-        self.shape, self.dtype = array.shape, array.dtype
-
-    def take(self, columns):
-        names = None if self.names is None else [self.names[j] for j in columns]
-        return DaskStream(self.array[:, as_slice(columns)], names)
+class DaskStream(ArrayStream):
+    """All of a Dask array without a cluster, computed one chunk of rows at a time."""
 
     def batches(self, n_rows):
         for number, n_chunk in enumerate(self.array.chunks[0]):
@@ -223,10 +210,10 @@ def check_chunk(chunk, n_rows: int, n_columns: int):
 
 
 class StreamRows(Rows):
-    """Rows of a Stream."""
+    """Rows of a Stream, with the numbers ``fill`` in place of NaN if they are given."""
 
-    def __init__(self, stream):
-        self.stream = stream
+    def __init__(self, stream, fill=None):
+        self.stream, self.fill = stream, fill
         self.n_samples, self.n_features = stream.shape
         self.dtype = np.dtype(np.float32 if stream.dtype == np.float32 else np.float64)
         self._stored = None
@@ -247,7 +234,8 @@ class StreamRows(Rows):
         start = 0
         for batch in self.stream.batches(n_rows):
             rows = slice(start, start + len(batch))
-            yield rows, batch.astype(self.dtype, copy=False)
+            block = batch.astype(self.dtype, copy=False)
+            yield rows, block if self.fill is None else fill_block(block, self.fill)
             start = rows.stop
 
     def scaled(self, scaling, dtype):
@@ -255,21 +243,12 @@ class StreamRows(Rows):
         return RowBlocks(self._copy(dtype, lambda X: scaling.block(X, dtype)))
 
     def filled(self, value):
-        return StreamRows(_FilledStream(self.stream, value))
+        return StreamRows(self.stream, value)
 
     def stored(self):
         if self._stored is None:
             self._stored = RowBlocks(self._copy(self.dtype, lambda X: X))
         return self._stored
-
-    def reduce_pairs(self, function, i, j, *aligned, combine=operator.add):
-        return self.stored().reduce_pairs(function, i, j, *aligned, combine=combine)
-
-    def map_pairs(self, function, i, j, workers):
-        return self.stored().map_pairs(function, i, j, workers)
-
-    def parts(self, make, *aligned, workers):
-        return self.stored().parts(make, *aligned, workers=workers)
 
     def whole(self):
         return np.concatenate([block for _, block in self._blocks()])
@@ -289,18 +268,3 @@ class StreamRows(Rows):
                 file.write(np.ascontiguousarray(change(block), dtype=dtype).data)
             file.flush()
             return np.memmap(file, dtype, "r", shape=(self.n_samples, self.n_features))
-
-
-class _FilledStream(Stream):
-    """A stream of floats with ``value[j]`` in place of NaN in column j."""
-
-    def __init__(self, stream, value):
-        self.stream, self.value = stream, value
-        self.shape, self.dtype, self.names = stream.shape, stream.dtype, stream.names
-
-    def take(self, columns):
-        return _FilledStream(self.stream.take(columns), self.value[columns])
-
-    def batches(self, n_rows):
-        for batch in self.stream.batches(n_rows):
-            yield fill_block(batch, self.value)

@@ -16,25 +16,13 @@ _SET_ASIDE = ".old"
 
 @contextmanager
 def replacing(path):
-    """Replace a file or folder in one step.
+    """Replace a file or folder in one step; a symbolic link is followed.
 
-    The block writes to a temporary path in the same folder, with the same extension. When the
-    block ends normally, the temporary file takes the place of `path` and keeps the permissions
-    that `path` had. When the block raises, `path` is untouched and the temporary file is removed.
-    Temporary files of earlier writers of `path` that were killed are removed, too.
+    The block writes to the temporary path that it gets, which does not exist yet and has the same
+    folder and extension. It takes the place of `path`, with the permissions that `path` had, when
+    the block ends normally; otherwise `path` is untouched. Temporary files of earlier writers of
+    `path` that were killed are removed, too.
 
-    Parameters
-    ----------
-    path : path-like
-        The target. A symbolic link is followed: the file it points to is replaced.
-
-    Yields
-    ------
-    pathlib.Path
-        Where to write. It does not exist yet; the block may create a file or a folder.
-
-    Examples
-    --------
     >>> import tempfile
     >>> path = Path(tempfile.mkdtemp()) / "numbers.txt"
     >>> with replacing(path) as temporary:
@@ -106,8 +94,7 @@ def _host():
 
 def _is_running(pid):
     if os.name == "nt":
-        # There os.kill would end the process instead of asking for it.
-        return True
+        return True  # there os.kill would end the process instead of asking for it
     try:
         os.kill(pid, 0)
     except ProcessLookupError:

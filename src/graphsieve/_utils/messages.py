@@ -11,19 +11,11 @@ _INTERNAL = ("graphsieve", "sklearn", "joblib", "concurrent", "threading", "cont
 
 
 def warn(message, category=UserWarning):
-    """Issue a warning that is attributed to the caller of graphsieve.
-
-    The message says what happened, what it means for the result, and what to do.
-    """
-    warnings.warn(message, category, stacklevel=_user_level())
-
-
-def _user_level():
-    """Stack level, seen from ``warn``, of the first frame outside the packages above."""
-    level, frame = 1, sys._getframe(1)
+    """Issue a warning that is attributed to the caller of graphsieve."""
+    level, frame = 1, sys._getframe()
     while frame.f_back is not None and _package(frame) in _INTERNAL:
         level, frame = level + 1, frame.f_back
-    return level
+    warnings.warn(message, category, stacklevel=level)
 
 
 def _package(frame):
@@ -35,10 +27,9 @@ _LINE_SECONDS = 5.0
 
 
 def open_progress(title, total, *, time_left=True):
-    """A progress display of at most ``total`` steps, to be used in a ``with`` statement.
+    """A display of at most ``total`` steps: ``with`` it, call ``update(step, text)`` after each.
 
-    Call its ``update(step, text)`` after every step. Without ``time_left`` the bar shows no time of
-    its own, for texts that say it.
+    Without ``time_left`` the bar shows no time of its own, for texts that say it.
     """
     if sys.stderr.isatty() and find_spec("rich") is not None:
         return _Bar(title, total, time_left)
@@ -85,24 +76,15 @@ class _Bar:
     """A bar with the number of steps, a text and, if asked for, the time left, drawn by rich."""
 
     def __init__(self, title, total, time_left):
+        from rich import progress
         from rich.console import Console
         from rich.markup import escape
-        from rich.progress import (
-            BarColumn,
-            MofNCompleteColumn,
-            Progress,
-            TextColumn,
-            TimeRemainingColumn,
-        )
 
-        self._bar = Progress(
-            TextColumn("{task.description}"),
-            BarColumn(),
-            MofNCompleteColumn(),
-            TextColumn("{task.fields[text]}"),
-            *([TimeRemainingColumn()] if time_left else []),
-            console=Console(stderr=True),
-        )
+        text = progress.TextColumn("{task.description}"), progress.TextColumn("{task.fields[text]}")
+        columns = [text[0], progress.BarColumn(), progress.MofNCompleteColumn(), text[1]]
+        if time_left:
+            columns.append(progress.TimeRemainingColumn())
+        self._bar = progress.Progress(*columns, console=Console(stderr=True))
         self._task = self._bar.add_task(escape(title), total=total, text="")
 
     def __enter__(self):

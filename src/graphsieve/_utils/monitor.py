@@ -9,17 +9,10 @@ from .messages import open_progress
 
 @dataclass(frozen=True)
 class Result:
-    """Outcome of an iterative solver.
+    """Solution of an iterative solver, and the objective at the start and after every iteration.
 
-    Attributes
-    ----------
-    x : ndarray
-        The solution.
-    trace : ndarray of shape (n_iter + 1,)
-        Objective at the start and after every iteration.
-    status : {"converged", "max_iter", "stopped", "stalled"}
-        "stopped" means by the callback; "stalled" means that no further decrease could be found
-        in the available precision.
+    ``status`` is "converged", "max_iter", "stopped" (by the callback) or "stalled" (no further
+    decrease could be found in the available precision).
     """
 
     x: np.ndarray
@@ -51,21 +44,10 @@ class Monitor:
     """Trace, stopping rule, progress bar, callback and interrupt message of one solver run.
 
     A solver calls ``start`` with the first objective, ``finished`` after every iteration until it
-    returns true, and ``result`` at the end. Used as a context manager, the monitor also draws the
-    progress bar and says in a ``KeyboardInterrupt`` how far the solver had come.
-
-    Parameters
-    ----------
-    tol : float
-        The solver has converged when the relative change of the objective is smaller.
-    max_iter : int
-        Largest number of iterations.
-    callback : callable(iteration, objective), optional
-        Returning True stops the solver, which keeps its result.
-    verbose : int, default=0
-        If positive, show progress.
-    title : str, default=""
-        Name of the method, for the progress bar and the interrupt message.
+    returns true, and ``result`` at the end. It has converged when the relative change of the
+    objective is below ``tol``; ``callback(iteration, objective)`` stops it by returning True. Used
+    as a context manager, the monitor also draws the progress bar, and says in a
+    ``KeyboardInterrupt`` how far the solver called ``title`` had come.
     """
 
     def __init__(self, *, tol, max_iter, callback=None, verbose=0, title=""):
@@ -93,10 +75,7 @@ class Monitor:
         self.trace, self.status = [float(objective)], "max_iter"
 
     def finished(self, objective, *, converged=None):
-        """Record an iteration; true when it was the last one.
-
-        ``converged`` is the verdict of a solver that has a stopping rule of its own.
-        """
+        """Record an iteration; true when it was the last one, by ``converged`` if that is given."""
         self.trace.append(float(objective))
         iteration = len(self.trace) - 1
         if converged is None:

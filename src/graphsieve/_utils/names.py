@@ -1,32 +1,21 @@
 """Names and numbers: what users give, what messages show, and the order of features."""
 
+import re
 from difflib import get_close_matches
+from fnmatch import translate
 from numbers import Integral
 
 import numpy as np
 
+from .text import listed
+
 
 def find_columns(columns, n_features, names=None, *, parameter, labels=None):
-    """Positions of the columns that a parameter refers to, in the order given.
+    """Positions of the columns that a parameter refers to, in the order given, each once.
 
-    Parameters
-    ----------
-    columns : None, str, int, mask or sequence of str or int
-        Names, positions (negative ones count from the end) or a boolean mask.
-    n_features : int
-        Number of columns of the data.
-    names : sequence of str or None
-        Names of the columns, if they have any.
-    parameter : str
-        Name of the parameter, for error messages.
-    labels : sequence or None
-        Names of the columns of any type, by which a mask in a pandas Series is aligned;
-        ``names`` by default.
-
-    Returns
-    -------
-    list of int
-        Without repetitions.
+    ``columns`` are names, patterns (see ``matching_columns``), positions (negative ones count from
+    the end) or a mask, and ``names`` those of all columns, if they have any. A mask in a pandas
+    Series is aligned by ``labels``, names of any type. ``parameter`` is its name in errors.
     """
     if columns is None:
         return []
@@ -39,26 +28,35 @@ def find_columns(columns, n_features, names=None, *, parameter, labels=None):
     if columns and all(isinstance(entry, bool | np.bool_) for entry in columns):
         return _from_mask(columns, n_features, parameter)
     position = {} if names is None else {str(name): j for j, name in enumerate(names)}
-    found = [_position(entry, n_features, position, parameter) for entry in columns]
+    found = [j for entry in columns for j in _positions(entry, n_features, position, parameter)]
     return list(dict.fromkeys(found))
+
+
+def matching_columns(pattern, names):
+    """Positions of the names that a pattern matches, in their order; None if it is no pattern.
+
+    A text that starts with ``^`` is a regular expression, which has to match the beginning of a
+    name: ``^(MT-|RP[SL])``. A text with ``*`` or ``?`` is a pattern for the whole name, as of
+    files: ``MT-*``. Any other text is a name. A name is never read as a pattern: look for it first.
+    """
+    if pattern.startswith("^"):
+        try:
+            match = re.compile(pattern).match
+        except re.error as error:
+            raise ValueError(f"{pattern!r} is not a valid regular expression: {error}") from None
+    elif "*" in pattern or "?" in pattern:
+        match = re.compile(translate(pattern)).match
+    else:
+        return None
+    return [j for j, name in enumerate(names) if match(str(name))]
 
 
 def in_column_order(values, n_features, labels=None, *, parameter):
     """One value per column, in the order of the columns.
 
-    A pandas Series is aligned by its index if that has the names of the columns, and taken by
-    position if it has none (0, 1, ...); any other index is refused. Other values are returned as
-    they are.
-
-    Parameters
-    ----------
-    values : array-like
-    n_features : int
-        Number of columns of the data.
-    labels : sequence or None
-        Names of the columns; their positions by default.
-    parameter : str
-        Name of the parameter, for error messages.
+    A pandas Series is aligned by its index if that has the names of the columns, ``labels``, and
+    taken by position if it has none (0, 1, ...); any other index is refused. Other values are
+    returned as they are.
     """
     if not (hasattr(values, "index") and hasattr(values, "iloc")):
         return values
@@ -113,10 +111,7 @@ def check_shape(shape, n_features, parameter):
 
 
 def suggestion(name, known):
-    """Known names that are close to ``name``, as a question in brackets, or nothing.
-
-    Upper and lower case count as equal.
-    """
+    """Known names that are close to ``name`` in any case, as a question in brackets, or nothing."""
     by_lower = {}
     for other in map(str, known):
         by_lower.setdefault(other.lower(), other)
@@ -133,25 +128,33 @@ def _from_mask(mask, n_features, parameter):
     return np.flatnonzero(mask).tolist()
 
 
-def _position(entry, n_features, position, parameter):
+def _positions(entry, n_features, position, parameter):
     if isinstance(entry, Integral):
         if not -n_features <= entry < n_features:
             raise ValueError(
                 f"{parameter} refers to column {entry}, but the data have {n_features} columns "
                 f"(0 to {n_features - 1}; integers are positions, not names)"
             )
-        return int(entry) % n_features
+        return [int(entry) % n_features]
     if str(entry) in position:
-        return position[str(entry)]
+        return [position[str(entry)]]
     if not position:
         raise ValueError(
             f"{parameter} refers to column {entry!r} by name, but the data have no column names: "
             "pass a data frame, or use column positions"
         )
-    raise ValueError(
-        f"{parameter} refers to column {entry!r}, which the data do not have"
-        f"{suggestion(entry, position)}"
-    )
+    known = list(position)
+    matches = matching_columns(entry, known) if isinstance(entry, str) else None
+    if matches == []:
+        raise ValueError(
+            f"{parameter}: no column matches {entry!r}; the columns are {listed(known)}"
+        )
+    if matches is None:
+        raise ValueError(
+            f"{parameter} refers to column {entry!r}, which the data do not have"
+            f"{suggestion(entry, position)}"
+        )
+    return [position[known[j]] for j in matches]
 
 
 def scores_of(order: np.ndarray) -> np.ndarray:

@@ -2,15 +2,31 @@
 
 import inspect
 import re
+from dataclasses import dataclass
+from typing import dataclass_transform
 
 _SHARED = """\
-n_features_to_select : int, float, "auto" or None, default=None
+n_features_to_select : int, float, "auto", list or None, default=None
     Number of features to keep, or a fraction in (0, 1] of them. If None, half of the features;
-    if "auto", as many as add more than they would to shuffled columns.
+    if "auto", the features whose gain exceeds the gain on permuted columns.
 include, exclude : list of str or int, mask or None, default=None
-    Features that are always kept, and features that are never kept: names, positions or a
-    mask. Included features count as selected.
-n_neighbors : int, default=5
+    Features that are always kept, and features that are never kept: names, patterns of names
+    (``"^(MT-|RP[SL])"``, ``"MT-*"``), positions or a mask. Included features count as selected.
+costs : array-like of shape (n_features,), dict of column to cost or None, default=None
+    Cost of every feature, 1 for features that a dict does not have. Features are picked by gain
+    per cost.
+budget : float or None, default=None
+    The most that the selected features may cost together. It determines their number if
+    ``n_features_to_select`` is None.
+column_groups : array-like of shape (n_features,), dict or None, default=None
+    Label of every feature, or a dict from label to features. Features with the same label are
+    kept or dropped together, such as the codes of one category or the channels of one sensor.
+    Features whose label is None, or that the dict does not have, are on their own.
+max_per_group : int or None, default=None
+    Keep at most this many features of every group, instead of all or none.
+n_components : int, default
+    Number of directions m.
+n_neighbors : int, default
     Number of neighbours of a sample in the graph.
 affinity : {"cosine", "binary", "heat"}, callable, array or sparse matrix, default="cosine"
     Weights of the edges, or the affinity matrix itself.
@@ -23,24 +39,36 @@ scale : {"auto", "standard", "minmax", "global"} or None, default="auto"
     data.
 n_jobs : int or None, default=None
     Number of threads; None uses all cores that OMP_NUM_THREADS and joblib allow.
-max_iter : int, default=100
+max_iter : int, default
     Maximum number of iterations.
-tol : float, default=1e-5
+tol : float, default
     Stop when the relative change of the objective is smaller.
+memory : int, default=10
+    Number of pairs of vectors that L-BFGS keeps.
+dtype : {"float32", "float64"}, default="float32"
+    Precision of the matrix products.
+random_state : int, RandomState or None, default=None
+    Random seed.
 verbose : int, default=0
     If positive, show progress, or how long every stage took.
 callback : callable(iteration, objective) or None, default=None
     Called after every iteration; returning True stops the fit and keeps the result."""
+_OF_ITERATIONS = """\
+objective_trace_, n_iter_, converged_
+    The objective at every iteration, their number, and whether ``tol`` was met."""
 
 
+@dataclass_transform(eq_default=False, kw_only_default=True)
 def with_shared_parameters(cls):
-    """Class decorator that adds what a method leaves out of its docstring and constraints.
+    """Class decorator that makes a constructor of the parameters that a method declares.
 
-    The docstring gets the descriptions of the shared parameters of its constructor, in their order,
-    and ``_parameter_constraints`` those of the base class.
+    The docstring gets the descriptions of the shared parameters of its constructor, in their order
+    and with its defaults, and of the attributes of iterative methods, and
+    ``_parameter_constraints`` those of the base class.
     """
-    names = list(inspect.signature(cls).parameters)
-    inherited = cls.__base__
+    cls = dataclass(eq=False, repr=False, kw_only=True)(cls)
+    names = inspect.signature(cls).parameters
+    inherited = super(cls, cls)
     constraints = {
         **inherited._shared_constraints,
         **inherited._parameter_constraints,
@@ -49,9 +77,19 @@ def with_shared_parameters(cls):
     cls._parameter_constraints = {name: constraints[name] for name in names}
     if cls.__doc__:
         head, text = inspect.cleandoc(cls.__doc__).split("Parameters\n----------\n")
-        own, *rest = re.split(r"\n+(?=\w[\w ]*\n---)", text, maxsplit=1)
+        own, *rest = re.split(r"\n+(?=\w[\w ]*\n---)", text)
         described = {**_by_name(_SHARED), **_by_name(own)}
         section = "\n".join(dict.fromkeys(described[name] for name in names))
+        section = re.sub(
+            r"(\w+)( : .*), default$",
+            lambda m: f"{m[1]}{m[2]}, default={names[m[1]].default:g}",
+            section,
+            flags=re.M,
+        )
+        if "max_iter" in names and "objective_trace_" not in text:
+            has_own = bool(rest) and rest[0].startswith("Attributes")
+            attributes = rest.pop(0) if has_own else "Attributes\n----------"
+            rest.insert(0, f"{attributes}\n{_OF_ITERATIONS}")
         cls.__doc__ = "\n\n".join([f"{head}Parameters\n----------\n{section}", *rest])
     return cls
 

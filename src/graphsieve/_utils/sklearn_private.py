@@ -1,5 +1,8 @@
 """The only file that imports names which scikit-learn does not document as public."""
 
+from collections.abc import Callable
+from typing import TypeVar
+
 from sklearn.base import _fit_context
 from sklearn.utils._array_api import _convert_to_numpy, get_namespace_and_device
 from sklearn.utils._openmp_helpers import _openmp_effective_n_threads
@@ -26,7 +29,8 @@ __all__ = [
     "to_numpy",
 ]
 
-fit_context = _fit_context(prefer_skip_nested_validation=True)
+_Fit = TypeVar("_Fit", bound=Callable)
+fit_context: Callable[[_Fit], _Fit] = _fit_context(prefer_skip_nested_validation=True)
 # The names of the columns of a data frame if all of them are text, otherwise None.
 feature_names = _get_feature_names
 
@@ -40,8 +44,7 @@ def default_threads() -> int:
 def product_of_sparse(A, B):
     """The product of two CSR arrays of the same float type as a dense array.
 
-    Where the product has few zeros, scikit-learn's function takes a third of the time of SciPy's,
-    which counts the entries first and keeps a list of those of every row.
+    Where it has few zeros, scikit-learn's function takes a third of the time of SciPy's.
     """
     if sparse_matmul_to_dense is None or A.indices.dtype != B.indices.dtype:
         return (A @ B).toarray()
@@ -54,10 +57,7 @@ def to_numpy(X):
 
 
 def in_output_container(estimator, array, original, columns):
-    """``array`` in the container that ``set_output(transform=...)`` asks for.
-
-    The index of the samples is that of ``original``, if it is a data frame.
-    """
+    """``array`` as ``set_output(transform=...)`` asks, with the index of ``original``, if any."""
     container = _get_output_config("transform", estimator)["dense"]
     if container == "default":
         return array

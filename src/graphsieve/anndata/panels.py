@@ -12,7 +12,7 @@ from sklearn.model_selection import StratifiedKFold
 from sklearn.utils import check_random_state
 
 from .._linear.regression import coverage_curve, explained_fraction
-from .._rows import take_rows, to_dense
+from .._rows import open_rows, take_rows, to_dense
 from .._utils.names import suggestion
 from ..evaluation import (
     classification_accuracy,
@@ -21,7 +21,7 @@ from ..evaluation import (
     neighborhood_preservation,
     redundancy,
 )
-from ..plots import COLORS
+from ..plots import draw_measures
 from .select import check_anndata, expression, find_genes, gene_mask, labels
 
 if TYPE_CHECKING:
@@ -44,6 +44,7 @@ _N_CLUSTERS = 10
 MEASURES = {
     "neighbor_overlap": ("overlap of neighbours", True),
     "gene_prediction": ("R² of the other genes", True),
+    "variance_known": ("known variance", True),
     "clustering_nmi": ("NMI of clusters", True),
     "redundancy": ("mean |correlation|", False),
     "celltype_accuracy": ("accuracy of cell types", True),
@@ -91,6 +92,10 @@ def evaluate_panel(
         ``gene_prediction``
             Mean coverage of the other genes: the fraction of their variance that the panel
             predicts on left-out cells, see ``graphsieve.inspection.coverage_curve``.
+        ``variance_known``
+            Fraction of the variance of all genes that is known once the panel is measured: all of
+            that of its genes, and the fraction ``gene_prediction`` of that of the others. Its
+            denominator is the same for all panels.
         ``clustering_nmi``
             Normalised mutual information of k-means clusters of the panel with the cell types;
             without cell types, with ten k-means clusters of all genes.
@@ -137,7 +142,7 @@ def evaluate_panel(
 
 
 def plot_panels(frame: DataFrame) -> np.ndarray:
-    """Draw the result of `evaluate_panel`, one plot per measure.
+    """Draw the result of `evaluate_panel`, one plot per measure, with the best panel marked.
 
     Parameters
     ----------
@@ -151,23 +156,13 @@ def plot_panels(frame: DataFrame) -> np.ndarray:
     """
     import matplotlib.pyplot as plt
 
-    measures = [name for name in MEASURES if name in frame]
-    height = 1.2 + 0.3 * len(frame)
-    _, axes = plt.subplots(
-        1, len(measures), figsize=(2.6 * len(measures), height), sharey=True, layout="constrained"
-    )
-    axes = np.atleast_1d(axes)
-    rows = np.arange(len(frame))
-    for axis, name in zip(axes, measures, strict=True):
-        title, larger_is_better = MEASURES[name]
-        axis.hlines(rows, 0, frame[name], color=COLORS[0], linewidth=1)
-        axis.plot(frame[name], rows, "o", color=COLORS[0])
-        axis.set_xlim(left=min(0.0, frame[name].min()))
-        axis.set_title(title, fontsize=10)
-        axis.set_xlabel("higher is better" if larger_is_better else "lower is better", fontsize=9)
-    axes[0].set_yticks(rows, [str(name) for name in frame.index])
-    axes[0].set_ylim(len(frame) - 0.5, -0.5)
-    return axes
+    measures = []
+    for name in [name for name in MEASURES if name in frame]:
+        values, (title, higher_is_better) = frame[name], MEASURES[name]
+        best = values == (values.max() if higher_is_better else values.min())
+        measures.append((values, title, higher_is_better, best))
+    size = 2.6 * len(measures), 1.2 + 0.3 * len(frame)
+    return draw_measures(plt.figure(figsize=size, layout="constrained"), frame.index, measures)
 
 
 def _panel(adata, name, panel):
@@ -205,6 +200,7 @@ class _Reference:
 
     def __init__(self, X, types, n_neighbors, rng):
         self.X = X
+        self.variance = open_rows(X).column_moments()[1]
         # Genes share one unit, so they share one range.
         self.largest = max(X.max(), -X.min()) or 1.0
         self.seed = rng.randint(2**31 - 1)
@@ -223,10 +219,14 @@ class _Reference:
         scores = clustering_scores(
             embedded[known], self.classes[known], n_repeats=10, random_state=self.seed
         )
+        prediction = self._predict(X, columns)
+        others = np.delete(self.variance, columns).sum()
+        unknown = (1 - prediction) * others if others > 0 else 0.0
         row = {
             "n_genes": len(columns),
             "neighbor_overlap": neighborhood_preservation(self.neighbors, embedded),
-            "gene_prediction": self._predict(X, columns),
+            "gene_prediction": prediction,
+            "variance_known": 1 - unknown / self.variance.sum(),
             "clustering_nmi": float(scores[:, 1].mean()),
             "redundancy": redundancy(X),
         }

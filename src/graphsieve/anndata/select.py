@@ -7,7 +7,6 @@ import shutil
 from dataclasses import asdict, dataclass, fields
 from importlib.metadata import version
 from numbers import Integral
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -26,16 +25,14 @@ from .._rows import (
     is_constant,
     is_dask,
     open_rows,
-    take_rows,
     view_columns,
 )
-from .._utils.files import replacing
 from .._utils.messages import warn
 from .._utils.names import find_columns, in_column_order, suggestion
 from .._utils.text import listed
 from ..base import FeatureRanker
-from ..inspection.grouped import constant_columns, cut_ranks
-from ..methods import AEFS, GAFS, REGISTRY, GraphSieve
+from ..inspection.grouped import GroupedRanker
+from ..methods import REGISTRY, GraphSieve
 
 if TYPE_CHECKING:
     from anndata import AnnData
@@ -48,11 +45,13 @@ FEWEST_CELLS = 20
 # which neighbours are found, which is that of scanpy. See docs/gene_panels.md.
 _GRAPH_WEIGHT = 0.3
 _N_COMPONENTS = 50
+# Median difference from 1 of the standard deviations of scaled genes, in a sample of the cells.
+_SCALED = 0.1
 
 
 def select_genes(
     adata: AnnData,
-    n_top_genes: int | list[int] = 200,
+    n_top_genes: int | list[int] | str = 200,
     *,
     method: str | FeatureRanker = "sieve",
     layer: str | None = None,
@@ -76,28 +75,28 @@ def select_genes(
     ----------
     adata : anndata.AnnData
         Cells by genes: in memory, backed by a file, or with a Dask array as ``X``.
-    n_top_genes : int or list of int, default=200
+    n_top_genes : int, list of int or "auto", default=200
         Number of genes. For a list, the selections are nested: each has its own column
-        ``highly_variable_<number>``, and ``highly_variable`` is the largest.
+        ``highly_variable_<number>``, and ``highly_variable`` is the largest. "auto" selects the
+        genes that add more to those before them than they would to shuffled genes.
     method : str or FeatureRanker, default="sieve"
-        Name of a method in ``graphsieve.REGISTRY`` ("sieve", "css", "mrsf", ...), or an estimator
-        with parameters of your choice, of which a clone is fitted. Methods given by name use
-        ``scale="global"``, because genes share one unit. "sieve" uses
-        ``graph_weight=0.3``, because expression is noisier than other data, and finds neighbours
-        in 50 principal components, as ``scanpy.pp.neighbors`` does.
+        Name of a method in ``graphsieve.REGISTRY`` ("sieve", "css", "mrsf", ...), or an estimator,
+        of which a clone is fitted. Methods given by name use ``scale="global"``, because genes
+        share one unit. "sieve" uses ``graph_weight=0.3``, because expression is noisier than other
+        data, and finds neighbours in 50 principal components, as ``scanpy.pp.neighbors`` does.
     layer : str or None, default=None
         Key of ``adata.layers``; None uses ``adata.X``.
     batch_key : str or None, default=None
-        Column of ``adata.obs``, such as the donor. Genes are ranked within every batch and
-        ordered by their mean rank, in which genes that a batch does not select count equally.
-        Differences between batches then have no influence.
+        Column of ``adata.obs``, such as the donor. Genes are ranked within every batch of at least
+        20 cells and their ranks combined, see ``graphsieve.GroupedRanker``: differences between
+        batches then have no influence.
     mask_var : str, array of bool or None, default=None
         Genes to use at all: a column of ``adata.var`` or a mask.
-    include, exclude : list of str or None, default=None
-        Genes that are always selected, first and in the order given, and genes that are
-        never selected. Included genes count towards ``n_top_genes``, and the others are selected
-        for what they add to them. Excluded genes remain part of the data that the selection is
-        to represent; use ``mask_var`` to leave genes out altogether.
+    include, exclude : list of str, pattern or None, default=None
+        Genes that are always selected, first and in the order given, and count towards
+        ``n_top_genes``, and genes that are never selected. Excluded genes remain part of the data
+        that the selection is to represent; use ``mask_var`` to leave genes out altogether. A text
+        that starts with ``^`` is a pattern: ``exclude="^(MT-|RP[SL])"``.
     neighbors_key : str or None, default=None
         Use the graph of ``scanpy.pp.neighbors`` stored under this key ("neighbors" is scanpy's
         default) instead of a new one. Only for methods that use a graph.
@@ -148,6 +147,8 @@ def select_genes(
     >>> int(adata.var["highly_variable"].sum()), float(adata.var.loc["3", "highly_variable_rank"])
     (5, 0.0)
     """
+    import pandas as pd
+
     check_anndata(adata)
     if subset and inplace and adata.isbacked:
         raise ValueError(
@@ -155,38 +156,40 @@ def select_genes(
             f"adata[:, adata.var[{key_added!r}]].to_memory()"
         )
     sizes = _sizes(n_top_genes)
-    A = None if neighbors_key is None else connectivities(adata, neighbors_key)
-    estimator = make_estimator(method, random_state, A)
-    batches = None if batch_key is None else find_batches(adata, batch_key)
+    estimator = make_estimator(method, random_state, neighbors_key is not None)
+    batches = None if batch_key is None else _batches(adata, batch_key)
     included, excluded = _given_genes(adata, include, exclude)
     usable = gene_mask(adata, mask_var)
     usable[included] = True
+    if neighbors_key is not None:
+        estimator.set_params(affinity=connectivities(adata, neighbors_key))
     X = expression(adata, layer)
     where = "adata.X" if layer is None else f"adata.layers[{layer!r}]"
     eligible = usable & ~check_values(X, adata.var_names, estimator, where)
     eligible[included], eligible[excluded] = True, False
     sizes = _limit(sizes, len(included), int(eligible.sum()))
-    columns = np.flatnonzero(usable)
-    if len(columns) < adata.n_vars:
-        X = view_columns(X, columns.tolist(), list(adata.var_names))
-    estimator.set_params(
-        n_features_to_select=sizes[-1],
-        include=np.searchsorted(columns, included).tolist(),
-        exclude=np.flatnonzero(np.isin(columns, excluded)).tolist(),
-    )
-    ranks, scores = rank_genes(estimator, X, A, batches)
-    scores[:, np.isin(columns, excluded)] = np.nan
-    frame = _frame(
-        adata.var_names,
-        columns,
-        eligible,
-        sizes,
-        ranks,
-        scores,
-        nested=np.ndim(n_top_genes) > 0,
-        batched=batch_key is not None,
-    )
-    frame.columns = [f"{key_added}{ending}" for ending in frame.columns]
+    genes = np.flatnonzero(usable)
+    if len(genes) < adata.n_vars:
+        X = view_columns(X, genes.tolist(), list(adata.var_names))
+    given = {
+        "n_features_to_select": sizes[-1],
+        "include": np.searchsorted(genes, included).tolist(),
+        "exclude": np.flatnonzero(np.isin(genes, excluded)).tolist(),
+    }
+    estimator.set_params(**given)
+    if batches is not None:
+        estimator = GroupedRanker(estimator, **given, min_samples=FEWEST_CELLS)
+    elif isinstance(getattr(estimator, "affinity", None), CellGraph):
+        # From the rows where they are: fit would load them.
+        estimator.set_params(affinity=estimator.affinity(X))
+    estimator.fit(X, groups=batches)
+    columns = gene_columns(estimator, genes, adata.n_vars)
+    columns = {f"{key_added}{ending}": values for ending, values in columns.items()}
+    frame = pd.DataFrame(columns, index=adata.var_names)
+    if np.ndim(n_top_genes) > 0:
+        place = frame[f"{key_added}_rank"]
+        for size in sizes:
+            frame[f"{key_added}_{size}"] = place < size
     if not inplace:
         return frame[frame[key_added]] if subset else frame
     add_columns(adata.var, frame, key_added)
@@ -207,14 +210,29 @@ def select_genes(
 
 
 def _sizes(n_top_genes):
-    """The numbers of genes, increasing."""
+    """The numbers of genes, increasing, or "auto"."""
+    if isinstance(n_top_genes, str) and n_top_genes == "auto":
+        return [n_top_genes]
     sizes = [n_top_genes] if np.ndim(n_top_genes) == 0 else list(n_top_genes)
     for size in sizes:
         if not isinstance(size, Integral) or size < 1:
-            raise ValueError(f"n_top_genes must be a positive integer or a list, got {size!r}")
+            raise ValueError(
+                f'n_top_genes must be a positive integer, a list of them or "auto", got {size!r}'
+            )
     if not sizes:
         raise ValueError("n_top_genes is an empty list: give one number or more")
     return sorted({int(size) for size in sizes})
+
+
+def _batches(adata, batch_key):
+    """The batch of every cell."""
+    number, names = labels(adata, batch_key, "batch_key")
+    if (number < 0).any():
+        raise ValueError(
+            f"adata.obs[{batch_key!r}] is missing for {(number < 0).sum()} cells: fill it, or "
+            "leave these cells out"
+        )
+    return np.asarray(names)[number]
 
 
 def _given_genes(adata, include, exclude):
@@ -232,41 +250,21 @@ def _given_genes(adata, include, exclude):
 
 def _limit(sizes, n_included, n_eligible):
     """The numbers of genes that can be selected."""
+    if n_eligible == 0:
+        raise ValueError("no gene can be selected: all are constant, excluded or masked")
+    if sizes == ["auto"]:
+        return sizes
     if sizes[0] < n_included:
         raise ValueError(
             f"include has {n_included} genes, more than n_top_genes={sizes[0]}, which also "
             f"counts them: use {n_included} or more"
         )
-    if n_eligible == 0:
-        raise ValueError("no gene can be selected: all are constant, excluded or masked")
     if sizes[-1] > n_eligible:
         warn(
             f"only {n_eligible} genes vary and are neither masked nor excluded: all of them are "
             f"selected, instead of n_top_genes={sizes[-1]}"
         )
     return sorted({min(size, n_eligible) for size in sizes})
-
-
-def _frame(names, columns, eligible, sizes, ranks, scores, *, nested, batched):
-    """One row per gene; the columns are the endings of those in ``adata.var``."""
-    import pandas as pd
-
-    largest = sizes[-1]
-    mean_rank = cut_ranks(ranks, largest).mean(axis=0)
-    order = columns[np.lexsort((ranks.mean(axis=0), mean_rank))]
-    order = order[eligible[order]]
-    place = np.full(len(names), np.inf)
-    place[order] = np.arange(len(order))
-    score = np.full(len(names), np.nan)
-    score[columns] = (
-        scores[0] if len(ranks) == 1 else np.where(np.isnan(scores[0]), np.nan, -mean_rank)
-    )
-    n_batches = np.zeros(len(names), dtype=int)
-    n_batches[columns] = (ranks < largest).sum(axis=0)
-    columns = panel_columns(place, score, largest, (n_batches, len(ranks)) if batched else None)
-    if nested:
-        columns |= {f"_{size}": place < size for size in sizes}
-    return pd.DataFrame(columns, index=names)
 
 
 @dataclass(frozen=True)
@@ -288,11 +286,11 @@ class CellGraph:
         return build_graph(RowBlocks(scores), **asdict(self))
 
 
-def make_estimator(method, random_state, affinity=None):
+def make_estimator(method, random_state=None, needs_graph=False):
     """An unfitted estimator from the name of a method, or a clone of an estimator.
 
-    ``random_state`` is for a method given by its name, ``affinity`` is a neighbour graph that the
-    method is to use.
+    ``random_state`` is for a method given by its name; ``needs_graph`` refuses methods that use
+    no neighbour graph.
     """
     if isinstance(method, FeatureRanker):
         estimator = clone(method)
@@ -306,7 +304,7 @@ def make_estimator(method, random_state, affinity=None):
             f"method={method!r} is neither a method of graphsieve nor an estimator"
             f"{suggestion(method, REGISTRY)}; the methods are {', '.join(REGISTRY)}"
         )
-    if affinity is not None and "affinity" not in estimator.get_params():
+    if needs_graph and "affinity" not in estimator.get_params():
         with_graph = [name for name, cls in REGISTRY.items() if "affinity" in cls().get_params()]
         raise ValueError(
             f"{type(estimator).__name__} uses no neighbour graph: leave neighbors_key out, or use "
@@ -318,10 +316,9 @@ def make_estimator(method, random_state, affinity=None):
 def adapt_to_expression(estimator, given=()):
     """Set the parameters that differ from those for other tables, but for those that are given.
 
-    Genes share one unit, and one that varies little is mostly noise: all columns are scaled alike.
-    Most of the variance of expression is noise that no panel explains, whereas few genes explain
-    the embedding of the neighbour graph: with the weight of the data, it would decide most picks.
-    The graph is that of more components than are above noise, so that rare cell types are in it.
+    A gene that varies little is mostly noise: all columns are scaled alike. Most of the variance of
+    expression is noise that no panel explains, whereas few genes explain the embedding of the
+    graph: with the weight of the data, it would decide most picks.
     """
     parameters = estimator.get_params()
     if parameters.get("scale") is not None and "scale" not in given:
@@ -336,10 +333,7 @@ def adapt_to_expression(estimator, given=()):
 
 
 def check_values(X, names, estimator, where):
-    """Refuse values that the estimator cannot process; returns the mask of constant genes.
-
-    ``where`` is the name of X in messages.
-    """
+    """Refuse values that the estimator cannot process; returns the mask of constant genes."""
     data = open_rows(X)
     if data.is_sparse and not estimator.__sklearn_tags__().input_tags.sparse:
         accepting = [n for n, c in REGISTRY.items() if c().__sklearn_tags__().input_tags.sparse]
@@ -354,85 +348,29 @@ def check_values(X, names, estimator, where):
             f"{where} contains NaN or infinity: cell {cell}, gene {str(names[gene])!r}. Filter or "
             "fill such values first"
         )
-    # These shift columns, which would make sparse data dense.
-    shifts = isinstance(estimator, AEFS | GAFS | GraphSieve) and estimator.scale is not None
-    if data.is_sparse and low.min() < 0 and shifts:
-        raise ValueError(
-            f"{where} is sparse and has negative values (gene {str(names[low.argmin()])!r}), which "
-            f"{type(estimator).__name__} cannot scale: use a layer with log-normalised counts, or "
-            "store the values with .toarray()"
-        )
-    warn_of_counts(first_rows(X, 1000), low.min(), where)
+    warn_of_values(first_rows(X, 1000), low.min(), where)
     return is_constant(low, high)
 
 
-def warn_of_counts(X, smallest, where):
-    """Warn if values look like counts.
-
-    ``X`` has some of the cells, ``smallest`` is the least value of all, and ``where`` the name of
-    the values in the message.
-    """
+def warn_of_values(X, smallest, where):
+    """Warn of counts and of scaled values in some of the cells; ``smallest`` is that of all."""
+    spread = np.sqrt(open_rows(X).column_moments()[1])
+    spread = spread[spread > 0]
     values = X.data if sp.issparse(X) else X
     largest = values.max(initial=0)
-    if smallest < 0 or largest <= 1 or (values != np.floor(values)).any():
-        return
-    warn(
-        f"{where} holds integers up to {largest:g}, which look like raw counts: genes with large "
-        "counts and deeply sequenced cells dominate the selection. Log-normalise first "
-        "(scanpy.pp.normalize_total, then scanpy.pp.log1p), or use a layer with such values"
-    )
-
-
-def find_batches(adata, batch_key):
-    """Masks of the cells of every batch that is large enough."""
-    number, names = labels(adata, batch_key, "batch_key")
-    if (number < 0).any():
-        raise ValueError(
-            f"adata.obs[{batch_key!r}] is missing for {(number < 0).sum()} cells: fill it, or "
-            "leave these cells out"
-        )
-    size = np.bincount(number)
-    if size.max() < FEWEST_CELLS:
-        raise ValueError(
-            f"no batch of adata.obs[{batch_key!r}] has {FEWEST_CELLS} cells or more (the largest "
-            f"has {size.max()}): merge batches, or leave batch_key out"
-        )
-    if size.min() < FEWEST_CELLS:
-        small = [str(name) for name in names[size < FEWEST_CELLS]]
+    if smallest < 0 or (spread.size > 1 and np.median(abs(spread - 1)) < _SCALED):
+        what = "has negative values" if smallest < 0 else "gives nearly all genes the variance 1"
         warn(
-            f"{len(small)} of {len(names)} batches have fewer than {FEWEST_CELLS} cells and have "
-            f"no influence on the selection: {', '.join(small[:5])}. Merge small batches if they "
-            "should count"
+            f"{where} {what}, as after scanpy.pp.scale: genes that are mostly noise then count as "
+            "much as all others. Use the log-normalised values from before scaling, from a layer "
+            "or from adata.raw.to_adata(); Pearson residuals can stay as they are"
         )
-    return [number == batch for batch in np.flatnonzero(size >= FEWEST_CELLS)]
-
-
-def rank_genes(estimator, X, affinity=None, batches=None):
-    """Ranks (0 is best) and scores of the genes, one row per batch.
-
-    ``batches`` are masks of the cells; None means one batch of all cells.
-    """
-    if batches is None:
-        fits = [_fit(estimator, X, affinity)]
-    else:
-        parts = ((c, None if affinity is None else affinity[c][:, c]) for c in batches)
-        fits = [_fit(estimator, take_rows(X, cells), A) for cells, A in parts]
-    ranks, scores = (np.array([getattr(fit, a) for fit in fits]) for a in ("ranking_", "scores_"))
-    if batches is not None:
-        # A batch says nothing about a gene that is constant there.
-        silent = np.array([constant_columns(take_rows(X, cells)) for cells in batches])
-        silent[:, estimator.include or []] = False
-        ranks[silent] = ranks.shape[1] + 1
-    return ranks - 1, scores
-
-
-def _fit(estimator, X, affinity):
-    estimator = clone(estimator)
-    if affinity is None and isinstance(getattr(estimator, "affinity", None), CellGraph):
-        affinity = estimator.affinity(X)  # from the rows where they are: fit would load them
-    if affinity is not None:
-        estimator.set_params(affinity=affinity)
-    return estimator.fit(X)
+    elif largest > 1 and (np.floor(values) == values).all():
+        warn(
+            f"{where} holds integers up to {largest:g}, which look like raw counts: genes with "
+            "large counts and deeply sequenced cells dominate the selection. Log-normalise first "
+            "(scanpy.pp.normalize_total, then scanpy.pp.log1p), or use a layer with such values"
+        )
 
 
 def import_anndata():
@@ -546,17 +484,20 @@ def _listed(names):
     return listed([str(name) for name in names]) or "which is empty"
 
 
-def panel_columns(place, score, size, selecting=None):
-    """The columns of a selection of ``size`` genes, by the endings of their names.
+def gene_columns(fitted, genes, n_genes):
+    """The columns about a fitted selector in ``adata.var``, by the endings of their names.
 
-    ``place`` is the position in the ranking, 0 is best, and infinity for genes that cannot be
-    selected. ``selecting`` has the number of batches that select a gene, and the number of batches.
+    ``genes`` are the positions, among all ``n_genes``, of those that it was fitted on.
     """
-    selected = place < size
+    place, score = np.full(n_genes, np.inf), np.full(n_genes, np.nan)
+    place[genes], score[genes] = fitted.ranking_ - 1, fitted.scores_
+    score[genes[fitted.exclude or []]] = np.nan
+    selected = place < fitted.n_features_
     columns = {"": selected, "_rank": np.where(selected, place, np.nan), "_score": score}
-    if selecting is not None:
-        count, n_batches = selecting
-        columns |= {"_nbatches": count, "_intersection": count == n_batches}
+    if isinstance(fitted, GroupedRanker):
+        count = np.zeros(n_genes, dtype=int)
+        count[genes] = fitted.n_groups_selected_
+        columns |= {"_nbatches": count, "_intersection": count == fitted.n_groups_}
     return columns
 
 
@@ -580,47 +521,6 @@ def make_record(method, parameters):
     }
 
 
-def read_h5ad(path: str | Path, *, backed: bool = False) -> AnnData:
-    """Read an .h5ad file.
-
-    Parameters
-    ----------
-    path : path-like
-        The file.
-    backed : bool, default=False
-        Leave ``X`` in the file, which is opened for reading.
-
-    Returns
-    -------
-    anndata.AnnData
-        The data.
-    """
-    anndata = import_anndata()
-    if not Path(path).is_file():
-        raise FileNotFoundError(f"{path} does not exist")
-    try:
-        return anndata.read_h5ad(path, backed="r" if backed else None)
-    except Exception as error:
-        # Damaged and foreign files raise different errors in h5py and every version of anndata.
-        reason = str(error).partition("\n")[0]
-        raise ValueError(f"{path} cannot be read as an .h5ad file: {reason}") from error
-
-
-def write_h5ad(adata: AnnData, path: str | Path) -> None:
-    """Write an .h5ad file in one step: an existing file is replaced once the new one is complete.
-
-    Parameters
-    ----------
-    adata : anndata.AnnData
-        The data, in memory.
-    path : path-like
-        The file.
-    """
-    check_anndata(adata)
-    with replacing(path) as temporary:
-        adata.write_h5ad(temporary)
-
-
 def annotate_h5ad(source, target, columns, record, *, subset=False):
     """Copy an .h5ad file, and mark a selection of its genes in the copy.
 
@@ -629,7 +529,7 @@ def annotate_h5ad(source, target, columns, record, *, subset=False):
     left out of the copy.
     """
     if subset:
-        adata = read_h5ad(source)
+        adata = import_anndata().read_h5ad(source)
         add_columns(adata.var, columns)
         adata.uns["graphsieve"] = record
         adata._inplace_subset_var(columns["highly_variable"])

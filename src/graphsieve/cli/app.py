@@ -1,45 +1,21 @@
 """The ``graphsieve`` command and its subcommands."""
 
-from importlib import import_module
 from typing import Annotated
 
 import typer
 
+from .apply import apply, report
+from .compare import compare
 from .console import Group, examples
-
-# The module of every command, which is loaded when the command is looked up.
-_MODULES = {
-    "select": "select",
-    "compare": "compare",
-    "apply": "apply",
-    "report": "apply",
-    "methods": "methods",
-    "demo": "demo",
-}
-
-
-class Commands(Group):
-    """The commands, whose modules are loaded when they are needed."""
-
-    def parse_args(self, ctx, args):
-        """Parse the options of the group; from here on it knows its commands by name."""
-        self.commands = dict.fromkeys(_MODULES) | self.commands
-        return super().parse_args(ctx, args)
-
-    def get_command(self, ctx, cmd_name):
-        """The command of a name, or None."""
-        if cmd_name in _MODULES and self.commands[cmd_name] is None:
-            found = typer.main.get_command(import_module(f".{_MODULES[cmd_name]}", __package__).app)
-            # A module may have several commands, or one with commands of its own.
-            command = getattr(found, "commands", {}).get(cmd_name, found)
-            command.name = cmd_name
-            self.commands[cmd_name] = command
-        return self.commands.get(cmd_name)
-
+from .demo import demo
+from .drop import drop
+from .methods import methods
+from .options import Command
+from .select import select
 
 app = typer.Typer(
     name="graphsieve",
-    cls=Commands,
+    cls=Group,
     no_args_is_help=True,
     add_completion=False,
     rich_markup_mode="rich",
@@ -48,9 +24,12 @@ app = typer.Typer(
     epilog=examples(
         "graphsieve demo",
         "graphsieve select data.csv -k 50 -o selected.csv",
+        "graphsieve drop data.csv --explained 0.9 -o smaller.csv",
         "graphsieve select --help",
     ),
 )
+for command in (select, drop, compare, report, apply, methods, demo):
+    app.command(cls=Command, epilog=command.epilog)(command)
 
 
 def _show_version(wanted: bool):

@@ -2,17 +2,16 @@
 """``graphsieve apply`` and ``graphsieve report``: a saved selection on another table."""
 
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from .._utils.text import listed
-from .console import errors_shown, examples, note, progress, tell, warnings_shown
-from .options import Looks, Reading, new_app, option, takes_options
+from .console import errors_shown, note, progress, tell, warnings_shown
+from .options import Looks, Reading, command, option
 
-app = new_app()
 Kept = Annotated[
     Path,
     typer.Argument(
@@ -43,37 +42,52 @@ class _Applying(_ReadingWhole):
 @dataclass(frozen=True)
 class _Reporting(Looks, _ReadingWhole):
     output: Path = option("-o --output FILE", "Page to write.", Path("report.html"))
+    batch: str | None = option(
+        "--batch COLUMN", "Batch of every row, if the selection was made with --batch.", None
+    )
 
 
-@app.command(epilog=examples("graphsieve apply kept.json new.csv -o selected.csv"))
-@takes_options
+@command("graphsieve apply kept.json new.csv -o selected.csv")
 def apply(kept: Kept, file: Other, given: _Applying):
     """Keep the columns of a saved selection in another table."""
+    from .columns import Roles, carry_verbatim
     from .io.files import check_outputs, write_outputs
 
     check_outputs(file, given.output, force=given.force)
-    with errors_shown(), warnings_shown(), _loaded(kept, file, given) as (selection, table, _):
-        columns = selection.find(table.names, table.X.shape)
-        seen = set(selection.names_like(table.names) or table.names)
-        unseen = [j for j, name in enumerate(table.names) if name not in seen]
-        if given.extra:
-            columns = unseen + columns
-        elif unseen:
-            names = listed([table.names[j] for j in unseen])
-            note(f"unknown to the selection, and left out: {names} (--extra adds them)")
-        for line in write_outputs([(given.output, table.take(columns))]):
+    with errors_shown(), warnings_shown(), _loaded(kept, file, given) as (selection, table, name):
+        n_columns, place = len(table.names), selection.find(table.names, table.X.shape)
+        extra = "pass" if given.extra else "carry"
+        columns = selection.find(table.names, table.X.shape, extra=extra)
+        carried = [j for j in columns if j not in set(place)]
+        if place == sorted(place):  # as in the selection: then so are the others
+            columns = sorted(columns)
+        _note_differences(selection, table, name, columns)
+        table = carry_verbatim(table, Roles([], carried, [], {})).take(columns)
+        if table.labels is not None and not given.extra:
+            labels = [label for label in table.labels if str(label) in selection.carried]
+            table = replace(table, labels=table.labels[labels])
+        for line in write_outputs([(given.output, table)]):
             note(line)
-    tell(f"Written: {given.output} ({len(columns)} of {len(table.names)} columns)")
+    tell(f"Written: {given.output} ({len(columns)} of {n_columns} columns)")
 
 
-@app.command(
-    epilog=examples(
-        "graphsieve report kept.json data.csv -o report.html",
-        "graphsieve report kept.json faces.npy --image-shape 32x32",
-        "graphsieve report kept.json genes.csv --color cell_type",
-    )
+def _note_differences(selection, table, name, columns):
+    """Say which columns the selection does not know, and which that it carries are missing."""
+    known = {*(selection.names_like(table.names) or table.names), *selection.dropped}
+    left_out = set(table.names) - known - {table.names[j] for j in columns}
+    if left_out:
+        names = listed(sorted(left_out, key=table.names.index))
+        note(f"unknown to the selection, and left out: {names} (--extra adds them)")
+    missing = [n for n in selection.carried if n not in {*table.names, *table.label_names}]
+    if missing:
+        note(f"{name} lacks columns that the selection carries: {listed(missing)}")
+
+
+@command(
+    "graphsieve report kept.json data.csv -o report.html",
+    "graphsieve report kept.json faces.npy --image-shape 32x32",
+    "graphsieve report kept.json genes.csv --color cell_type",
 )
-@takes_options
 def report(kept: Kept, file: Other, given: _Reporting):
     """Write a page about a saved selection and the table it was made from."""
     from .columns import column_values
@@ -95,6 +109,7 @@ def report(kept: Kept, file: Other, given: _Reporting):
                 "Write it during the selection: graphsieve select --encode onehot --report"
             )
         looks = {
+            "groups": column_values(table, given.batch, "--batch", in_obs=True),
             "image_shape": given.image_shape,
             "color": column_values(table, given.color, "--color"),
         }

@@ -3,14 +3,14 @@
 import re
 import shlex
 from dataclasses import dataclass, replace
-from fnmatch import fnmatchcase
 from pathlib import Path
 
 import numpy as np
 
-from .._utils.names import suggestion
+from .._utils.names import matching_columns, suggestion
 from .._utils.text import listed
 from .console import TableError
+from .io.cells import DATE
 from .io.files import extension, read_table
 from .io.tables import is_number, numbers
 from .options import Reading
@@ -18,29 +18,29 @@ from .options import Reading
 # In fewer rows, different whole numbers are no sign of an ID.
 _ROWS_FOR_ID = 10
 _ID_NAME = re.compile(r"(^|.*[\W_])(id|idx|index|key|uuid|guid|nr|row|rownames?)", re.IGNORECASE)
-_DATE = re.compile(r"(\d{4}-\d{1,2}-\d{1,2}|\d{1,2}[./]\d{1,2}[./]\d{2,4})\b")
 _CAMEL_ID = re.compile(r".*[a-z]I[Dd]")
 
 
 def find_columns(items, names, option, features=None):
     """Return the positions of columns that a user asked for, in the order given.
 
-    Each item is a name, a position from 0 (-1 is the last one), a pattern with ``*`` or ``?``, or
-    several of these with commas between; the matches of a pattern are in the order of the table.
-    Messages name the option that they were given to. With ``features``, the positions of some
-    columns, patterns match these, and others are refused.
+    Each item is a name, a position from 0 (-1 is the last one), a pattern with ``*`` or ``?``,
+    several of these with commas between, or a regular expression that starts with ``^``. With
+    ``features``, the positions of some columns, patterns match these, and others are refused.
     """
     features = range(len(names)) if features is None else features
     position = {name: j for j, name in enumerate(names)}
     found = []
     for item in items:
-        parts = [item] if item in position else [part.strip() for part in item.split(",")]
+        is_one = item in position or item.startswith("^")
+        parts = [item] if is_one else [part.strip() for part in item.split(",")]
         for part in filter(None, parts):
             found += _find(part, names, position, option, features)
     if unused := sorted(set(found).difference(features)):
         raise TableError(
             f"{option}: these columns are not selected from: {listed([names[j] for j in unused])}. "
-            "Another option names them, or they look like IDs (--no-ids selects from such columns)"
+            "Another option names them, or they are IDs (which --no-ids selects from), or text or "
+            "dates (--encode)"
         )
     return list(dict.fromkeys(found))
 
@@ -48,10 +48,10 @@ def find_columns(items, names, option, features=None):
 def _find(part, names, position, option, features):
     if part in position:
         return [position[part]]
-    if "*" in part or "?" in part:
-        matches = [j for j in features if fnmatchcase(names[j], part)]
-        if matches:
-            return matches
+    matches = matching_columns(part, [names[j] for j in features])
+    if matches:
+        return [features[k] for k in matches]
+    if matches is not None:
         columns = listed([names[j] for j in features])
         raise TableError(f"{option}: no column matches {part!r}; the columns are {columns}")
     try:
@@ -76,10 +76,11 @@ def as_arguments(option, positions, names):
     # What cannot be typed has a position.
     typed = [names[j] if names[j].isprintable() else str(j) for j in alone]
     joined = [",".join(plain)] if plain else []
-    return [word for value in joined + typed for word in _option(option, value)]
+    return [word for value in joined + typed for word in as_option(option, value)]
 
 
-def _option(option, value):
+def as_option(option, value):
+    """Return the arguments that give a value to an option."""
     return [f"{option}={value}"] if value.startswith("-") else [option, value]
 
 
@@ -151,7 +152,7 @@ def read_costs(path):
 
 @dataclass(frozen=True)
 class Roles:
-    """Positions of the features and of the columns that are carried, and the carried labels.
+    """Positions of the features and of the carried columns, and the carried labels.
 
     ``ids`` are the columns that are carried because they look like an ID, with the reason.
     """
@@ -163,10 +164,9 @@ class Roles:
 
 
 def assign_roles(table, drop, keep, *, find_ids):
-    """Decide what every column of a table is for.
+    """Decide what every column is for: ``drop`` is left out of the output, ``keep`` carried.
 
-    The columns ``drop`` are left out of the output, the columns ``keep`` written without selecting
-    from them. With ``find_ids``, columns that look like an ID are carried as well.
+    With ``find_ids``, columns that look like an ID are carried as well.
     """
     names = [*table.names, *table.label_names]
     dropped = sorted(find_columns(drop, names, "--drop"))
@@ -179,23 +179,16 @@ def assign_roles(table, drop, keep, *, find_ids):
     ids = {}
     if table.row_names is not None and (j := names.index(table.row_names)) not in given:
         ids[j] = "row names"
-    left = [j for j in range(n_columns) if j not in given and j not in ids]
     if find_ids:
-        ids |= _find_ids(table, left)
+        ids |= _find_ids(table, [j for j in range(n_columns) if j not in given and j not in ids])
     carried = sorted({*(j for j in kept if j < n_columns), *ids})
     unused = {*dropped, *carried}
-    return Roles(
-        features=[j for j in range(n_columns) if j not in unused],
-        carried=carried,
-        labels=[names[j] for j in kept if j >= n_columns],
-        ids=ids,
-    )
+    features = [j for j in range(n_columns) if j not in unused]
+    return Roles(features, carried, [names[j] for j in kept if j >= n_columns], ids)
 
 
 def id_note(table, roles):
-    """Return a line about the columns that were taken for IDs, or nothing."""
-    if not roles.ids:
-        return ""
+    """Return a line about the columns that were taken for IDs."""
     reasons = {}
     for j, reason in sorted(roles.ids.items()):
         reasons.setdefault(reason, []).append(table.names[j])
@@ -211,7 +204,8 @@ def _find_ids(table, candidates):
     """Return the positions of columns that identify rows, with the reason."""
     ids = {j: "no name" for j in candidates if re.fullmatch(r"Unnamed: 0", table.names[j])}
     different_integers, measured = [], False
-    for j, column in _columns(table, [j for j in candidates if j not in ids]):
+    others = [j for j in candidates if j not in ids and table.names[j] not in table.odd]
+    for j, column in _columns(table, others):
         measured = measured or column.dtype.kind == "f"
         if not _may_be_id(column):
             continue
@@ -241,24 +235,13 @@ def _may_be_id(column):
     if kind == "f":
         values = numbers(column)
         return values[1] - values[0] == 1 and (np.diff(values) == 1).all()
-    if column.isna().any() or not column.is_unique:
-        return False
-    return kind in "iuMm" or not _is_mostly_numbers(column)
-
-
-def _is_mostly_numbers(column):
-    """Whether text looks like numbers, with a unit or a few words: a mistake, not an ID."""
-    import pandas as pd
-
-    text = column.head(1000).astype(str).str.replace(r"[.,' ](?=\d{3}\b)", "", regex=True)
-    text = text.str.replace(",", ".").str.rstrip("% ")
-    return pd.to_numeric(text, errors="coerce").notna().mean() > 0.5
+    return not column.isna().any() and column.is_unique
 
 
 def _are_dates(column):
     if column.dtype.kind in "Mm":
         return True
-    return column.head(100).astype(str).str.match(_DATE).all()
+    return column.head(100).astype(str).str.match(DATE).all()
 
 
 def _integer_id(column, name):
@@ -289,6 +272,16 @@ def _as_written(column, text):
     if kind == "f" and text.str.fullmatch(r"\s*[+-]?\d+\s*").equals(column.notna()):
         # Whole numbers with gaps are read as decimal numbers.
         return column.astype("Int64")
+    if kind == "f" and _is_rewritten(column, text):
+        return text.to_numpy()
     if kind in "bf" or (kind in "iu" and (column.astype(str).array == text.array).all()):
         return column
     return text.to_numpy()
+
+
+def _is_rewritten(column, text):
+    """Whether some numbers are written with currencies, percent signs or separators."""
+    import pandas as pd
+
+    plain = pd.to_numeric(text.str.replace(",", ".", regex=False), errors="coerce")
+    return bool((plain.isna() & column.notna()).any())

@@ -7,12 +7,19 @@ from typing import Any, Literal
 
 import typer
 
-from .._utils.text import counted, printable
-from .console import errors_shown, examples, grid, out, tell, usage_error, warnings_shown
+from .._utils.text import counted
+from .console import (
+    TableError,
+    errors_shown,
+    note,
+    tell,
+    tell_table,
+    usage_error,
+    warnings_shown,
+)
 from .methods import find_method
-from .options import Command, File, Preparing, new_app, option, parse_number, takes_options
+from .options import File, Preparing, command, option, parse_number
 
-app = new_app()
 _PICTURES = (".png", ".svg", ".pdf")
 
 
@@ -56,17 +63,13 @@ class Comparing(Preparing):
     plot: Path | None = option("--plot FILE", "Draw the table (PNG, SVG or PDF).")
 
 
-@app.command(
-    cls=Command,
-    epilog=examples(
-        "graphsieve compare genes.csv -k 50",
-        "graphsieve compare genes.csv -k 50 --methods sieve,css,mrsf -o table.csv --plot p.png",
-        "graphsieve compare sensors.csv -k 10% --criterion reconstruction --impute median",
-        note="The variance and a random ranking are always compared as well. Exit codes: 0 "
-        "success, 1 a problem with the data or the run, 2 a wrong command.",
-    ),
+@command(
+    "graphsieve compare genes.csv -k 50",
+    "graphsieve compare genes.csv -k 50 --methods sieve,css,mrsf -o table.csv --plot p.png",
+    "graphsieve compare sensors.csv -k 10% --criterion reconstruction --impute median",
+    note="The variance and a random ranking are always compared as well. Exit codes: 0 success, 1 "
+    "a problem with the data or the run, 2 a wrong command.",
 )
-@takes_options
 def compare(ctx: typer.Context, file: File, given: Comparing):
     """Compare methods on a table without labels."""
     from ..inspection import compare as compare_methods
@@ -78,15 +81,15 @@ def compare(ctx: typer.Context, file: File, given: Comparing):
     check_outputs(file, given.output, force=given.force)
     check_output(given.plot, _PICTURES, given.force, "--plot")
     names = [name.strip() for name in given.methods.split(",")] if given.methods else METHODS
-    for name in names:
-        find_method(name, "--methods")
+    methods = {name: find_method(name, "--methods")() for name in names}
     with errors_shown(), warnings_shown(), opened(file) as source:
         table = read(source, given)
-        X = prepare(source[1], table, given, ctx.meta["arguments"]).features.X
+        data = prepare(source[1], table, given, ctx.meta["arguments"], accepts_gaps=True)
+        X, methods = data.features.X, _that_fit(methods, data, given)
         found = compare_methods(
             X,
             given.number,
-            names,
+            methods,
             criterion=given.criterion,
             n_repeats=given.repeats,
             random_state=given.seed,
@@ -97,6 +100,26 @@ def compare(ctx: typer.Context, file: File, given: Comparing):
     _show(found, source[1], X.shape)
     for path in filter(None, (given.output, given.plot)):
         tell(f"Written: {path}")
+
+
+def _that_fit(methods, data, given):
+    """The methods as ``select`` runs them on such data, without those that accept no gaps."""
+    from sklearn.utils import get_tags
+
+    from ..anndata.select import adapt_to_expression
+    from .prepare import has_gaps
+
+    if data.table.labels is not None:
+        for method in methods.values():
+            adapt_to_expression(method)
+    refused = [name for name, m in methods.items() if not get_tags(m).input_tags.allow_nan]
+    if not refused or not has_gaps(data.features):
+        return methods
+    said = f"missing values are not accepted by {', '.join(refused)}"
+    if given.methods:
+        raise TableError(f"{said}: add --impute median, or leave these methods out")
+    note(f"{said}, which are left out; --impute median includes them")
+    return {name: method for name, method in methods.items() if name not in refused}
 
 
 def _write(found, given):
@@ -112,18 +135,16 @@ def _write(found, given):
 
 
 def _show(found, name, shape):
-    from rich.text import Text
-
     from ..inspection.compare import CRITERIA, trust
 
     of_all = f"{found.n_rows:,} of " if found.n_rows < shape[0] else ""
     columns, rows = counted(shape[1], "column"), counted(shape[0], "row")
     tell(f"{found.n_features:,} of {columns} of {name} ({of_all}{rows}), best first")
-    table = grid({"method": "left"} | dict.fromkeys([*CRITERIA, "time"], "right"))
-    for row in found.table.itertuples():
-        values = [f"{getattr(row, criterion):.3f}" for criterion in CRITERIA]
-        style = "bold" if row.candidate == found.best else None
-        table.add_row(Text(printable(row.candidate)), *values, f"{row.seconds:.1f} s", style=style)
-    out.print(table)
+    table, cells = found.table, {"method": found.table["candidate"]}
+    for criterion, more_is_better in CRITERIA.items():
+        better = "higher" if more_is_better else "lower"
+        cells[f"{criterion}\n({better})"] = [f"{value:.3f}" for value in table[criterion]]
+    cells["time"] = [f"{seconds:.1f} s" for seconds in table["seconds"]]
+    tell_table(cells, left="method", bold=list(table["candidate"]).index(found.best))
     tell(found.verdict)
     tell(trust(found.criterion))

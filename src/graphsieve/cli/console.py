@@ -4,6 +4,7 @@ import re
 import threading
 import time
 import warnings
+from collections import Counter
 from contextlib import contextmanager
 
 import typer
@@ -12,7 +13,7 @@ from rich.table import Table
 from rich.text import Text
 from typer.core import TyperGroup
 
-from .._utils.text import printable
+from .._utils.text import counted, printable
 
 out = Console(highlight=False)
 err = Console(stderr=True, highlight=False)
@@ -20,6 +21,8 @@ err = Console(stderr=True, highlight=False)
 # Off a terminal, nothing is said about what is done within the first seconds.
 _FIRST_SECONDS = 2
 _NEXT_SECONDS = 20
+# Characters in a row of a table where no terminal shows it.
+_UNWRAPPED = 100_000
 _FOR_PROGRAMMERS = (DeprecationWarning, PendingDeprecationWarning, FutureWarning, ResourceWarning)
 
 
@@ -82,12 +85,20 @@ def usage_error(message, option):
     return UsageError(f"{option}: {message}")
 
 
-def grid(columns):
-    """Return a table without borders, given the alignment of every column."""
+def tell_table(cells, left=(), bold=None):
+    """Print a table without borders on stdout, which only a terminal wraps.
+
+    ``cells`` has those of every column, under its name. The table has as many rows as the shortest
+    column. ``left`` names the columns of words, and ``bold`` is the number of a row.
+    """
     table = Table(box=None, header_style="bold", pad_edge=False)
-    for name, side in columns.items():
-        table.add_column(name, justify=side)
-    return table
+    for name in cells:
+        table.add_column(name, justify="left" if name in left else "right")
+    for number, row in enumerate(zip(*cells.values(), strict=False)):
+        style = "bold" if number == bold else None
+        table.add_row(*(Text(printable(cell)) for cell in row), style=style)
+    console = out if out.is_terminal else Console(file=out.file, width=_UNWRAPPED)
+    console.print(table)
 
 
 @contextmanager
@@ -111,23 +122,27 @@ def errors_shown(*, interrupted="nothing was written"):
 
 @contextmanager
 def warnings_shown():
-    """Warnings for the user become one line each on stderr, those for programmers nothing.
+    """Warnings for the user become one line each on stderr at once, those for programmers nothing.
 
     Of several that differ only in their numbers, the first is shown.
     """
-    with warnings.catch_warnings(record=True) as caught:
+    seen = Counter()
+
+    def show(message, category, *_):
+        alike = re.sub(r"[\d.]+(e[+-]?\d+)?", "#", str(message))
+        if not issubclass(category, _FOR_PROGRAMMERS):
+            seen[alike] += 1
+            if seen[alike] == 1:
+                say("Warning", message, "bold yellow")
+
+    with warnings.catch_warnings():
         warnings.simplefilter("always")
+        warnings.showwarning = show
         try:
             yield
         finally:
-            alike = {}
-            for warning in caught:
-                if not issubclass(warning.category, _FOR_PROGRAMMERS):
-                    text = str(warning.message)
-                    alike.setdefault(re.sub(r"[\d.]+(e[+-]?\d+)?", "#", text), []).append(text)
-            for first, *others in alike.values():
-                more = f" (and {len(others)} more like this)" if others else ""
-                say("Warning", first + more, "bold yellow")
+            if more := seen.total() - len(seen):
+                note(f"... and {counted(more, 'warning')} like these")
 
 
 @contextmanager

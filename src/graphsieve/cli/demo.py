@@ -7,26 +7,27 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.box import SIMPLE_HEAD
 
-from .console import errors_shown, examples, out, progress, tell, warnings_shown
-from .options import new_app
+from .console import errors_shown, progress, tell, tell_table, warnings_shown
+from .options import command
 
-app = new_app()
 _PICTURE = Path("graphsieve-demo.png")
 _FORMATS = (".png", ".svg", ".pdf")
 _PAGE = Path("graphsieve-demo.html")
 # Every method with its defaults, and GAFS as in the paper.
 _PAPER = "gafs (paper)"
 _METHODS = ("sieve", "gafs", _PAPER, "css", "mrsf", "lap_score", "variance", "random")
-_BASELINES = ("variance", "random")
 _SHARES = (0.05, 0.1, 0.2, 0.5)
 _PICTURE_SHARE = 0.2
-_METRICS = {"accuracy": "Accuracy", "acc": "ACC", "nmi": "NMI"}
+_METRICS = {
+    "accuracy": "Accuracy of a softmax classifier",
+    "acc": "ACC of k-means clusters",
+    "nmi": "NMI of k-means clusters",
+}
 _SPLITS = 3
 
 
-@app.command(epilog=examples("graphsieve demo", "graphsieve demo -o pixels.svg --force"))
+@command("graphsieve demo", "graphsieve demo -o pixels.svg --force")
 def demo(
     output: Annotated[
         Path,
@@ -51,7 +52,7 @@ def demo(
         table = _score(digits)
         _save_picture(output, digits, table)
         page = _save_page(digits)
-    _print_table(table, n_pixels=digits.data.shape[1])
+    _show(table)
     tell(f"Picture: {output}")
     tell(f"Report:  {page.as_uri()} ({time.perf_counter() - start:.0f} s)")
     if sys.stdout.isatty():
@@ -114,41 +115,28 @@ def _save_picture(path, digits, table):
 
 def _save_page(digits):
     """Write the page about the pixels that GraphSieve selects; returns its absolute path."""
-    page, shape = _PAGE.absolute(), digits.images.shape[1:]
+    looks = {"color": digits.target, "image_shape": (8, 8), "title": "Handwritten digits"}
     with progress(f"Writing {_PAGE}"):
-        selector = _make("sieve", _PICTURE_SHARE, 0).fit(digits.data)
-        selector.report(
-            digits.data,
-            page,
-            color=digits.target,
-            image_shape=shape,
-            title="Handwritten digits",
-        )
-    return page
+        _make("sieve", _PICTURE_SHARE, 0).fit(digits.data).report(digits.data, _PAGE, **looks)
+    return _PAGE.absolute()
 
 
-def _print_table(table, n_pixels):
-    from rich.table import Table
-
+def _show(table):
+    """Print one table per metric."""
     from ..evaluation import ALL_FEATURES
 
     means = table.groupby(["method", "share"])[list(_METRICS)].mean()
     counts = table.groupby("share")["n_features"].first()
-    shown = Table(f"pixels kept of {n_pixels}", box=SIMPLE_HEAD, header_style="bold")
-    for share in _SHARES:
-        shown.add_column(f"{counts[share]} ({share:.0%})", justify="right")
     for metric, title in _METRICS.items():
         values = means[metric].unstack()
-        shown.add_row(f"[bold]{title}[/] (all pixels: {values.loc[ALL_FEATURES, 1.0]:.3f})")
-        values = values.loc[list(_METHODS), list(_SHARES)].round(3)
-        for name, row in values.iterrows():
-            best = row == values.max()
-            cells = [f"[bold]{row[s]:.3f}[/]" if best[s] else f"{row[s]:.3f}" for s in _SHARES]
-            shown.add_row(f"  {name}", *cells, style="dim" if name in _BASELINES else None)
-        shown.add_section()
-    out.print(shown)
-    out.print(
-        f"Means over {_SPLITS} splits, best in bold. Pixels are selected without labels.\n"
-        "Accuracy: softmax classifier. ACC and NMI: k-means clusters.\n"
-        "gafs (paper): GAFS as published; gafs: with recursive elimination."
+        tell(f"{title}, {values.loc[ALL_FEATURES, 1.0]:.3f} with all {counts[1.0]} pixels")
+        cells = {"method": _METHODS}
+        for share in _SHARES:
+            of_share = values.loc[list(_METHODS), share]
+            cells[f"{counts[share]} ({share:.0%})"] = [f"{value:.3f}" for value in of_share]
+        tell_table(cells, left="method")
+        tell("")
+    tell(
+        f"Means over {_SPLITS} splits; pixels are selected without labels. gafs (paper): GAFS as "
+        "published; gafs: with recursive elimination."
     )

@@ -6,18 +6,14 @@ from typing import Annotated
 
 import typer
 
-from .console import examples, out, usage_error
-from .options import new_app
-
-app = new_app()
+from .console import out, usage_error
+from .options import command
 
 
-@app.command(
-    epilog=examples(
-        "graphsieve methods",
-        "graphsieve methods gafs",
-        "graphsieve select data.csv -k 50 --method gafs --set n_hidden=20",
-    )
+@command(
+    "graphsieve methods",
+    "graphsieve methods gafs",
+    "graphsieve select data.csv -k 50 --method gafs --set n_hidden=20",
 )
 def methods(
     name: Annotated[
@@ -67,12 +63,15 @@ def make_method(given):
     for setting in given.parameters or []:
         parameter, value = _parse_setting(setting, given.method, known)
         chosen[parameter] = value
-    estimator = cls(given.number, **chosen)
+    return checked(cls(given.number, **chosen), "--set")
+
+
+def checked(estimator, option):
+    """The estimator, whose parameters a fit would check only after the data are read."""
     try:
-        # The fit checks them as well, but only after the data are read.
         estimator._validate_params()
     except ValueError as error:
-        raise usage_error(str(error), "--set") from error
+        raise usage_error(str(error), option) from error
     return estimator
 
 

@@ -12,9 +12,9 @@ from typing import Annotated, Any, Literal
 import typer
 from typer.core import TyperCommand
 
-from .._utils.threads import physical_memory
-from .console import TableError, usage_error
+from .console import TableError, examples, usage_error
 
+ENCODINGS = ("onehot", "ordinal", "dates")
 SEPARATORS = {"comma": ",", "semicolon": ";", "tab": "\t", "pipe": "|", "space": " "}
 # A pass over this much takes hours, and the temporary copy of many methods fills most disks.
 _STREAM_LIMIT = 2**40
@@ -30,19 +30,23 @@ class Command(TyperCommand):
         return super().parse_args(ctx, args)
 
 
-def new_app():
-    """Return a container for one command."""
-    return typer.Typer(
-        add_completion=False,
-        rich_markup_mode="rich",
-        context_settings={"help_option_names": ["-h", "--help"]},
-    )
+def command(*lines, note=""):
+    """Make a command of a function, with examples and a note at the end of its help.
+
+    A parameter whose class is a dataclass stands for options: the fields of the class.
+    """
+
+    def make(function):
+        call = _with_options(function)
+        call.epilog = examples(*lines, note=note)
+        return call
+
+    return make
 
 
-def takes_options(command):
-    """Give a command the options that are the fields of a parameter's class, one by one."""
+def _with_options(function):
     shown, classes = [], {}
-    for parameter in inspect.signature(command).parameters.values():
+    for parameter in inspect.signature(function).parameters.values():
         cls = parameter.annotation
         if not is_dataclass(cls):
             shown.append(parameter)
@@ -62,11 +66,11 @@ def takes_options(command):
             if own is not None
         ]
 
-    @wraps(command)
+    @wraps(function)
     def call(**given):
         for name, cls in classes.items():
             given[name] = cls(**{own.name: given.pop(own.name) for own in fields(cls)})
-        return command(**given)
+        return function(**given)
 
     # What Typer reads the options from.
     call.__signature__ = inspect.Signature(shown)
@@ -93,16 +97,24 @@ def parse_number(text):
     return fraction
 
 
-def _parse_separator(text):
+def _parse_separator(text, option="--sep"):
     # A shell passes \\t as two characters.
     separator = SEPARATORS.get(text.lower(), text).replace("\\t", "\t")
     if len(separator) != 1 or separator in '"\r\n':
         raise usage_error(
             f"{separator!r} is not one character; use a character or one of "
             f"{', '.join(SEPARATORS)}",
-            "--sep",
+            option,
         )
     return separator
+
+
+def _parse_encode(text):
+    """The kinds in a list such as onehot,dates."""
+    kinds = tuple(kind.strip() for kind in text.split(","))
+    if unknown := [kind for kind in kinds if kind not in ENCODINGS]:
+        raise usage_error(f"{unknown[0]!r} is not one of {', '.join(ENCODINGS)}", "--encode")
+    return kinds
 
 
 def _parse_encoding(text):
@@ -128,13 +140,14 @@ def _parse_shape(text):
 def _panel(title):
     """A function that makes the options of one panel of the help."""
 
-    def option(words, help, default=None, *, min=None, parser=None) -> Any:
+    def option(words, help, default=None, *, min=None, max=None, parser=None) -> Any:
         names = [word for word in words.split() if word.startswith("-")]
         info = typer.Option(
             *names,
             metavar=" ".join(words.split()[len(names) :]) or None,
             help=help,
             min=min,
+            max=max,
             parser=parser,
             show_default=default is not None and default is not False,
             rich_help_panel=title,
@@ -168,9 +181,15 @@ class Reading:
     """
 
     key: str | None = _input(
-        "--key NAME",
+        "--key --sheet NAME",
         "Array, sheet or layer of a file that holds several; by default X, or the only matrix, or "
-        "the first sheet.",
+        "the first sheet with numbers.",
+    )
+    skip_rows: int | None = _input(
+        "--skip-rows N",
+        "Lines of a text file, or rows of a sheet, above the header; by default, titles are "
+        "recognised.",
+        min=0,
     )
     no_header: bool = _input("--no-header", "The first line is data.", False)
     sep: str | None = _input(
@@ -179,6 +198,18 @@ class Reading:
         parser=_parse_separator,
     )
     decimal: Literal[".", ","] | None = _input("--decimal", "Decimal point of a text file.")
+    thousands: str | None = _input(
+        "--thousands CHAR",
+        "Separator of thousands in a text file or sheet, where it is not recognised.",
+        parser=lambda text: _parse_separator(text, "--thousands"),
+    )
+    percent: bool = _input(
+        "--percent", "Percent signs may be missing from some cells of a column.", False
+    )
+    na: list[str] | None = _input(
+        "--na TEXT,...",
+        "Cells that stand for missing values (-999, 'not measured'). May be repeated.",
+    )
     encoding: str | None = _input(
         "--encoding NAME",
         "Encoding of a text file, such as cp1252 or utf-16.",
@@ -197,10 +228,17 @@ class Reading:
     @property
     def whole(self):
         """Whether the table is needed in memory."""
-        return False
+        return bool(self.na)
+
+    @property
+    def marks(self):
+        """Cells that stand for missing values."""
+        return [mark.strip() for item in self.na or () for mark in item.split(",")]
 
     def check_size(self, name, n_bytes, *, streamed=False, what="it"):
         """Raise an error if a file needs more memory, or more reading, than is allowed."""
+        from .._utils.threads import physical_memory
+
         limit = _STREAM_LIMIT if streamed else physical_memory()
         if self.max_size:
             limit = self.max_size * 1e9
@@ -241,9 +279,12 @@ class Preparing(Reading):
         "it, methods that accept missing values leave them out.",
     )
     drop_rows: bool = _columns("--drop-rows", "Leave out rows with missing values.", False)
-    encode: Literal["onehot"] | None = _columns(
-        "--encode",
-        "Turn text columns into indicators of their values; whole columns are selected.",
+    encode: Any = _columns(
+        "--encode KIND,...",
+        "Select from text and dates as well: onehot makes an indicator of every word, ordinal "
+        "ranks ordered answers, dates makes days, months, weekdays and hours. Whole columns are "
+        "selected. By default they are only carried.",
+        parser=_parse_encode,
     )
     seed: int = _method("--seed N", "Random seed.", 0, min=0)
     jobs: int | None = _method(
@@ -253,7 +294,7 @@ class Preparing(Reading):
     @property
     def whole(self):
         """Whether the table is needed in memory."""
-        return bool(self.impute or self.drop_rows or self.encode)
+        return bool(super().whole or self.impute or self.drop_rows or self.encode)
 
 
 @dataclass(frozen=True)
@@ -272,15 +313,8 @@ class Looks:
 
 
 @dataclass(frozen=True)
-class Selecting(Looks, Preparing):
-    """How columns are selected, and what is written about them."""
-
-    number: Any = option(
-        "-k --n-features N|P%|auto",
-        "Features to select: a number, a percentage, or auto for those that add more than chance. "
-        "Not needed with --budget.",
-        parser=parse_number,
-    )
+class Choosing(Looks, Preparing):
+    """Columns that are kept or not by request, and what is written about a selection."""
 
     output: Path | None = _output(
         "-o --output FILE",
@@ -299,6 +333,7 @@ class Selecting(Looks, Preparing):
         "Write a page about the selection (HTML, opens in a browser without a network).",
     )
     subset: bool = _output("--subset", "Write only the selected genes to an h5ad file.", False)
+    names: bool = _output("--names", "Print the names of the kept columns and nothing else.", False)
     explain: bool = _output(
         "--explain",
         "Show which kept columns predict the dropped ones, and how well; also in the file of "
@@ -311,10 +346,6 @@ class Selecting(Looks, Preparing):
         "that a spreadsheet does not run them.",
         False,
     )
-    method: str = _method("-m --method NAME", "Selection method; see graphsieve methods.", "sieve")
-    parameters: list[str] | None = _method(
-        "--set NAME=VALUE", "Parameter of the method. May be repeated."
-    )
     include: list[str] | None = _columns(
         "--include COLUMN,...",
         "Columns that are always kept: names, patterns, or a text file with one name per line. "
@@ -323,14 +354,6 @@ class Selecting(Looks, Preparing):
     exclude: list[str] | None = _columns(
         "--exclude COLUMN,...",
         "Columns that are never selected, in the same form as --include.",
-    )
-    cost: Path | None = _columns(
-        "--cost FILE",
-        "Table of two columns, name and cost: columns are selected by gain per cost. Other "
-        "columns cost 1.",
-    )
-    budget: float | None = _columns(
-        "--budget NUMBER", "The most that the selected columns may cost together.", min=0
     )
     batch: str | None = _columns(
         "--batch --group-by COLUMN",
@@ -342,3 +365,41 @@ class Selecting(Looks, Preparing):
     def whole(self):
         """Whether the table is needed in memory."""
         return super().whole or self.batch is not None
+
+
+@dataclass(frozen=True)
+class Selecting(Choosing):
+    """How columns are selected."""
+
+    number: Any = option(
+        "-k --n-features N|P%|auto",
+        "Features to select: a number, a percentage, or auto for those that add more than chance. "
+        "Not needed with --budget.",
+        parser=parse_number,
+    )
+    method: str = _method("-m --method NAME", "Selection method; see graphsieve methods.", "sieve")
+    parameters: list[str] | None = _method(
+        "--set NAME=VALUE", "Parameter of the method. May be repeated."
+    )
+    cost: Path | None = _columns(
+        "--cost FILE",
+        "Table of two columns, name and cost: columns are selected by gain per cost. Other "
+        "columns cost 1.",
+    )
+    budget: float | None = _columns(
+        "--budget NUMBER", "The most that the selected columns may cost together.", min=0
+    )
+
+
+@dataclass(frozen=True)
+class Dropping(Choosing):
+    """Which columns are dropped; for the rest, a selection whose method and number are fixed."""
+
+    explained: float = option(
+        "--explained R2",
+        "A column is dropped if the kept ones predict at least this fraction of its variance.",
+        0.9,
+        min=0,
+        max=1,
+    )
+    method, number, parameters, cost, budget = "drop", None, None, None, None

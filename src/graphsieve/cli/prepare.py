@@ -1,30 +1,37 @@
 """From a file to the numbers that a method sees, or to what keeps a table from being used."""
 
-import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from .._rows import non_numeric
 from .._utils.names import count_features
 from .._utils.text import counted, listed
-from .columns import Roles, as_arguments, assign_roles, carry_verbatim, command_line, id_note
+from .columns import (
+    Roles,
+    as_arguments,
+    as_option,
+    assign_roles,
+    carry_verbatim,
+    command_line,
+    id_note,
+)
 from .console import TableError, note, progress
+from .encode import MOST_LEVELS, encode, encoding_of
 from .io.files import read_table
-from .io.tables import Table, is_number, numbers, unique_names
+from .io.tables import Table, numbers
+from .options import ENCODINGS
 
-# Text with more different values than this is not worth one column per value.
-_MAX_LEVELS = 100
 # More names than this make no command that one would want to run.
 _TYPED_NAMES = 100
 
 
 @dataclass(frozen=True)
 class Features:
-    """What a method is fitted on.
+    """What a method is fitted on: ``X``, and the ``names`` of the columns to choose from.
 
-    ``names`` are the columns to choose from. Where text was encoded, ``owner`` has the position in
-    ``names`` of the column behind each column of ``X``.
+    Where columns were encoded, ``owner`` has the position in ``names`` of the column behind each
+    column of ``X``.
     """
 
     X: object
@@ -88,10 +95,9 @@ class Data:
 
 
 def read(source, reading, in_memory_for=None):
-    """Read the table, and say in one line what was assumed and how it is read.
+    """Read the table that ``opened`` yields, and say in one line what was assumed.
 
-    ``source`` is what ``opened`` yields, and ``in_memory_for`` the method that needs all of the
-    data in memory.
+    ``in_memory_for`` is the method that needs all of the data in memory, if it does.
     """
     path, name, suffix = source
     with progress(f"Reading {name}"):
@@ -110,9 +116,8 @@ def read(source, reading, in_memory_for=None):
 def prepare(name, table, given, arguments, *, carried=(), verbatim=False, accepts_gaps=False):
     """Return the Data of a table, and say what becomes of its columns.
 
-    ``given`` are the options, ``arguments`` the words of the command, and ``carried`` columns that
-    are no features in addition to those given. With ``verbatim``, columns that are written without
-    being selected from are as in the file.
+    ``carried`` are columns that are no features in addition to those of the options. With
+    ``verbatim``, columns that are written without being selected from are as in the file.
     """
     roles = assign_roles(
         table, given.drop or [], [*(given.keep or []), *carried], find_ids=not given.no_ids
@@ -127,17 +132,23 @@ def prepare(name, table, given, arguments, *, carried=(), verbatim=False, accept
         raise ValueError(". ".join(hints))
     if roles.ids:
         note(id_note(table, roles))
-    if verbatim:
-        table = carry_verbatim(table, roles)
     if len(table) < 2:
         raise ValueError(f"{name} has a single row; at least two are needed to compare columns")
+    words, ways = _find_words(table, roles.features, given.encode or ())
     fills = bool(given.impute or given.drop_rows)
-    problems = _find_problems(table, roles.features, given.encode, fills or accepts_gaps)
+    features = [j for j in roles.features if j not in words]
+    roles = replace(roles, features=features, carried=sorted([*roles.carried, *words]))
+    problems = _find_problems(table, features, ways, fill=fills or accepts_gaps, infinite=fills)
+    if words and problems.usable:
+        note(_words_note(table, words))
     if problems:
-        raise _problems_error(name, table, problems, arguments)
+        raise _problems_error(name, table, problems, words, given, arguments, accepts_gaps)
+    if verbatim:
+        table = carry_verbatim(table, roles)
     if given.drop_rows:
         table = _drop_incomplete_rows(table, roles.features)
-    features = _make_features(table.take(roles.features), given.impute, given.encode)
+    ways = [ways.get(j) for j in roles.features]
+    features = _make_features(table.take(roles.features), given.impute, ways)
     if problems.n_gaps and not fills:
         note(
             f"{counted(problems.n_gaps, 'missing value')}, which the method accepts; --impute "
@@ -148,24 +159,67 @@ def prepare(name, table, given, arguments, *, carried=(), verbatim=False, accept
     return Data(table, roles, features)
 
 
-def _make_features(table, impute, encode):
-    """Fill the gaps of a table of candidate columns, and turn its text into numbers."""
-    X = table.X
-    if impute and (n_gaps := _gaps(table)[0]):
-        X = _impute(table, impute)
+def _find_words(table, features, encode):
+    """Return the columns of text and dates that are carried, and how others are encoded.
+
+    Both by position; of a carried column, the kind of --encode with which it can be selected.
+    """
+    words, ways = {}, {}
+    for j, kind in zip(features, table.take(features).kinds(), strict=True):
+        if kind not in ("text", "date") or table.names[j] in table.odd:
+            continue
+        way = encoding_of(table.X.iloc[:, j], kind) if table.is_frame else None
+        if way == "ordinal" and way not in encode and "onehot" in encode:
+            way = "onehot"
+        if way in encode:
+            ways[j] = way
+        else:
+            words[j] = way or kind
+    return words, ways
+
+
+_KINDS = {
+    "onehot": "text",
+    "ordinal": "ordered answers",
+    "dates": "dates",
+    "text": f"text with more than {MOST_LEVELS} different values",
+    "date": "dates",
+}
+
+
+def _words_note(table, words):
+    """Return a line about columns of text and dates, which are only carried."""
+    found = []
+    for kind in dict.fromkeys(words.values()):
+        columns = [j for j, other in words.items() if other == kind]
+        what = "text" if kind == "text" and not table.is_frame else _KINDS[kind]
+        found.append(f"{what}: {_listed(columns, table.names)}")
+    kinds = [kind for kind in ENCODINGS if kind in words.values()]
+    how = f". Select from such columns with --encode {','.join(kinds)}" if kinds else ""
+    return f"{'; '.join(found)}: not selected from, but carried to the output{how}"
+
+
+def _make_features(table, impute, ways):
+    """Turn text and dates into numbers, and fill the gaps of a table of candidate columns."""
+    X, owner, n_gaps = table.X, None, _gaps(table, ways)[0] if impute else 0
+    if any(ways):
+        X, owner = encode(X, ways)
+        for way, what, part in _MADE:
+            places = [j for j, other in enumerate(ways) if other == way]
+            made = counted(int(np.isin(owner, places).sum()), part) if part else "ranks"
+            if places:
+                columns = counted(len(places), f"{what} column")
+                note(f"{columns} encoded as {made} for the selection")
+    if n_gaps:
+        X = _impute(X, impute)
         note(
             f"{counted(n_gaps, 'missing value')} filled with the {impute} of the column for the "
             "selection; the output has the gaps as they were"
         )
-    if not encode or "text" not in (kinds := table.kinds()):
-        return Features(X, table.names)
-    X, owner = _encode(X, kinds)
-    n_text = kinds.count("text")
-    note(
-        f"{counted(n_text, 'text column')} encoded as "
-        f"{counted(X.shape[1] - len(kinds) + n_text, 'indicator')} for the selection"
-    )
     return Features(X, table.names, owner)
+
+
+_MADE = [("onehot", "text", "indicator"), ("ordinal", "ordered", None), ("dates", "date", "part")]
 
 
 def _drop_incomplete_rows(table, features):
@@ -182,15 +236,18 @@ def _drop_incomplete_rows(table, features):
     return table.take_rows(~incomplete)
 
 
-def _gaps(table):
-    """Return the number of missing numbers, and a mask of the rows with any missing value."""
+def _gaps(table, ways=None):
+    """Return the number of missing or infinite values, and a mask of the rows with any.
+
+    A missing word counts only for the mask if its column is to be encoded as onehot.
+    """
     X = table.X
     if table.is_frame:
-        missing = X.isna().to_numpy()
-        is_numeric = [dtype.kind in "biuf" for dtype in X.dtypes]
-        return int(missing[:, is_numeric].sum()), missing.any(axis=1)
+        missing = np.column_stack([_is_gap(column) for _, column in X.items()])
+        counted_ones = [way != "onehot" for way in ways or [None] * X.shape[1]]
+        return int(missing[:, counted_ones].sum()), missing.any(axis=1)
     values = X.data if hasattr(X, "indptr") else X
-    missing = np.isnan(values) if X.dtype.kind == "f" else np.zeros(values.shape, dtype=bool)
+    missing = ~np.isfinite(values) if X.dtype.kind == "f" else np.zeros(values.shape, dtype=bool)
     if values is X:
         return int(missing.sum()), missing.any(axis=1)
     incomplete = np.zeros(X.shape[0], dtype=bool)
@@ -198,98 +255,92 @@ def _gaps(table):
     return int(missing.sum()), incomplete
 
 
-def _impute(table, strategy):
+def _is_gap(column):
+    return ~np.isfinite(numbers(column)) if column.dtype.kind == "f" else column.isna().to_numpy()
+
+
+def _impute(X, strategy):
     from sklearn.impute import SimpleImputer
 
     imputer = SimpleImputer(strategy=strategy)
-    if not table.is_frame:
-        return imputer.fit_transform(table.X)
-    gaps = [name for name, c in table.X.items() if c.dtype.kind in "biuf" and c.hasnans]
-    filled = imputer.fit_transform(np.column_stack([numbers(table.X[name]) for name in gaps]))
-    return table.X.assign(**dict(zip(gaps, filled.T, strict=True)))
-
-
-def _encode(frame, kinds):
-    """Return a frame with one column per value of a text column, and the column behind each."""
-    import pandas as pd
-
-    parts, owner = [], []
-    for j, name in enumerate(frame):
-        column = frame.iloc[:, [j]]
-        if kinds[j] == "text":
-            # Two values need one indicator only; a missing value counts as one.
-            values = column.astype(str)
-            binary = values[name].nunique() == 2
-            column = pd.get_dummies(values, drop_first=binary, prefix_sep="=", dtype=float)
-        parts.append(column)
-        owner += [j] * column.shape[1]
-    encoded = pd.concat(parts, axis=1)
-    return encoded.set_axis(unique_names(encoded.columns)[0], axis=1), np.array(owner)
+    if hasattr(X, "columns"):
+        gaps = [name for name, column in X.items() if _is_gap(column).any()]
+        found = np.column_stack([numbers(X[name]).astype(float) for name in gaps])
+        filled = imputer.fit_transform(np.where(np.isfinite(found), found, np.nan))
+        return X.assign(**dict(zip(gaps, filled.T, strict=True)))
+    X = X.copy()
+    values = X.data if hasattr(X, "indptr") else X
+    values[~np.isfinite(values)] = np.nan
+    return imputer.fit_transform(X)
 
 
 def has_gaps(features):
-    """Whether there is a missing value; reads the features once."""
+    """Whether a value is missing or infinite; reads the features once."""
     return any(_gaps(piece)[0] for piece in Table(features.X, features.names).pieces())
 
 
 @dataclass
 class _Problems:
-    """Positions of the columns that need a decision."""
+    """Positions of the columns that need a decision; of some, with the first row that does."""
 
-    text: list = field(default_factory=list)
-    date: list = field(default_factory=list)
+    odd: list = field(default_factory=list)
     empty: list = field(default_factory=list)
     infinite: dict = field(default_factory=dict)
-    gaps: dict = field(default_factory=dict)  # with the first row that has one
-    n_usable: int = 0
+    gaps: dict = field(default_factory=dict)
+    usable: list = field(default_factory=list)
     constant: list = field(default_factory=list)
     n_gaps: int = 0
 
     def __bool__(self):
-        return bool(self.text or self.date or self.empty or self.infinite or self.gaps)
+        return bool(self.odd or self.empty or self.infinite or self.gaps or not self.usable)
 
 
-def _find_problems(table, features, encode, fill):
+def _find_problems(table, features, ways, *, fill, infinite):
     """Look for columns that cannot be used as features.
 
     Missing values of arrays that are not read yet are found by the method, which looks at every
-    entry anyway. With ``encode``, text becomes numbers; with ``fill``, missing values are no
-    problem: they are filled, their rows are left out, or the method accepts them.
+    entry anyway. With ``fill``, missing values are no problem: they are filled, their rows are
+    left out, or the method accepts them; with ``infinite``, infinite ones are none either.
     """
     problems = _Problems()
     for j, kind in zip(features, table.take(features).kinds(), strict=True):
-        if kind == "number" or (kind == "text" and encode and _can_encode(table, j)):
-            problems.n_usable += 1
-            if table.is_frame and kind == "number":
-                _look_at_values(j, numbers(table.X.iloc[:, j]), problems, fill)
-        else:
-            getattr(problems, kind).append(j)
+        if table.names[j] in table.odd:
+            problems.odd.append(j)
+            continue
+        column = table.X.iloc[:, j] if table.is_frame and ways.get(j) != "onehot" else ()
+        missing = _is_gap(column) if len(column) else np.zeros(1, dtype=bool)
+        if kind == "empty" or missing.all():
+            problems.empty.append(j)
+            continue
+        problems.usable.append(j)
+        if missing.any():
+            empty = column.isna().to_numpy()
+            problems.n_gaps += int(empty.sum())
+            if empty.any() and not fill:
+                problems.gaps[j] = int(np.argmax(empty))
+            if (missing & ~empty).any() and not infinite:
+                problems.infinite[j] = int(np.argmax(missing & ~empty))
+        if kind == "number" and len(column):
+            present = numbers(column)[~missing]
+            if present.min() == present.max():
+                problems.constant.append(j)
     return problems
 
 
-def _can_encode(table, j):
-    return table.is_frame and table.X.iloc[:, j].nunique() <= _MAX_LEVELS
-
-
-def _look_at_values(j, values, problems, fill):
-    missing = np.isnan(values)
-    if missing.any():
-        problems.n_gaps += int(missing.sum())
-        if not fill:
-            problems.gaps[j] = int(np.argmax(missing))
-    if np.isinf(values).any():
-        problems.infinite[j] = int(np.argmax(np.isinf(values)))
-    present = values[~missing] if missing.any() else values
-    if present.min() == present.max():
-        problems.constant.append(j)
-
-
-def _problems_error(name, table, problems, arguments):
+def _problems_error(name, table, problems, words, given, arguments, accepts_gaps):
     """Return one error for all problems, with one command that fixes them."""
     names, said = table.names, []
-    for what, found in (("text", problems.text), ("dates", problems.date)):
-        if found:
-            said.append(f"{what}: {_listed(found, names)}{_example(table, found[0])}")
+    if words and not problems.usable:
+        first = next(iter(words))
+        said.append(
+            f"text: {_listed(words, names)} ({names[first]!r} holds {_value(table, first)})"
+        )
+    odd = {j: table.odd[names[j]] for j in problems.odd}
+    if odd:
+        j = problems.odd[0]
+        said.append(
+            f"text among numbers: {_listed(odd, names)} ({names[j]!r} holds {odd[j].cell!r})"
+        )
     if problems.empty:
         said.append(f"no values: {_listed(problems.empty, names)}")
     if problems.gaps:
@@ -303,31 +354,38 @@ def _problems_error(name, table, problems, arguments):
     if problems.infinite:
         said.append(
             f"infinite values: {_listed(problems.infinite, names)} "
-            f"({_first(problems.infinite, names)}); correct these cells, or empty them"
+            f"({_first(problems.infinite, names)})"
         )
     what = f"{name} cannot be used as it is. {'; '.join(said)}"
-    unusable = sorted([*problems.text, *problems.date])
-    if len(unusable) > _TYPED_NAMES or problems.n_usable == 0:
+    unclear = [j for j, column in odd.items() if column.marks is None]
+    if not problems.usable and len(odd) == len(unclear):
         return TableError(
-            f"{what}. Check --sep, --decimal and the first lines of the file; carry such columns "
-            "with a pattern (--keep 'NAME*'), or add --encode onehot"
+            f"{what}. Check --sep, --decimal, --skip-rows and the first lines of the file, or add "
+            "--encode onehot to select from text"
         )
+    fixes = _fixes(table, problems, odd, unclear, given, accepts_gaps)
+    others = "" if "--impute" not in fixes else " (or use --drop-rows to leave out incomplete rows)"
+    return TableError(f"{what}. Run: {command_line([*arguments, *fixes])}{others}")
+
+
+def _fixes(table, problems, odd, unclear, given, accepts_gaps):
+    """Return the arguments with which the same command works."""
+    marks = list(dict.fromkeys(mark for column in odd.values() for mark in column.marks or ()))
     # Constant columns do no harm; a few are easily left out.
-    useless = [*problems.empty, *problems.constant[:_TYPED_NAMES]]
-    fixes = [
-        *as_arguments("--keep", unusable, names),
-        *as_arguments("--drop", sorted(useless), names),
-        *(["--impute", "median"] if problems.gaps else []),
-    ]
-    if not fixes:
-        return TableError(what)
-    others = []
-    if any(_can_encode(table, j) for j in problems.text) and "--encode" not in arguments:
-        others.append("--encode onehot to select from text")
-    if problems.gaps:
-        others.append("--drop-rows to leave out incomplete rows")
-    either = f" (or use {', '.join(others)})" if others else ""
-    return TableError(f"{what}. Run: {command_line([*arguments, *fixes])}{either}")
+    is_free = not (getattr(given, "include", None) or getattr(given, "cost", None))
+    useless = sorted([*problems.empty, *(problems.constant[:_TYPED_NAMES] if is_free else [])])
+    fixes = as_arguments("--keep", unclear, table.names)
+    fixes += as_arguments("--drop", useless, table.names)
+    if any(column.percent for column in odd.values()):
+        fixes.append("--percent")
+    if marks:
+        fixes += as_option("--na", ",".join(marks))
+    fills = given.impute or given.drop_rows
+    if problems.gaps or problems.infinite or (marks and not accepts_gaps and not fills):
+        fixes += ["--impute", "median"]
+    left = len({*problems.usable, *odd}.difference(unclear, useless))
+    number = getattr(given, "number", None)
+    return [*fixes, "-k", str(left)] if isinstance(number, int) and number > left else fixes
 
 
 def _first(rows, names):
@@ -339,22 +397,8 @@ def _listed(positions, names):
     return listed([names[j] for j in positions])
 
 
-def _example(table, j):
-    """Return a value that is not a number, and a hint if it nearly is one."""
-    import pandas as pd
-
+def _value(table, j):
+    """Return a value of a column of words, or their type if they are not read yet."""
     if not table.is_frame:
-        return f" ({table.names[j]!r} holds {non_numeric(table.X)[table.names[j]]})"
-    values = table.X.iloc[:, j].dropna()
-    words = values[pd.to_numeric(values.astype(str), errors="coerce").isna()]
-    value = str((words if len(words) else values).iloc[0])
-    hint = ""
-    if len(words) < len(values) / 2:
-        hint = "; if that marks missing values, leave those cells empty"
-    if value.replace(",", ".", 1) != value and is_number(value.replace(",", ".", 1)):
-        hint = "; if the comma is a decimal comma, add --decimal ,"
-    elif re.fullmatch(r"[+-]?\d{1,3}([., ']\d{3})+([.,]\d+)?", value):
-        hint = "; write numbers without thousands separators"
-    elif is_number(value.removesuffix("%")):
-        hint = "; write numbers without a percent sign"
-    return f" ({table.names[j]!r} holds {value!r}{hint})"
+        return non_numeric(table.X)[table.names[j]]
+    return repr(str(table.X.iloc[:, j].dropna().iloc[0]))

@@ -2,31 +2,25 @@
 
 import typer
 
-from .console import examples
-from .options import Command, File, Selecting, new_app, takes_options
-
-app = new_app()
+from .options import File, Selecting, command
 
 
-@app.command(
-    cls=Command,
-    epilog=examples(
-        "graphsieve select genes.csv -k 50 -o selected.csv",
-        "graphsieve select profiles.csv -k 10% --keep 'Metadata_*' --impute median -o selected.csv",
-        "graphsieve select genes.csv -k 50 --include panel.txt --save kept.json --report page.html",
-        "graphsieve select sensors.csv --cost prices.csv --budget 900 --batch site --explain",
-        "graphsieve select cells.h5ad -k 300 --include panel.txt --batch donor -o marked.h5ad",
-        "graphsieve select pixels.npy -k 100 --method lap_score --set n_neighbors=10",
-        "graphsieve select faces.mat -k 5% --key fea -o faces.parquet --force",
-        "zcat sensors.csv.gz | graphsieve select - -k 20 --drop time --scores scores.csv",
-        note="Exit codes: 0 success, 1 a problem with the data or the run, 2 a wrong command. "
-        "A run that fails writes nothing.",
-    ),
+@command(
+    "graphsieve select genes.csv -k 50 -o selected.csv",
+    "graphsieve select profiles.csv -k 10% --keep 'Metadata_*' --impute median -o selected.csv",
+    "graphsieve select genes.csv -k 50 --include panel.txt --save kept.json --report page.html",
+    "graphsieve select sensors.csv --cost prices.csv --budget 900 --batch site --explain",
+    "graphsieve select cells.h5ad -k 300 --include panel.txt --batch donor -o marked.h5ad",
+    "graphsieve select pixels.npy -k 100 --method lap_score --set n_neighbors=10",
+    "zcat sensors.csv.gz | graphsieve select - -k 20 --drop time --names",
+    note="Exit codes: 0 success, 1 a problem with the data or the run, 2 a wrong command. "
+    "A run that fails writes nothing.",
 )
-@takes_options
 def select(ctx: typer.Context, file: File, given: Selecting):
     """Select the features that carry the structure of a table."""
     # NumPy and scikit-learn are slow to load: not for a call of --help.
-    from .selecting import run
+    from .methods import make_method
+    from .selecting import check, run
 
-    run(file, given, ctx.meta["arguments"])
+    check(file, given, method := make_method(given))
+    run(file, given, method, ctx.meta["arguments"])

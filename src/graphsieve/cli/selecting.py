@@ -1,17 +1,13 @@
-"""What ``graphsieve select`` does: check the command, read, fit, write, summarise."""
+"""What ``graphsieve select`` and ``graphsieve drop`` do: check the command, read, fit, write."""
 
 import time
-from dataclasses import replace
-from functools import partial
-from math import isnan
 
 import numpy as np
-from rich.text import Text
 from scipy.sparse import issparse
 from sklearn.utils import get_tags
 
 from .._utils.names import suggestion
-from .._utils.text import counted, listed, printable
+from .._utils.text import counted, listed
 from ..methods import REGISTRY
 from .columns import (
     column_values,
@@ -24,52 +20,22 @@ from .columns import (
 from .console import (
     TableError,
     errors_shown,
-    grid,
     note,
-    out,
     progress,
     tell,
+    tell_table,
     usage_error,
     warnings_shown,
 )
-from .io.files import (
-    WRITABLE,
-    check_input,
-    check_output,
-    check_outputs,
-    extension,
-    opened,
-    write_outputs,
-)
-from .io.tables import Table
-from .methods import make_method
+from .io.files import WRITABLE, check_input, check_output, check_outputs, extension, opened
+from .outcome import Outcome, marks_genes, summary, with_predictors, write
 from .prepare import has_gaps, prepare, read
 
-# Columns in the summary, and dropped columns that are explained there.
-_SHOWN = 10
 
-
-def run(file, given, arguments):
-    """Run ``graphsieve select``; ``arguments`` is the command as it was typed, for suggestions."""
-    method = _check(file, given)
-    with errors_shown(), warnings_shown(), opened(file) as source:
-        data, batches = _read(source, given, method, arguments)
-        estimator = _estimator(given, method, data, batches)
-        start = time.perf_counter()
-        _fit(estimator, given, data, batches, source, arguments)
-        seconds = time.perf_counter() - start
-        ranking, selector = data.features.ranking(estimator, given.number)
-        if given.explain:
-            coverage = selector.coverage(data.features.X, groups=batches)
-            ranking = _explained(ranking, coverage, data.features)
-        _write(given, source, data, batches, ranking, selector)
-    _summarise(given, source, data, ranking, selector, seconds)
-
-
-def _check(file, given):
-    """Find whatever is wrong with the command itself; returns the method with its parameters."""
+def check(file, given, method):
+    """Find whatever is wrong with the command itself, before the data are read."""
     check_input(file, given)
-    marks = _marks(given)
+    marks = marks_genes(given)
     if marks and extension(file) != ".h5ad":
         raise usage_error(
             "an .h5ad file can only be written from one; write .csv or .parquet", "-o"
@@ -85,10 +51,9 @@ def _check(file, given):
     check_outputs(file, given.output, given.scores, force=given.force, writable=writable)
     check_output(given.save, (".json",), given.force, "--save")
     check_output(given.report, (".html",), given.force, "--report")
-    method = make_method(given)
     if given.budget is not None and given.cost is None:
         raise usage_error("needs the costs of the columns: add --cost FILE", "--budget")
-    if given.number is None and given.budget is None:
+    if given.method != "drop" and given.number is None and given.budget is None:
         raise usage_error("give the number of columns, such as -k 50, -k 10% or -k auto", "-k")
     if given.cost is not None and not hasattr(method, "costs"):
         able = [name for name, cls in sorted(REGISTRY.items()) if hasattr(cls(), "costs")]
@@ -97,12 +62,29 @@ def _check(file, given):
         )
     if given.cost is not None and not given.cost.is_file():
         raise usage_error(f"{given.cost} does not exist", "--cost")
-    return method
 
 
-def _marks(given):
-    """Whether genes are marked in a copy of the input."""
-    return given.output is not None and extension(given.output) == ".h5ad"
+def run(file, given, method, arguments):
+    """Read, fit an unfitted method, write and print.
+
+    ``arguments`` is the command as it was typed, for suggestions.
+    """
+    with errors_shown(), warnings_shown(), opened(file) as source:
+        data, batches = _read(source, given, method, arguments)
+        estimator = _estimator(given, method, data, batches)
+        start = time.perf_counter()
+        _fit(estimator, given, data, batches, source, arguments)
+        seconds = time.perf_counter() - start
+        ranking, selector = data.features.ranking(estimator, given.number)
+        outcome = Outcome(given, source, data, batches, ranking, selector, seconds)
+        if given.explain:
+            outcome = with_predictors(outcome)
+        lines = summary(outcome)
+        write(outcome)
+    for line in lines:
+        tell(line) if isinstance(line, str) else tell_table(*line)
+    for path in filter(None, (given.output, given.scores, given.save, given.report)):
+        (note if given.names else tell)(f"Written: {path}")
 
 
 def _read(source, given, method, arguments):
@@ -147,22 +129,25 @@ def _estimator(given, method, data, batches):
         parameters |= {"costs": _costs(given.cost, features), "budget": given.budget}
     if features.owner is not None and "column_groups" in parameters and given.number != "auto":
         parameters["column_groups"] = features.owner
-    number = features.count(given.number, parameters["exclude"])
-    estimator = type(method)(**(parameters | {"n_features_to_select": number}))
+    if "n_features_to_select" in parameters:
+        number = features.count(given.number, parameters["exclude"])
+        parameters["n_features_to_select"] = number
+    estimator = type(method)(**parameters)
     fewest, holds_genes = {}, data.table.labels is not None
     if holds_genes:
-        from ..anndata.select import FEWEST_CELLS, adapt_to_expression, warn_of_counts
+        from ..anndata.select import FEWEST_CELLS, adapt_to_expression, warn_of_values
 
         given_names = {setting.partition("=")[0] for setting in given.parameters or []}
         adapt_to_expression(estimator, given_names)
-        warn_of_counts(features.X[:1000], features.X.min(), given.key or "X")
+        warn_of_values(features.X[:1000], features.X.min(), given.key or "X")
         fewest = {"min_samples": FEWEST_CELLS}
     if batches is None or not (holds_genes or issparse(features.X)):
         return estimator
     # Other tables are centred within every batch, which would fill in the zeros of sparse ones.
-    if given.cost is not None:
+    if given.cost is not None or "n_features_to_select" not in parameters:
+        what = "drop" if given.cost is None else "--cost"
         raise ValueError(
-            "--cost does not work together with --batch for AnnData and sparse data, which are "
+            f"{what} does not work together with --batch for AnnData and sparse data, which are "
             "ranked batch by batch"
         )
     from ..inspection import GroupedRanker
@@ -229,156 +214,3 @@ def _fit(estimator, given, data, batches, source, arguments):
                 f"{command_line([*arguments, '--impute', 'median'])} (or use --drop-rows to leave "
                 "out incomplete rows)"
             ) from error
-
-
-def _explained(ranking, coverage, features):
-    """Return the ranking with the R^2 of every dropped column and the columns that predict it."""
-    if features.owner is not None:
-        coverage = _of_columns(coverage, features)
-    by = {}
-    for row in coverage[coverage["kept"].notna()].itertuples():
-        weight = "" if isnan(row.weight) else f" ({row.weight:.3g})"
-        by.setdefault(row.feature, []).append(f"{row.kept}{weight}")
-    r2 = coverage.drop_duplicates("feature").set_index("feature")["r2"]
-    explained_by = [", ".join(by.get(name, [])) for name in ranking["feature"]]
-    return ranking.assign(r2=ranking["feature"].map(r2), explained_by=explained_by)
-
-
-def _of_columns(coverage, features):
-    """Return the coverage of indicators as that of the columns that they encode.
-
-    The R^2 is that of all indicators together. The weights of indicators do not add up to one
-    weight; the columns are in the order of their importance.
-    """
-    column = dict(zip(features.X, (features.names[j] for j in features.owner), strict=True))
-    variance = coverage["feature"].map(features.X.var())
-    table = coverage.assign(
-        feature=coverage["feature"].map(column),
-        kept=coverage["kept"].map(column),
-        importance=coverage["importance"] * variance,
-        explained=coverage["r2"] * variance,
-        variance=variance,
-    )
-    single = table[~coverage["feature"].duplicated()].groupby("feature")
-    r2 = single["explained"].sum() / single["variance"].sum()
-    importance = table.groupby(["feature", "kept"], dropna=False, sort=False)["importance"].sum()
-    table = importance.sort_values(ascending=False).reset_index()
-    return table.assign(r2=table["feature"].map(r2), weight=float("nan"))
-
-
-def _write(given, source, data, batches, ranking, selector):
-    """Write all files or none; what may fail is made before the first is written."""
-    save = page = None
-    if given.save is not None:
-        save = _selection(selector, data.features, ranking).save
-    if given.report is not None:
-        with progress(f"Preparing {given.report.name}"):
-            page = selector.report(
-                data.features.X,
-                groups=batches,
-                title=source[1],
-                image_shape=given.image_shape,
-                color=column_values(data.table, given.color, "--color"),
-            ).save
-    kept = _marked(given, source, data, selector) if _marks(given) else _kept(data, ranking)
-    scores = Table(ranking, list(ranking))
-    outputs = [(given.output, kept), (given.scores, scores), (given.save, save)]
-    for line in write_outputs([*outputs, (given.report, page)], raw_names=given.raw_names):
-        note(line)
-
-
-def _selection(selector, features, ranking):
-    """The selection of columns, also where a selector has seen values of text columns."""
-    selection = selector.to_selection()
-    if features.owner is None:
-        return selection
-    position = {name: j for j, name in enumerate(features.names)}
-    in_order = ranking["feature"].map(position)
-    return replace(
-        selection,
-        kept=sorted(in_order[ranking["kept"]].tolist()),
-        n_features_in=len(features.names),
-        feature_names_in=features.names,
-        order=in_order.tolist(),
-        scores=ranking.set_index("feature")["score"][features.names].tolist(),
-    )
-
-
-def _kept(data, ranking):
-    """Return the table of the selected and the carried columns, in the order of the file."""
-    table, roles = data.table, data.roles
-    kept = set(ranking["feature"][ranking["kept"]])
-    selected = [j for j in roles.features if table.names[j] in kept]
-    table = table.take(sorted([*selected, *roles.carried]))
-    return table if table.labels is None else replace(table, labels=table.labels[roles.labels])
-
-
-def _marked(given, source, data, selector):
-    """Return a function that writes a copy of an AnnData file with the selected genes marked."""
-    from ..anndata.select import annotate_h5ad, make_record, panel_columns
-
-    parameters, genes = selector.get_params(deep=False), np.array(data.roles.features)
-    n_genes, names = len(data.table.names), np.array(data.table.names, dtype=object)[genes]
-    place, score = np.full(n_genes, np.inf), np.full(n_genes, np.nan)
-    place[genes], score[genes] = selector.ranking_ - 1, selector.scores_
-    score[genes[parameters["exclude"] or []]] = np.nan
-    selecting = None
-    if hasattr(selector, "n_groups_selected_"):
-        counts = np.zeros(n_genes, dtype=int)
-        counts[genes] = selector.n_groups_selected_
-        selecting = counts, selector.n_groups_
-    columns = panel_columns(place, score, selector.n_features_, selecting)
-    columns = {f"highly_variable{ending}": values for ending, values in columns.items()}
-    settings = {
-        "n_top_genes": selector.n_features_,
-        **{key: names[parameters[key] or []].tolist() or None for key in ("include", "exclude")},
-        "layer": given.key,
-        "batch_key": given.batch,
-        "random_state": given.seed,
-        "method_parameters": given.parameters,
-    }
-    record = make_record(given.method, settings)
-    return partial(annotate_h5ad, source[0], columns=columns, record=record, subset=given.subset)
-
-
-def _summarise(given, source, data, ranking, selector, seconds):
-    best = ranking[ranking["kept"]]
-    tell(
-        f"Kept {len(best):,} of {counted(len(ranking), 'column')} of {source[1]} "
-        f"({counted(len(data.table), 'row')}) with {given.method} in {seconds:.1f} s"
-    )
-    table = grid({"rank": "right", "feature": "left", "score": "right"})
-    for row in best.head(_SHOWN).itertuples():
-        table.add_row(str(row.rank), Text(printable(row.feature)), _rounded(row.score))
-    out.print(table)
-    if len(best) > _SHOWN:
-        out.print(f"... and {len(best) - _SHOWN:,} more")
-    if given.cost is not None:
-        of_budget = "" if given.budget is None else f" of a budget of {given.budget:g}"
-        tell(f"Cost: {selector.costs[selector.support_].sum():g}{of_budget}")
-    if given.explain:
-        _show_explanations(ranking[~ranking["kept"]].sort_values("r2", kind="stable"))
-    for path in filter(None, (given.output, given.scores, given.save, given.report)):
-        tell(f"Written: {path}")
-
-
-def _rounded(score):
-    """A score with four digits, or all of them if it is a whole number, as a rank would be."""
-    return f"{score:,.0f}" if score == round(score) and abs(score) < 1e15 else f"{score:.4g}"
-
-
-def _show_explanations(dropped):
-    """Print the dropped columns that the kept ones predict worst."""
-    if not len(dropped):
-        return
-    out.print()
-    table = grid({"dropped": "left", "R^2": "right", "predicted from (weight)": "left"})
-    for row in dropped.head(_SHOWN).itertuples():
-        by = printable(row.explained_by) or ("nothing" if row.r2 <= 0 else "constant")
-        r2 = "" if isnan(row.r2) else f"{row.r2:.2f}"
-        table.add_row(Text(printable(row.feature)), r2, Text(by))
-    out.print(table)
-    if len(dropped) > _SHOWN:
-        out.print(
-            f"... and {len(dropped) - _SHOWN:,} more, better predicted; --scores has them all"
-        )

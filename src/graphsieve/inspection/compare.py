@@ -122,8 +122,8 @@ def compare(
     """Compare methods on a table without labels.
 
     Every method selects features on one half of the rows, and the other half says how good they
-    are; see the criteria below. The variance and a random ranking are always compared as well: a
-    method that is not clearly better than those is not worth its time.
+    are. The variance and a random ranking are always compared as well: a method that is not clearly
+    better than those is not worth its time.
 
     Parameters
     ----------
@@ -170,15 +170,8 @@ def compare(
     """
     check_choice("criterion", criterion, CRITERIA)
     candidates, draws = _candidates(methods)
-    judged = judge(
-        candidates,
-        X,
-        n_features_to_select,
-        n_repeats=n_repeats,
-        random_state=random_state,
-        n_jobs=n_jobs,
-        verbose=verbose,
-    )
+    options = {"n_repeats": n_repeats, "random_state": random_state}
+    judged = judge(candidates, X, n_features_to_select, **options, n_jobs=n_jobs, verbose=verbose)
     judged = _join_draws(judged, draws)
     incumbent = next(name for name in candidates if name in judged.stability)
     best, verdict = choose(judged, criterion, incumbent)
@@ -237,11 +230,9 @@ def _against_random(judged, criterion, best):
 
 @dataclass(frozen=True)
 class Judged:
-    """What is known about every candidate.
+    """Criteria by half in ``halves``, without the stability, and the stability of the selections.
 
-    ``halves`` has one row per candidate and half: ``candidate``, ``half``, the criteria of one
-    selection (all but the stability) and the ``seconds`` of the fit. ``stability`` is the agreement
-    of the selections of every candidate, ``n_features`` their size.
+    ``halves`` has one row per candidate and half of the rows, with the ``seconds`` of the fit.
     """
 
     halves: pd.DataFrame
@@ -250,28 +241,15 @@ class Judged:
     n_rows: int
 
 
-def judge(
-    candidates,
-    X,
-    n_features_to_select,
-    *,
-    n_repeats=3,
-    random_state=0,
-    n_jobs=None,
-    verbose=0,
-):
-    """Judge selectors by halves of the rows, without labels.
+def judge(candidates, X, n_selected, *, n_repeats=3, random_state=0, n_jobs=None, verbose=0):
+    """Judge selectors, a dict by name, on the same halves of the rows; see ``compare``.
 
-    The rows are divided into two halves at random, ``n_repeats`` times. Every candidate selects
-    features on each half, and the other half says how good they are. All candidates see the same
-    halves. At most 2,000 rows are used, drawn at random; ``n_features_to_select`` replaces that of
-    the candidates, a dict from names to selectors, which are cloned. One that raises a ValueError,
-    or whose constraints allow fewer features, is left out, with a warning. The other parameters
-    are those of ``compare``.
+    The selectors are cloned, and ``n_selected`` replaces their number of features. One that raises
+    a ValueError, or whose constraints allow fewer features, is left out, with a warning.
     """
     rng = check_random_state(random_state)
     values, labels = _draw(X, rng)
-    n_selected = count_features(n_features_to_select, values.shape[1])
+    n_selected = count_features(n_selected, values.shape[1])
     # Integers are positions, not names by which parameters may refer to columns.
     by_number = labels is None or all(isinstance(label, Integral) for label in labels)
     given = values.shape[1], None if by_number else labels, labels
@@ -295,7 +273,7 @@ def judge(
 
 
 def _judge_selections(selections, values, halves, n_selected):
-    """Collect the criteria of the selections, which come half by half."""
+    """The Judged selections, which come half by half."""
     import pandas as pd
 
     rows, supports, failed, other = [], {}, {}, None
@@ -320,7 +298,7 @@ def _judge_selections(selections, values, halves, n_selected):
 
 
 def _draw(X, rng):
-    """Some or all rows as a dense array, and the names of the columns or None."""
+    """At most 2,000 rows as a dense array, and the names of the columns or None."""
     if is_lazy(X):
         n_features, names = check_columns(X)
     else:
@@ -382,12 +360,7 @@ class _OtherHalf:
 
 
 def ranked_table(judged, criterion):
-    """Means of all criteria, one row per candidate, the best by ``criterion`` first.
-
-    The columns are ``rank``, ``candidate``, the criteria, ``behind`` (by how much the first
-    candidate is better), ``behind_error`` (half-width of its 95 % interval), and ``seconds`` per
-    fit.
-    """
+    """The table of a Comparison."""
     table = judged.halves.groupby("candidate", sort=False).mean().drop(columns="half")
     table["stability"] = {name: found.value for name, found in judged.stability.items()}
     table = table.sort_values(criterion, ascending=not CRITERIA[criterion], kind="stable")
@@ -399,11 +372,11 @@ def ranked_table(judged, criterion):
 
 
 def difference(judged, criterion, better, worse):
-    """How much better one candidate is than another, and the half-width of its 95 % interval.
+    """How much better one candidate is than another, half by half, and the 95 % half-width.
 
-    Differences are taken half by half. Halves of different repeats overlap, which the usual
-    standard error ignores; it is corrected as by Nadeau and Bengio ("Inference for the
-    generalization error", Machine Learning 52, 2003), with as many rows to judge as to fit.
+    Halves of different repeats overlap, which the usual standard error ignores; it is corrected as
+    by Nadeau and Bengio ("Inference for the generalization error", Machine Learning 52, 2003), with
+    as many rows to judge as to fit.
     """
     sign = 1 if CRITERIA[criterion] else -1
     if criterion == "stability":
@@ -429,10 +402,9 @@ def trust(criterion):
 
 
 def choose(judged, criterion, incumbent):
-    """Choose the incumbent unless the criterion clearly prefers another candidate.
+    """The incumbent, unless the criterion clearly prefers another candidate, and a verdict.
 
     "Clearly" means that the 95 % interval of the difference to the best candidate excludes 0.
-    Returns the chosen candidate, and a verdict that says which criterion decided and how clearly.
     """
     first = ranked_table(judged, criterion)["candidate"].iloc[0]
     decided = f"Decided by {TITLES[criterion]}:"

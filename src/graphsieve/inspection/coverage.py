@@ -11,6 +11,7 @@ from .._linear import regression
 from .._linear.regression import CoverageCurve, explained_fraction
 from .._rows.samples import Sample, read_sample
 from .._rows.scaling import standardised
+from .._utils.messages import warn
 from .._utils.threads import blas_for_table
 from ..selection import Selection
 
@@ -44,9 +45,9 @@ def coverage_curve(
 
         coverage_j = 1 - sum_i (x_ij - p_ij)^2 / sum_i (x_ij - m_ij)^2,
 
-    where p_ij is the prediction for row i, and m_ij the mean, from all other rows. In contrast to
-    the R^2 on the training rows it does not approach 1 merely because as many columns are kept as
-    there are rows. Negative values are set to 0. All columns are standardised, so that units do not
+    where p_ij is the prediction for row i, and m_ij the mean, from all other rows; negative values
+    are set to 0. In contrast to the R^2 on the training rows it does not approach 1 merely because
+    as many columns are kept as there are rows. All columns are standardised, so that units do not
     matter, and the ridge penalty is 0.1 min(n, d) for n samples and d features.
 
     Parameters
@@ -80,7 +81,7 @@ def coverage_curve(
     array([[1., 1., 0.],
            [1., 1., 1.]])
     """
-    order, n_selected = ranking_of(sel)
+    order, n_selected = _ranking(sel)
     values = rows_of(sel, X, groups).values
     grid = make_grid(len(order), n_selected) if n_kept is None else n_kept
     return regression.coverage_curve(values, order, grid)
@@ -109,10 +110,6 @@ class Representatives:
 
     def at(self, n_kept: int) -> tuple[np.ndarray, np.ndarray]:
         """Closest of the first ``n_kept`` features of the ranking for every column.
-
-        Parameters
-        ----------
-        n_kept : int
 
         Returns
         -------
@@ -150,7 +147,7 @@ def representatives(
     n_kept : int, default=None
         Number of features of the ranking that are considered; by default those that are selected.
     groups : array-like of shape (n_samples,), default=None
-        Batch of every sample, if the selector was fitted with them.
+        As in `coverage_curve`.
 
     Returns
     -------
@@ -167,12 +164,12 @@ def representatives(
     >>> closest.at(2)[0].tolist(), closest.at(2)[1].round(2).tolist()[2]
     ([0, -1, 1], -1.0)
     """
-    order, n_selected = ranking_of(sel)
+    order, n_selected = _ranking(sel)
     Z = standardised(rows_of(sel, X, groups).values)[0]
     return closest_kept(Z, order, n_selected if n_kept is None else n_kept)
 
 
-def ranking_of(sel: FeatureRanker | Selection) -> tuple[np.ndarray, int]:
+def _ranking(sel):
     """All features, best first, and the number of those that are selected."""
     if isinstance(sel, Selection):
         return np.asarray(sel.order), len(sel.kept)
@@ -182,8 +179,18 @@ def ranking_of(sel: FeatureRanker | Selection) -> tuple[np.ndarray, int]:
 def rows_of(sel: FeatureRanker | Selection, X: Any, groups: ArrayLike | None = None) -> Sample:
     """The rows on which a selection is explained, at most 2,000."""
     if isinstance(sel, Selection):
-        return read_sample(X, sel.n_features_in, sel.feature_names_in, groups=groups)
-    return sel._sample(X, groups)
+        n_batches = sel.fingerprint.get("n_batches", 0)
+        sample = read_sample(X, sel.n_features_in, sel.feature_names_in, groups=groups)
+    else:
+        sample = sel._sample(X, groups)
+        n_batches = sel._fingerprint["n_batches"]
+    if n_batches and groups is None:
+        warn(
+            f"the features were ranked within each of {n_batches} batches, but these numbers are "
+            "of all rows together, so that differences between batches count: pass the batch of "
+            "every row as groups (--batch COLUMN on the command line)"
+        )
+    return sample
 
 
 @blas_for_table
@@ -223,16 +230,11 @@ def make_grid(n_features: int, n_selected: int) -> np.ndarray:
 
 @blas_for_table
 def explained_curves(X, order, grid, coverage, rng):
-    """Curves of the explained fraction over a grid of numbers of features.
+    """Curves of the explained fraction over a grid of numbers of features, by name.
 
-    ``coverage`` is that of all columns by this ranking, one row per entry of the grid.
-
-    Returns
-    -------
-    dict of str to ndarray
-        ``this``, ``by_variance``, ``random_low``, ``random_mid``, ``random_high`` and ``alone``.
-        ``alone`` is the curve of this ranking if the columns were unrelated (the expectation for
-        data whose columns are shuffled independently): then every kept column explains only itself.
+    ``coverage`` is that of all columns by this ranking, one row per entry of the grid. ``alone`` is
+    the curve of this ranking if the columns were unrelated (the expectation for data whose columns
+    are shuffled independently): then every kept column explains only itself.
     """
     n_features = X.shape[1]
     targets = np.arange(n_features)

@@ -6,13 +6,14 @@ from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from sklearn.base import clone
 
-from .._rows import fill_gaps, is_constant, open_rows
+from .._rows import fill_gaps, is_constant, is_dask, open_rows, take_rows
 from .._rows.samples import check_groups
+from .._rows.streams import Stream
 from .._utils.messages import warn
+from .._utils.shared import with_shared_parameters
 from .._utils.sklearn_private import Interval, StrOptions
-from .stability import WrappingRanker
+from .stability import WrappingRanker, restricted
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from ..base import FeatureRanker
 
 
+@with_shared_parameters
 class GroupedRanker(WrappingRanker):
     """Rank features within every batch of samples and combine the rankings.
 
@@ -33,9 +35,6 @@ class GroupedRanker(WrappingRanker):
         The selector; a clone of it is fitted on every batch.
     n_features_to_select : int, float or None, default=None
         Number or fraction of features to keep; None keeps as many as ``estimator`` would.
-    include, exclude : list of str or int, mask or None, default=None
-        Features that are always kept, and features that are never kept: names, positions or a
-        mask. Included features count as selected.
     combine : {"mean", "median", "best"}, default="mean"
         How the ranks of a feature in the batches are combined. All features that a batch does not
         select have the same rank there, and are ordered by their mean rank.
@@ -63,7 +62,6 @@ class GroupedRanker(WrappingRanker):
     """
 
     _parameter_constraints = {
-        **WrappingRanker._parameter_constraints,
         "combine": [StrOptions({"mean", "median", "best"})],
         "min_samples": [Interval(Integral, 1, None, closed="left")],
     }
@@ -83,15 +81,31 @@ class GroupedRanker(WrappingRanker):
         self.combine = combine
         self.min_samples = min_samples
 
+    @property
+    def _distributes(self):
+        return getattr(self, "_lazy", None) is not None
+
+    def _fit(self, X, groups):
+        if groups is None:
+            raise ValueError(
+                "GroupedRanker ranks the features within every batch: pass the batch of every "
+                "sample, fit(X, groups=batch), with set_fit_request(groups=True) in a pipeline. "
+                f"Without batches, fit {type(self.estimator).__name__} itself"
+            )
+        # Rows that are elsewhere stay there: one batch at a time is read.
+        is_array = is_dask(X) and hasattr(X, "chunks")
+        self._lazy = X if is_array or isinstance(X, Stream) else None
+        super()._fit(X, groups)
+
     def _batches(self, data, groups):
         # Ranked one by one, batches need no centring.
         self._groups = check_groups(groups, data.n_samples)
         return data
 
     def _rank(self, data):
-        no_groups = np.zeros(1), np.zeros(data.n_samples, dtype=int)
-        names, group = vars(self).pop("_groups", no_groups)
-        X = data.observed().whole()
+        names, group = vars(self).pop("_groups")
+        X = vars(self).pop("_lazy")
+        X = data.observed().whole() if X is None else X
         size = np.bincount(group)
         ranked = np.flatnonzero(size >= self.min_samples)
         if ranked.size == 0:
@@ -106,19 +120,25 @@ class GroupedRanker(WrappingRanker):
                 f"{self.min_samples} samples and are left out: {', '.join(small)}. Merge small "
                 "batches if they should count"
             )
-        estimator = self._inner()
-        fits = [clone(estimator).fit(X[group == number]) for number in ranked]
-        # A batch says nothing about a column that is constant there.
-        silent = np.array([constant_columns(X[group == number]) for number in ranked])
+        estimator, fits, silent = self._inner(), [], []
+        for number in ranked:
+            rows = group == number
+            part = take_rows(X, rows)
+            fits.append(restricted(estimator, rows).fit(part))
+            # A batch says nothing about a column that is constant there.
+            silent.append(is_constant(*fill_gaps(open_rows(part)).column_range()))
+        silent = np.array(silent)
         silent[:, self._given.include] = False
         self.n_groups_ = len(fits)
         self.rankings_ = np.where(silent, data.n_features, [fit.ranking_ for fit in fits])
         selected = np.array([fit.get_support() for fit in fits]) & ~silent
         self.n_groups_selected_ = selected.sum(axis=0)
-        combine = {"mean": np.mean, "median": np.median, "best": np.min}[self.combine]
+        # Beyond the selection, greedy methods rank roughly, and of two features that represent each
+        # other one comes early and the other anywhere: all that a batch does not select share the
+        # first rank after it.
         kept = np.array([[fit.n_features_] for fit in fits])
-        ranks = np.where(silent, kept + 1, cut_ranks(self.rankings_, kept + 1))
-        rank = combine(ranks, axis=0)
+        ranks = np.where(silent, kept + 1, np.minimum(self.rankings_, kept + 1))
+        rank = {"mean": np.mean, "median": np.median, "best": np.min}[self.combine](ranks, axis=0)
         # All ranks decide between features of equal combined rank, which differs by 1 / n_groups_
         # at least.
         tie = self.rankings_.mean(axis=0) / (data.n_features + 1) / (self.n_groups_ + 1)
@@ -127,17 +147,3 @@ class GroupedRanker(WrappingRanker):
     def _find_constant(self, data):
         # A constant column that the selector has to keep is kept.
         return super()._find_constant(data) & (self.n_groups_selected_ == 0)
-
-
-def constant_columns(X):
-    """Mask of the columns of some rows that are constant, missing values aside."""
-    return is_constant(*fill_gaps(open_rows(X)).column_range())
-
-
-def cut_ranks(ranks, last):
-    """Ranks up to that of the first feature that is not selected, which all others share.
-
-    Beyond the selection, greedy methods rank roughly, and of two features that represent each
-    other one comes early and the other anywhere.
-    """
-    return np.minimum(ranks, last)

@@ -10,18 +10,22 @@ from typing import TYPE_CHECKING, Any
 
 import joblib
 import numpy as np
+import scipy.sparse as sp
 from scipy.stats import norm
 from sklearn.base import clone
 from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
 
 from .._linear.forward import Allowance, Units
 from .._utils.messages import shown
 from .._utils.names import find_columns, in_column_order, scores_of
+from .._utils.shared import with_shared_parameters
 from .._utils.sklearn_private import HasMethods, Interval
 from ..base import FeatureRanker, Given
 from ..methods._greedy import GreedyRanker
 
 if TYPE_CHECKING:
+    import pandas as pd
     from numpy.typing import ArrayLike
 
 
@@ -80,7 +84,7 @@ def selection_stability(supports: ArrayLike, confidence: float = 0.95) -> Stabil
 
 
 class WrappingRanker(FeatureRanker):
-    """Base class of rankers that fit their parameter ``estimator``, a selector, many times.
+    """Rankers that fit their parameter ``estimator``, a selector, many times.
 
     ``include`` and ``exclude`` of both hold for the result, and so do the costs, budget and groups
     of columns of the selector.
@@ -144,13 +148,12 @@ class WrappingRanker(FeatureRanker):
         seen = exclude.copy() if wanted is None else exclude | ~wanted
         seen[include] = True
         order = np.argsort(-scores, kind="stable")
-        for j in order:
-            if not seen[j]:
-                members = units.members(j)
-                seen[members] = True
-                if allowance.fits()[j]:
-                    allowance.spend(members)
-                    kept += list(members)
+        for j in order[~seen[order]]:
+            members = units.members(j)
+            if not seen[j] and allowance.fits()[j]:
+                allowance.spend(members)
+                kept += list(members)
+            seen[members] = True
         if not kept:
             raise ValueError(
                 f"the constraints of {type(self.estimator).__name__} leave no feature to keep: "
@@ -174,6 +177,7 @@ class WrappingRanker(FeatureRanker):
         return self._n_kept
 
 
+@with_shared_parameters
 class StabilitySelection(WrappingRanker):
     """Rank features by how often a selector keeps them on random subsets of the samples.
 
@@ -183,9 +187,6 @@ class StabilitySelection(WrappingRanker):
         The selector; a clone of it is fitted on every subset.
     n_features_to_select : int, float or None, default=None
         Number or fraction of features to keep; None keeps as many as ``estimator`` does.
-    include, exclude : list of str or int, mask or None, default=None
-        Features that are always kept, and features that are never kept: names, positions or a
-        mask. Included features count as selected.
     n_resamples : int, default=50
         Number of subsets.
     sample_fraction : float, default=0.5
@@ -197,8 +198,6 @@ class StabilitySelection(WrappingRanker):
         Number of fits that run at the same time, as in joblib.
     random_state : int, RandomState or None, default=None
         Random seed of the subsets and of the fits.
-    verbose : int, default=0
-        If positive, show progress.
 
     Attributes
     ----------
@@ -218,20 +217,20 @@ class StabilitySelection(WrappingRanker):
     --------
     >>> from sklearn.datasets import load_wine
     >>> from graphsieve import GreedyCSS, StabilitySelection
-    >>> X = load_wine().data
+    >>> X = load_wine(as_frame=True).data
     >>> sel = StabilitySelection(GreedyCSS(4), n_resamples=10, random_state=0).fit(X)
-    >>> sel.frequency_.shape
-    (13,)
+    >>> sel.to_frame().head(3)
+               feature  frequency  kept
+    0       flavanoids        1.0  True
+    1  color_intensity        0.9  True
+    2        magnesium        0.9  True
     """
 
     _parameter_constraints = {
-        **WrappingRanker._parameter_constraints,
         "n_resamples": [Interval(Integral, 2, None, closed="left")],
         "sample_fraction": [Interval(Real, 0, 1, closed="neither")],
         "min_frequency": [Interval(Real, 0, 1, closed="right"), None],
         "n_jobs": [Integral, None],
-        "random_state": ["random_state"],
-        "verbose": ["verbose"],
     }
 
     def __init__(
@@ -265,7 +264,7 @@ class StabilitySelection(WrappingRanker):
         seeds = rng.randint(np.iinfo(np.int32).max, size=self.n_resamples)
         estimator = self._inner()
         fits = joblib.Parallel(self.n_jobs, return_as="generator")(
-            joblib.delayed(_select_on)(estimator, X[rows], seed)
+            joblib.delayed(_select_on)(restricted(estimator, rows), X[rows], seed)
             for rows, seed in zip(subsets, seeds, strict=True)
         )
         fits = shown(fits, type(self).__name__, self.n_resamples, self.verbose)
@@ -281,6 +280,25 @@ class StabilitySelection(WrappingRanker):
             wanted = (self.frequency_ >= self.min_frequency) & ~self._given.exclude
             wanted[self._given.include] = True
         return self._keep(scores, round(float(self.supports_.sum(axis=1).mean())), wanted)
+
+    def to_frame(self) -> pd.DataFrame:
+        """How often every feature is selected, best first, as a table that can be saved.
+
+        Returns
+        -------
+        pandas.DataFrame
+            With the columns ``feature``, ``frequency`` and ``kept``.
+        """
+        import pandas as pd
+
+        check_is_fitted(self)
+        names = self._labels_in()
+        columns = {
+            "feature": [names[j] for j in self.order_],
+            "frequency": self.frequency_[self.order_],
+            "kept": self.support_[self.order_],
+        }
+        return pd.DataFrame(columns)
 
     def _find_constant(self, data):
         # A constant column that the selector has to keep is kept.
@@ -304,17 +322,21 @@ def _select_on(estimator, X, seed):
     return fitted.get_support(), fitted.ranking_
 
 
+def restricted(estimator, rows):
+    """A clone for some rows of the data: an affinity matrix that it was given becomes theirs."""
+    estimator = clone(estimator)
+    A = estimator.get_params(deep=False).get("affinity")
+    if A is not None and not isinstance(A, str) and not callable(A):
+        A = sp.csr_array(A)
+        estimator.set_params(affinity=A[rows][:, rows])
+    return estimator
+
+
 def by_position(estimator, n_features, names, labels=None):
     """A clone whose constraints refer to columns by position, for data without their names.
 
-    Parameters
-    ----------
-    estimator : FeatureRanker
-    n_features : int
-    names : ndarray of str or None
-        Names of the columns by which parameters may refer to them.
-    labels : sequence or None
-        Names of the columns of any type; ``names`` by default.
+    ``names``, an array or None, are those by which parameters may refer to columns, and ``labels``
+    names of any type, which are the same by default.
     """
     labels = names if labels is None else labels
     estimator = clone(estimator)
@@ -324,7 +346,7 @@ def by_position(estimator, n_features, names, labels=None):
         if given.get(name) is not None:
             estimator.set_params(**{name: find(given[name], parameter=name)})
     if isinstance(costs := given.get("costs"), Mapping):
-        found = {find([c], parameter="costs")[0]: cost for c, cost in costs.items()}
+        found = {j: cost for c, cost in costs.items() for j in find([c], parameter="costs")}
         estimator.set_params(costs=found)
     if isinstance(groups := given.get("column_groups"), Mapping):
         found = {group: find(c, parameter="column_groups") for group, c in groups.items()}

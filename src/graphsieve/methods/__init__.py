@@ -1,5 +1,6 @@
 """One file per method. REGISTRY maps the command-line name to the class."""
 
+from ..base import FeatureRanker
 from .aefs import AEFS
 from .css import GreedyCSS
 from .dfsc import DFSC
@@ -17,7 +18,7 @@ from .spec import SPEC
 from .udfs import UDFS
 from .variance import Variance
 
-REGISTRY = {
+REGISTRY: dict[str, type[FeatureRanker]] = {
     "sieve": GraphSieve,
     "gafs": GAFS,
     "aefs": AEFS,
@@ -37,4 +38,23 @@ REGISTRY = {
     "variance": Variance,
 }
 
-__all__ = ["REGISTRY", *sorted(cls.__name__ for cls in REGISTRY.values())]
+__all__ = [
+    "AEFS",
+    "DFSC",
+    "GAFS",
+    "GSRSFS",
+    "JFSSL",
+    "MCFS",
+    "MRSF",
+    "REGISTRY",
+    "RSR",
+    "SCUFS",
+    "SPEC",
+    "UDFS",
+    "GraphSieve",
+    "GreedyCSS",
+    "LaplacianScore",
+    "NonconvexRSR",
+    "RandomRanker",
+    "Variance",
+]

@@ -1,8 +1,9 @@
 """What greedy methods share: costs, a budget and groups of columns, and the picks."""
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from numbers import Integral, Real
+from typing import Any
 
 import numpy as np
 from sklearn.base import clone
@@ -21,20 +22,26 @@ _CHEAP_WORK = 2e8
 # Gains per cost must not overflow.
 _LEAST_COST = 1e-100
 
-GREEDY_CONSTRAINTS = {
-    "costs": ["array-like", Mapping, None],
-    "budget": [Interval(Real, 0, None, closed="neither"), None],
-    "column_groups": ["array-like", Mapping, None],
-    "max_per_group": [Interval(Integral, 1, None, closed="left"), None],
-}
 
-
+@dataclass(eq=False, repr=False, kw_only=True)
 class GreedyRanker(FeatureRanker):
     """Base of greedy methods, with costs, a budget, and groups of columns.
 
-    A subclass has the parameters ``costs``, ``budget``, ``column_groups`` and ``max_per_group``,
-    and its ``_rank`` runs a ForwardSelection with the rules ``_rules`` by ``_select``.
+    The ``_rank`` of a subclass runs a ForwardSelection with the rules ``_rules`` by ``_select``.
     """
+
+    _parameter_constraints = {
+        **FeatureRanker._parameter_constraints,
+        "costs": ["array-like", Mapping, None],
+        "budget": [Interval(Real, 0, None, closed="neither"), None],
+        "column_groups": ["array-like", Mapping, None],
+        "max_per_group": [Interval(Integral, 1, None, closed="left"), None],
+    }
+
+    costs: Any = None
+    budget: float | None = None
+    column_groups: Any = None
+    max_per_group: int | None = None
 
     def _resolve(self):
         given = super()._resolve()
@@ -82,13 +89,7 @@ class GreedyRanker(FeatureRanker):
     def _select(self, selection, n_exact, stages):
         """Run a ForwardSelection and publish what it found; returns the scores.
 
-        Parameters
-        ----------
-        selection : ForwardSelection
-        n_exact : int
-            The most features to pick one by one, if nothing but their number limits them.
-        stages : Stages
-            Shows progress.
+        At most ``n_exact`` features are picked one by one, if only their number limits them.
         """
         count = self._wanted_count(self.n_features_in_) or self.n_features_in_
         if self._is_unconstrained():

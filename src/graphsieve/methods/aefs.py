@@ -1,14 +1,16 @@
 """AEFS: autoencoder feature selection, without a graph."""
 
 from numbers import Integral
+from typing import Any
 
 from sklearn.utils import check_random_state
 from sklearn.utils.extmath import row_norms
 
 from .._network.estimator import NETWORK_CONSTRAINTS, Autoencoder
 from .._network.objective import Penalties
+from .._utils.shared import with_shared_parameters
 from .._utils.sklearn_private import Interval
-from ..base import ITERATION_CONSTRAINTS, THREAD_CONSTRAINTS, FeatureRanker
+from ..base import FeatureRanker
 
 # Wider tables need more iterations to leave the random start: on Prostate_GE, 5,966 columns, the
 # rank correlation of two seeds is .88 after 100 iterations and .98 after 200, on Yale and Isolet,
@@ -16,6 +18,7 @@ from ..base import ITERATION_CONSTRAINTS, THREAD_CONSTRAINTS, FeatureRanker
 _WIDE = 2000
 
 
+@with_shared_parameters
 class AEFS(Autoencoder, FeatureRanker):
     """Autoencoder feature selection (AEFS).
 
@@ -32,12 +35,6 @@ class AEFS(Autoencoder, FeatureRanker):
 
     Parameters
     ----------
-    n_features_to_select : int, float, "auto" or None, default=None
-        Number of features to keep, or a fraction in (0, 1] of them. If None, half of the features;
-        if "auto", as many as add more than they would to shuffled columns.
-    include, exclude : list of str or int, mask or None, default=None
-        Features that are always kept, and features that are never kept: names, positions or a
-        mask. Included features count as selected.
     n_hidden : int, default=256
         Number of hidden units.
     alpha : float, default=0.3
@@ -46,29 +43,13 @@ class AEFS(Autoencoder, FeatureRanker):
         Weight decay on both weight matrices.
     max_iter : int or None, default=None
         Maximum number of iterations. If None, 100, and 200 for more than 2,000 features.
-    tol : float, default=1e-5
-        Stop when the relative change of the objective is smaller.
-    memory : int, default=10
-        Number of vector pairs that L-BFGS stores.
-    dtype : {"float32", "float64"}, default="float32"
-        Precision of the matrix products; parameters and penalties are float64.
-    n_jobs : int or None, default=None
-        Number of threads; None uses all cores that OMP_NUM_THREADS and joblib allow.
-    random_state : int, RandomState or None, default=None
-        Random seed of the starting weights.
-    verbose : int, default=0
-        If positive, show progress.
-    callback : callable(iteration, objective) or None, default=None
-        Called after every iteration; returning True stops the fit and keeps the result.
 
     Attributes
     ----------
-    scores_, order_, ranking_ : ndarray of shape (n_features,)
-        Score (higher is better), all features from best to worst, and rank (1 is best).
     W_in_, b_in_, W_out_, b_out_ : ndarray of shape (d, m), (m,), (m, d), (d,)
         Weights for the standardised data.
-    objective_trace_, n_iter_, converged_
-        The objective at every iteration, their number, and whether ``tol`` was met.
+    explained_ : float
+        Fraction of the variance of the standardised data that the network reconstructs.
 
     References
     ----------
@@ -85,9 +66,6 @@ class AEFS(Autoencoder, FeatureRanker):
     """
 
     _parameter_constraints = {
-        **FeatureRanker._parameter_constraints,
-        **ITERATION_CONSTRAINTS,
-        **THREAD_CONSTRAINTS,
         **NETWORK_CONSTRAINTS,
         "max_iter": [Interval(Integral, 1, None, closed="left"), None],
     }
@@ -96,36 +74,17 @@ class AEFS(Autoencoder, FeatureRanker):
     _accepts_sparse = False
     _distributes = True
 
-    def __init__(
-        self,
-        n_features_to_select=None,
-        *,
-        include=None,
-        exclude=None,
-        n_hidden=256,
-        alpha=0.3,
-        decay=3e-2,
-        max_iter=None,
-        tol=1e-5,
-        memory=10,
-        dtype="float32",
-        n_jobs=None,
-        random_state=None,
-        verbose=0,
-        callback=None,
-    ):
-        super().__init__(n_features_to_select, include=include, exclude=exclude)
-        self.n_hidden = n_hidden
-        self.alpha = alpha
-        self.decay = decay
-        self.max_iter = max_iter
-        self.tol = tol
-        self.memory = memory
-        self.dtype = dtype
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.verbose = verbose
-        self.callback = callback
+    n_hidden: int = 256
+    alpha: float = 0.3
+    decay: float = 3e-2
+    max_iter: int | None = None
+    tol: float = 1e-5
+    memory: int = 10
+    dtype: str = "float32"
+    n_jobs: int | None = None
+    random_state: Any = None
+    verbose: int = 0
+    callback: Any = None
 
     def _rank(self, data):
         X = self._scaled(data)

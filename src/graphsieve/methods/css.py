@@ -1,31 +1,34 @@
 """GreedyCSS: greedy column subset selection.
 
 The targets are the columns themselves, in the form that costs least. Few samples: the Gram matrix
-of the samples. Few features: a triangle with the inner products of the columns takes the place of
-the data. Otherwise no square matrix is formed: the target is applied as X (X'q) where the gains
-before the first pick can be computed exactly, and is approximated by a truncated SVD, whose
-explained energy is reported, where they cannot.
+of the samples. Few features: that of the features, which takes the place of the data. Otherwise no
+square matrix is formed: the target is applied as X (X'q) where the gains before the first pick can
+be computed exactly, and is approximated by a truncated SVD, whose explained energy is reported,
+where they cannot.
 """
 
-from functools import partial
 from numbers import Real
 from typing import NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
 
-from .._linear.columns import Columns, centred_squares, compact_rows, leading_scores
-from .._linear.forward import FactorTarget, ForwardSelection, GramTarget
-from .._rows import RowBlocks, split_rows
+from .._linear.columns import Columns, compact_rows, leading_scores
+from .._linear.forward import (
+    MOST_SQUARE,
+    FactorTarget,
+    ForwardSelection,
+    GramTarget,
+    InnerTarget,
+)
+from .._rows import split_rows
 from .._rows.scaling import divide_columns
 from .._utils.messages import Stages
+from .._utils.shared import with_shared_parameters
 from .._utils.sklearn_private import Interval, product_of_sparse
 from .._utils.threads import Workers, blas_for
-from ..base import SCALE_CONSTRAINTS, THREAD_CONSTRAINTS, FeatureRanker
-from ._greedy import GREEDY_CONSTRAINTS, GreedyRanker
+from ._greedy import GreedyRanker
 
-# Largest square matrix: 72 MB.
-MOST_SQUARE = 3000
 # Multiplications that the exact gains before the first pick may take: about ten seconds.
 _MOST_PRODUCTS = {"sparse": 5e9, "dense": 5e11}
 # Inner products of columns are computed in blocks of this size. Sparse products are fastest if a
@@ -35,6 +38,7 @@ _HEIGHT, _WIDTH = 256, 2048
 _COMPONENTS = (50, 200)
 
 
+@with_shared_parameters
 class GreedyCSS(GreedyRanker):
     """Greedy column subset selection.
 
@@ -62,25 +66,6 @@ class GreedyCSS(GreedyRanker):
 
     Parameters
     ----------
-    n_features_to_select : int, float, "auto" or None, default=None
-        Number of features to keep, or a fraction in (0, 1] of them. If None, half of the features;
-        if "auto", as many as add more than they would to shuffled columns.
-    include, exclude : list of str or int, mask or None, default=None
-        Features that are always kept, and features that are never kept: names, positions or a
-        mask. Included features are picked first and count as selected; the others are judged by
-        what they add to them.
-    costs : array-like of shape (n_features,), dict of column to cost or None, default=None
-        Cost of every feature, 1 for features that a dict does not have. Features are picked by
-        gain per cost.
-    budget : float or None, default=None
-        The most that the selected features may cost together. It determines their number if
-        ``n_features_to_select`` is None.
-    column_groups : array-like of shape (n_features,), dict or None, default=None
-        Label of every feature, or a dict from label to features. Features with the same label are
-        kept or dropped together, such as the codes of one category or the channels of one sensor.
-        Features whose label is None, or that the dict does not have, are on their own.
-    max_per_group : int or None, default=None
-        Keep at most this many features of every group, instead of all or none.
     layer_share : float in (0, 1], default=0.9
         When n_samples <= n_features: once this fraction of the variance is explained, a new layer
         starts on the features that are left. With 1, a layer ends when nothing is left to gain.
@@ -90,10 +75,6 @@ class GreedyCSS(GreedyRanker):
         "auto" subtracts the median and divides by the standard deviation, with outliers moved to
         five standard deviations; of square roots if more than 90 % of the entries are zero and
         none is negative (words, events).
-    n_jobs : int or None, default=None
-        Number of threads; None uses all cores that OMP_NUM_THREADS and joblib allow.
-    verbose : int, default=0
-        If positive, show progress.
 
     Attributes
     ----------
@@ -126,11 +107,6 @@ class GreedyCSS(GreedyRanker):
     """
 
     _parameter_constraints = {
-        **FeatureRanker._parameter_constraints,
-        **SCALE_CONSTRAINTS,
-        **THREAD_CONSTRAINTS,
-        **GREEDY_CONSTRAINTS,
-        "verbose": ["verbose"],
         "layer_share": [Interval(Real, 0, 1, closed="right")],
     }
     _accepts_sparse = True
@@ -138,30 +114,10 @@ class GreedyCSS(GreedyRanker):
     _accepts_gaps = True
     _distributes = True
 
-    def __init__(
-        self,
-        n_features_to_select=None,
-        *,
-        include=None,
-        exclude=None,
-        costs=None,
-        budget=None,
-        column_groups=None,
-        max_per_group=None,
-        layer_share=0.9,
-        scale="auto",
-        n_jobs=None,
-        verbose=0,
-    ):
-        super().__init__(n_features_to_select, include=include, exclude=exclude)
-        self.costs = costs
-        self.budget = budget
-        self.column_groups = column_groups
-        self.max_per_group = max_per_group
-        self.layer_share = layer_share
-        self.scale = scale
-        self.n_jobs = n_jobs
-        self.verbose = verbose
+    layer_share: float = 0.9
+    scale: str | None = "auto"
+    n_jobs: int | None = None
+    verbose: int = 0
 
     def _own_memory(self, n_samples, n_features):
         return 8.0 * 5 * min(n_samples, n_features, MOST_SQUARE) ** 2
@@ -196,11 +152,10 @@ def data_problem(data, n_picks, n_jobs=None):
     ``n_picks`` is the number of columns that will be picked.
     """
     n, d = data.n_samples, data.n_features
-    if n > d and d <= MOST_SQUARE:
-        triangle = column_triangle(data)
-        columns = Columns(RowBlocks(triangle), square_norms=centred_squares(data))
-        return Problem(columns, GramTarget(triangle @ triangle.T), 1.0)
     columns = Columns(data, n_jobs=n_jobs)
+    if n > d and d <= MOST_SQUARE:
+        G = columns.inner_products()
+        return Problem(columns, InnerTarget(G, G, G), 1.0)
     if n <= MOST_SQUARE:
         return Problem(columns, GramTarget(_sample_gram(data)), 1.0)
     X = data.resident()
@@ -266,31 +221,6 @@ class DataTarget:
         if r is None:
             r = self._columns.products(q[:, np.newaxis])[:, 0]
         return self._columns.times(r[:, np.newaxis])[:, 0], r
-
-
-def column_triangle(data):
-    """R, d x d, with the inner products of the centred columns, in one pass over the rows."""
-    mean = data.column_moments()[0]
-    d = data.n_features
-    # Many rows at a time, as two triangles take as long to put together as a square of rows.
-    block_bytes = 4 * d * d * data.dtype.itemsize
-    R = data.reduce(partial(_factor, mean), combine=_stack_triangles, block_bytes=block_bytes)
-    triangle = np.zeros((d, d))
-    triangle[: len(R)] = R
-    return triangle
-
-
-def _factor(mean, block):
-    if not sp.issparse(block):
-        return np.linalg.qr(block - mean, mode="r")
-    R = np.empty((0, block.shape[1]))
-    for rows in split_rows(block.shape[0], 4 * block.shape[1]):
-        R = _stack_triangles(R, block[rows].toarray() - mean)
-    return R
-
-
-def _stack_triangles(one, other):
-    return np.linalg.qr(np.vstack([one, other]), mode="r")
 
 
 def _sample_gram(data):

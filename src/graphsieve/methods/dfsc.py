@@ -1,5 +1,7 @@
 """DFSC: self-representation with a graph of the samples and a graph of the features."""
 
+from typing import Any
+
 import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.linalg import splu
@@ -20,18 +22,14 @@ from .._rows import RowBlocks
 from .._rows.scaling import divide_columns
 from .._utils.shared import with_shared_parameters
 from .._utils.threads import Workers
-from ..base import NON_NEGATIVE, POSITIVE, FeatureRanker
+from ..base import NON_NEGATIVE, FeatureRanker
 
 # Up to here d x d matrices are faster than the sparse form, also when n < d.
 _SMALL = 2000
-
 # The default feature_graph_weight in squared lengths of an average column.
 _FEATURE_GRAPH_FRACTION = 0.1
-
 # Accuracy of the iteration, and the number of steps above which a factorisation is faster.
-_ACCURACY = 1e-12
-_MANY_STEPS = 60
-
+_ACCURACY, _MANY_STEPS = 1e-12, 60
 # Right-hand sides at a time: what an iteration works on should stay in cache.
 _BLOCK_SIDES = 64
 
@@ -65,17 +63,13 @@ class DFSC(FeatureRanker):
         Weight of the graph of the features. If None, a tenth of the mean squared length of the
         centred columns, which makes the result independent of units.
     n_neighbors : int, default=5
-        Number of neighbours in both graphs.
-    affinity : {"cosine", "binary", "heat"}, callable, array or sparse matrix, default="cosine"
-        Weights of the edges between samples, or the affinity matrix itself. The graph of the
-        features always joins those of largest positive correlation.
+        Number of neighbours in both graphs; that of the features joins those of largest positive
+        correlation.
 
     Attributes
     ----------
     alpha_, feature_graph_weight_ : float
         The weights that were used.
-    objective_trace_, n_iter_, converged_
-        The objective at every iteration, their number, and whether ``tol`` was met.
 
     References
     ----------
@@ -92,44 +86,20 @@ class DFSC(FeatureRanker):
     [False, True, False]
     """
 
-    _parameter_constraints = {
-        "alpha": [POSITIVE, None],
-        "graph_weight": [NON_NEGATIVE],
-        "feature_graph_weight": [NON_NEGATIVE, None],
-    }
-
+    _parameter_constraints = {"feature_graph_weight": [NON_NEGATIVE, None]}
     _n_copies = 10  # with the graph of the features
 
-    def __init__(
-        self,
-        n_features_to_select=None,
-        *,
-        include=None,
-        exclude=None,
-        alpha=None,
-        graph_weight=0.1,
-        feature_graph_weight=None,
-        n_neighbors=5,
-        affinity="cosine",
-        scale="auto",
-        n_jobs=None,
-        max_iter=100,
-        tol=1e-5,
-        verbose=0,
-        callback=None,
-    ):
-        super().__init__(n_features_to_select, include=include, exclude=exclude)
-        self.alpha = alpha
-        self.graph_weight = graph_weight
-        self.feature_graph_weight = feature_graph_weight
-        self.n_neighbors = n_neighbors
-        self.affinity = affinity
-        self.scale = scale
-        self.n_jobs = n_jobs
-        self.max_iter = max_iter
-        self.tol = tol
-        self.verbose = verbose
-        self.callback = callback
+    alpha: float | None = None
+    graph_weight: float = 0.1
+    feature_graph_weight: float | None = None
+    n_neighbors: int = 5
+    affinity: Any = "cosine"
+    scale: str | None = "auto"
+    n_jobs: int | None = None
+    max_iter: int = 100
+    tol: float = 1e-5
+    verbose: int = 0
+    callback: Any = None
 
     def _own_memory(self, n_samples, n_features):
         # Of all features where that is cheap, see _rank.
@@ -139,54 +109,39 @@ class DFSC(FeatureRanker):
     def _rank(self, data):
         data = divide_columns(data, self.scale)
         L = laplacian(self._graph(data))
-        with Workers(self.n_jobs) as workers:
+        with Workers(self.n_jobs) as workers, self._monitor() as monitor:
             columns = Columns.varying(data, workers, may_fill=True)
-            self._set_weights(columns)
-            weighted_L_f = self.feature_graph_weight_ * self._feature_laplacian(columns.dense())
+            self.alpha_, self.feature_graph_weight_ = self.alpha, self.feature_graph_weight
+            if self.alpha is None:
+                self.alpha_ = ALPHA_FRACTION * (2 * columns.correlation().max() or 1.0)
+            if self.feature_graph_weight is None:
+                mean_square = np.vdot(columns.root, columns.root) / columns.n_features
+                self.feature_graph_weight_ = _FEATURE_GRAPH_FRACTION * mean_square
+            L_f = self.feature_graph_weight_ * self._feature_laplacian(columns.dense())
             is_small = columns.n_features <= max(columns.n_samples, _SMALL)
-            step = self._small_step if is_small else self._large_step
-            with self._monitor() as monitor:
-                result = reweighted_l21(
-                    step(columns, L, weighted_L_f),
-                    np.ones(columns.n_features),
-                    monitor,
-                    weight=self.alpha_,
-                )
+            step = (self._small_step if is_small else self._large_step)(columns, L, L_f)
+            start = np.ones(columns.n_features)
+            result = reweighted_l21(step, start, monitor, weight=self.alpha_)
         self._report(result)
         return columns.expand(result.x)
-
-    def _set_weights(self, columns):
-        self.alpha_, self.feature_graph_weight_ = self.alpha, self.feature_graph_weight
-        if self.alpha is None:
-            self.alpha_ = ALPHA_FRACTION * (2 * columns.correlation().max() or 1.0)
-        if self.feature_graph_weight is None:
-            mean_square = np.vdot(columns.root, columns.root) / columns.n_features
-            self.feature_graph_weight_ = _FEATURE_GRAPH_FRACTION * mean_square
 
     def _feature_laplacian(self, X):
         n_neighbors = min(self.n_neighbors, X.shape[1] - 1)
         if n_neighbors == 0 or not X.any():
             return sp.csr_array((X.shape[1], X.shape[1]))
-        return laplacian(
-            build_graph(
-                RowBlocks(X.T.copy()),
-                n_neighbors=n_neighbors,
-                n_jobs=self.n_jobs,
-            )
-        )
+        features = RowBlocks(X.T.copy())
+        return laplacian(build_graph(features, n_neighbors=n_neighbors, n_jobs=self.n_jobs))
 
     def _small_step(self, columns, L, L_f):
-        H, R, constant = graph_loss_features(
-            columns, L, fit_weight=1.0, graph_weight=self.graph_weight
-        )
+        weights = {"fit_weight": 1.0, "graph_weight": self.graph_weight}
+        H, R, constant = graph_loss_features(columns, L, **weights)
         return quadratic_step(H + L_f.toarray(), R, constant, self.alpha_)
 
     def _large_step(self, columns, L, L_f):
         """n x n and sparse d x d matrices only: L_f joins the penalty in Z = L_f + alpha / c."""
+        weights = {"fit_weight": 1.0, "graph_weight": self.graph_weight}
+        B_inverse, R, constant = graph_loss_samples(columns, L, **weights)
         X = columns.dense()
-        B_inverse, R, constant = graph_loss_samples(
-            columns, L, fit_weight=1.0, graph_weight=self.graph_weight
-        )
 
         def solve(inverse):
             scale = inverse / self.alpha_
@@ -209,7 +164,8 @@ def solve_laplacian(L, scale, B):
     """
     weight = L.diagonal() * scale
     q = (weight / (1 + weight)).max()
-    n_steps = _count_steps(q)
+    # Steps after which Chebyshev's polynomial for [-q, q] leaves so much of the error.
+    n_steps = int(np.ceil(np.log(2 / _ACCURACY) / np.arccosh(1 / q))) if q > 0 else 0
     if n_steps > _MANY_STEPS:
         return _factorise(L, scale, B)
     root = np.sqrt(scale / (1 + weight))
@@ -224,11 +180,6 @@ def solve_laplacian(L, scale, B):
     return solution
 
 
-def _count_steps(q):
-    """Steps after which Chebyshev's polynomial for [-q, q] leaves ``_ACCURACY`` of the error."""
-    return int(np.ceil(np.log(2 / _ACCURACY) / np.arccosh(1 / q))) if q > 0 else 0
-
-
 def _chebyshev(M, q, B, n_steps):
     """(I - M)^-1 B for symmetric M with eigenvalues in [-q, q]."""
     x, before, omega = B, np.zeros_like(B), 2.0
@@ -236,8 +187,7 @@ def _chebyshev(M, q, B, n_steps):
         # x_{k+1} = omega (M x_k + B - x_{k-1}) + x_{k-1}, omega from the recursion of the T_k.
         omega = 1 / (1 - q**2 / 4 * omega)
         after = M @ x
-        after += B
-        after -= before
+        after += B - before
         after *= omega
         after += before
         before, x = x, after

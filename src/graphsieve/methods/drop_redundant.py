@@ -2,14 +2,16 @@
 
 from functools import partial
 from numbers import Real
+from typing import Any
 
 import numpy as np
 from scipy.linalg import pinvh
 
 from .._linear.columns import Columns
-from .._linear.regression import coverage_curve
+from .._linear.regression import coverage_curve, ridge_penalty
+from .._rows import RowBlocks, chosen_rows, split_rows, to_dense
 from .._rows.samples import draw_rows
-from .._rows.scaling import Scaling
+from .._rows.scaling import Scaling, chosen_sample
 from .._utils.messages import warn
 from .._utils.names import scores_of
 from .._utils.sklearn_private import Interval, StrOptions
@@ -17,8 +19,7 @@ from ..base import INCLUDE_CONSTRAINTS, FeatureRanker
 
 # R^2 from products in single precision is off by less than this.
 _SINGLE = 1e-5
-
-# A column with less residual variance than this depends on the kept ones.
+# A column with less residual variance depends on the kept ones.
 _DEPENDENT = 1e-10
 # Values that differ by less are equal: the first column in the tie-breaking order wins.
 _TIE = 1e-9
@@ -26,6 +27,14 @@ _TIE = 1e-9
 _MOST_PRUNED = 2**25
 # Up to this many columns the matrix is stored (5,000: 200 MB) and computed in one pass.
 _MOST_STORED = 5000
+# Gaps are estimated in tables of up to this many columns: a row takes the cube of its gaps.
+_MOST_COMPLETED = 2000
+# Rows from which they are, most iterations, and the change of a correlation that ends them.
+_GAP_ROWS = 2000
+_GAP_STEPS = 30
+_GAP_TOL = 1e-3
+# Entries of stacked matrices at a time: 32 MB.
+_GAP_ENTRIES = 2**22
 # Rows that are read at a time: adding up matrices of this size costs more than small blocks save.
 _BLOCK_BYTES = 2**26
 # Columns of one sign are moved to zero if they are further from it than so many deviations: the
@@ -44,15 +53,15 @@ class DropRedundant(FeatureRanker):
 
         argmax_j  sum_{i not covered} R_ij^2 / R_jj.
 
-    Features that others, kept later, have made
-    superfluous are then dropped. The sum of two kept features is dropped, although its correlation
-    with either may be low. The result does not depend on the order of the features.
+    Features that others, kept later, have made superfluous are then dropped. The sum of two kept
+    features is dropped, although its correlation with either may be low. The result does not depend
+    on the order of the features. On new rows R^2 is lower, especially after a fit of few rows:
+    ``heldout_r2_`` is that of left-out rows.
 
-    The R^2 on new rows is lower than on the training rows, especially with few rows;
-    ``heldout_r2_`` reports it for left-out rows.
-
-    X may have missing values (NaN). They count as the mean of the feature, also in the promised
-    R^2, so a feature with many gaps is harder to predict.
+    X may have missing values (NaN). C is then estimated from all observed values by expectation
+    maximisation, and the R^2 promised is that of a regression on complete rows. ``heldout_r2_`` and
+    ``coverage(X)``, which replace a missing value by the mean of its feature, are lower. In tables
+    of more than 2,000 columns C is that of columns filled with their means, and more are kept.
 
     Parameters
     ----------
@@ -71,11 +80,12 @@ class DropRedundant(FeatureRanker):
     ----------
     n_features_ : int
         Number of kept features.
-    r2_ : ndarray of shape (n_features,)
-        R^2 of every feature, predicted from the kept ones, on the training rows; 1 for kept and
-        for constant features.
-    heldout_r2_ : ndarray of shape (n_features,)
-        The same on left-out rows, as ``coverage(X)`` has it; 1 for kept and for constant features.
+    r2_, heldout_r2_ : ndarray of shape (n_features,)
+        R^2 of every feature, predicted from the kept ones, on the training rows, and on left-out
+        rows as in ``coverage(X)``; 1 for kept and for constant features.
+    represented_by_ : ndarray of int of shape (n_features,)
+        The kept feature that contributes most to ``r2_``: w_cj C_cj for kept feature c and feature
+        j, with w the weights of standardised columns. -1 for constant features.
     scores_, order_, ranking_, support_
         As in all rankers: kept features in the order in which they were picked, then dropped
         features from least to best predicted, then constant ones.
@@ -106,7 +116,9 @@ class DropRedundant(FeatureRanker):
     _accepts_sparse = True
     _accepts_gaps = True
 
-    def __init__(self, explained=0.9, *, by="r2", include=None, exclude=None):
+    def __init__(
+        self, explained: float = 0.9, *, by: str = "r2", include: Any = None, exclude: Any = None
+    ) -> None:
         super().__init__(include=include, exclude=exclude)
         self.explained = explained
         self.by = by
@@ -130,12 +142,15 @@ class DropRedundant(FeatureRanker):
         self._n_kept = len(kept)
         support = np.zeros(data.n_features, dtype=bool)
         support[kept] = True
-        unexplained = residual_variance(correlations.take(kept), kept)
-        self.r2_ = np.where(correlations.varying & ~support, 1 - unexplained, 1.0)
+        varying, C_S = correlations.varying, correlations.take(kept)
+        parts = contributions(C_S, kept)
+        self.r2_ = np.where(varying & ~support, np.minimum(parts.sum(axis=1), 1), 1.0)
+        self.represented_by_ = np.where(varying, kept[parts.argmax(axis=1)], -1)
+        self.represented_by_[kept] = kept
         heldout = coverage_curve(draw_rows(data).values, kept, [len(kept)]).coverage[0]
         self.heldout_r2_ = np.where(np.isnan(heldout), 1.0, heldout)
         self._check_promise(support)
-        order = np.lexsort((np.round(self.r2_, 10), ~support, ~correlations.varying))
+        order = np.lexsort((np.round(self.r2_, 10), ~support, ~varying))
         return scores_of(np.concatenate([kept, order[~support[order]]]))
 
     def _cover(self, correlations, dtype):
@@ -189,29 +204,12 @@ class DropRedundant(FeatureRanker):
 def cover_columns(apply, take, varying, threshold, *, tie_break, given=(), candidates=None):
     """Keep columns until every column is explained to ``threshold`` by the kept ones jointly.
 
-    Parameters
-    ----------
-    apply, take : callable
-        ``apply(V)`` returns C V for V of shape (n_features, k), with C the correlation matrix, and
-        ``take(columns)`` the columns of C at an array of positions.
-    varying : ndarray of bool of shape (n_features,)
-        Columns that are not constant; the others are neither kept nor counted.
-    threshold : float in (0, 1]
-        R^2 that every dropped column reaches.
-    tie_break : ndarray of int of shape (n_features,)
-        Smaller wins between equal columns. If it does not depend on the order of the columns,
-        neither does the result.
-    given : sequence of int
-        Columns that are always kept.
-    candidates : ndarray of bool, optional
-        Columns that may be kept; all by default.
+    ``apply(V)`` returns C V for the correlation matrix C, ``take(columns)`` some columns of C, and
+    ``varying`` is the mask of the columns that are not constant: the others are neither kept nor
+    counted. Columns ``given`` are always kept, others only if they are ``candidates``. Of equal
+    columns the one with the smallest ``tie_break`` is kept.
 
-    Returns
-    -------
-    picked : ndarray of int
-        Kept columns, in the order in which they were picked.
-    explained : ndarray of shape (n_features,)
-        R^2 of all columns on them.
+    Returns the kept columns, in the order in which they were picked, and the R^2 of all columns.
     """
     state = _Residuals(apply, take, varying, threshold)
     allowed = varying if candidates is None else varying & candidates
@@ -256,9 +254,13 @@ class _Residuals:
         column = self._residual_columns(np.array([j]))[:, 0]
         step = column / np.sqrt(column[j])
         masked = np.where(self.uncovered, step, 0.0)
-        product = self._residual_product(masked)
+        L = self._factor[:, : self._n_steps]
+        product = self._apply(masked[:, None])[:, 0] - L @ (masked @ L)
         self._sums += step * (step * (masked @ masked) - 2 * product)
-        self._append(step)
+        if self._n_steps == self._factor.shape[1]:
+            self._factor = np.hstack([self._factor, np.empty_like(self._factor)])
+        self._factor[:, self._n_steps] = step
+        self._n_steps += 1
         self.residual = np.maximum(self.residual - step**2, 0)
         self.residual[j] = 0.0
         covered = self.uncovered & (self.residual <= self.slack)
@@ -278,39 +280,22 @@ class _Residuals:
         L = self._factor[:, : self._n_steps]
         return self._take(columns) - L @ L[columns].T
 
-    def _residual_product(self, v):
-        L = self._factor[:, : self._n_steps]
-        return self._apply(v[:, None])[:, 0] - L @ (v @ L)
-
-    def _append(self, step):
-        if self._n_steps == self._factor.shape[1]:
-            grown = np.empty((len(step), 2 * self._n_steps))
-            grown[:, : self._n_steps] = self._factor
-            self._factor = grown
-        self._factor[:, self._n_steps] = step
-        self._n_steps += 1
-
 
 def keep_uncorrelated(C, varying, threshold, *, tie_break, given=(), candidates=None):
-    """The pairwise rule: no two kept columns, and no dropped column without a kept one, correlate
-    at ``threshold`` or more in absolute value.
-
-    The column with most correlated columns left is kept first, so the result does not depend on
-    the order of the columns. ``C`` are the correlations; the other parameters are those of
-    ``cover_columns``. Returns the kept columns, in the order in which they were picked.
-    """
+    """The pairwise rule, for the correlations C: keep the column with most close columns, drop
+    these, and so on. The other parameters are those of ``cover_columns``."""
     close = np.abs(C) >= threshold - _TIE
     close[:, ~varying] = close[~varying] = False
     left = varying.copy()
     allowed = varying if candidates is None else varying & candidates
-    kept = list(given)
-    for j in given:
-        left &= ~close[j]
-        left[j] = False
-    while (left & allowed).any():
-        count = np.where(left & allowed, close[:, left].sum(axis=1), -1)
-        ties = np.flatnonzero(count == count.max())
-        j = int(ties[np.argmin(tie_break[ties])])
+    kept, first = [], list(given)
+    while first or (left & allowed).any():
+        if first:
+            j = first.pop(0)
+        else:
+            count = np.where(left & allowed, close[:, left].sum(axis=1), -1)
+            ties = np.flatnonzero(count == count.max())
+            j = int(ties[np.argmin(tie_break[ties])])
         kept.append(j)
         left &= ~close[j]
         left[j] = False
@@ -322,21 +307,8 @@ def prune(C_S, kept, residual, slack, *, may_go, tie_break):
 
     With P = C_SS^-1 and the weights B = P C_S' of all columns on the kept ones, leaving out c adds
     B_ci^2 / P_cc to the residual variance of column i. The column whose absence leaves the worst
-    covered column best covered goes first.
-
-    Parameters
-    ----------
-    C_S : ndarray of shape (n_features, n_kept)
-        Correlations of all columns with the kept ones.
-    kept : ndarray of int of shape (n_kept,)
-    residual : ndarray of shape (n_features,)
-        Variance of every column of unit variance that the kept ones do not explain.
-    slack : float
-        The residual variance up to which a column is covered.
-    may_go : ndarray of bool of shape (n_kept,)
-        Which of the kept columns may be left out.
-    tie_break : ndarray of int of shape (n_features,)
-        Between equal columns, the larger goes.
+    covered column best covered goes first, as long as that has no more variance than ``slack``, and
+    of equal ones that with the largest ``tie_break``. Only columns that ``may_go`` are left out.
     """
     P = pinvh(C_S[kept])
     B = P @ C_S.T
@@ -359,34 +331,38 @@ def prune(C_S, kept, residual, slack, *, may_go, tie_break):
     if left.all():
         return kept, residual
     # Constant columns have no correlations; all others are covered by some of the kept ones.
-    varying = C_S.any(axis=1)
-    after = np.where(varying, residual_variance(C_S[:, left], kept[left]), 0.0)
+    explained = contributions(C_S[:, left], kept[left]).sum(axis=1)
+    after = np.where(C_S.any(axis=1), np.maximum(1 - explained, 0), 0.0)
     # If kept columns are nearly dependent, rounding may have spoilt the updates.
     return (kept[left], after) if after.max() <= slack else (kept, residual)
 
 
-def residual_variance(C_S, kept):
-    """Variance of every column of unit variance that the kept ones leave unexplained."""
-    explained = np.einsum("ij,ji->i", C_S, pinvh(C_S[kept]) @ C_S.T)
-    return np.maximum(1 - explained, 0)
+def contributions(C_S, kept):
+    """What every kept column contributes to the R^2 of every column (n_features, n_kept): Pratt's
+    measure ("Dividing the indivisible", 1987)."""
+    return C_S * (C_S @ pinvh(C_S[kept]))
 
 
 class Correlations:
-    """The correlation matrix C of the columns; rows and columns of constant ones are 0.
-
-    ``varying`` is the mask of the columns that are not constant, and ``matrix`` is C, or None if
-    there are too many columns to store it.
-    """
+    """The correlation matrix C of the columns, 0 for those that are not ``varying``; ``matrix`` is
+    None if there are too many columns to store it."""
 
     def __init__(self, data):
-        data = _near_zero(data)
-        self._columns = Columns(data)
+        near = _near_zero(data)
+        self._columns = Columns(near)
         squares = self._columns.square_norms
         self.varying = squares > 0
         self._scale = np.divide(1, np.sqrt(squares), out=np.zeros(len(squares)), where=self.varying)
-        low, high = data.column_range()
+        low, high = near.column_range()
         self._farthest = np.maximum(high - self._columns.mean, self._columns.mean - low)
-        self.matrix = self._stored(data) if data.n_features <= _MOST_STORED else None
+        self.matrix = None
+        varying = np.flatnonzero(self.varying)
+        if data.gaps is not None and 0 < len(varying) <= _MOST_COMPLETED:
+            S = complete_moments(data, varying)[1]
+            self.matrix = np.zeros((data.n_features, data.n_features))
+            self.matrix[np.ix_(varying, varying)] = S / np.sqrt(np.outer(np.diag(S), np.diag(S)))
+        elif data.n_features <= _MOST_STORED:
+            self.matrix = self._stored(near)
 
     def apply(self, V):
         """C V for V of shape (n_features, k)."""
@@ -406,9 +382,7 @@ class Correlations:
     def fingerprints(self):
         """Numbers by which ties are broken, the most important in the last row, one per column.
 
-        The extremes of a column and its correlations with all others depend on the order neither
-        of the rows nor of the columns. Columns that these do not tell apart differ in the first
-        row, which depends on the order of the rows.
+        Only the first row depends on the order of the rows, none on that of the columns.
         """
         weights = np.random.default_rng(0).normal(size=self._columns.n_samples)
         keys = [self._columns.products(weights[:, np.newaxis])[:, 0], self._farthest]
@@ -429,6 +403,66 @@ class Correlations:
         C *= self._scale[:, np.newaxis]
         np.fill_diagonal(C, self.varying)
         return C
+
+
+def complete_moments(data, columns):
+    """Mean and covariance of some columns of Rows with gaps, by expectation maximisation.
+
+    The rows are taken as draws from a normal distribution with mean m and covariance S. Given what
+    is observed in a row, what is missing has the expected value m_M + S_MO S_OO^-1 (z_O - m_O) and
+    the covariance S_MM - S_MO S_OO^-1 S_OM. Mean and covariance of the completed rows, plus the
+    average of these covariances, are the next m and S. With the inverse P of S, they are
+    m_M - P_MM^-1 P_MO (z_O - m_O) and P_MM^-1. A ridge on S keeps columns with few values from
+    being predicted too well. The iterations take a sample of the rows, the last step all of them.
+    """
+    n, d = data.n_samples, len(columns)
+    means, variances = data.column_moments()
+    offset = means[columns]
+    factor = np.sqrt(data.gaps.present[columns] / variances[columns])
+    observed = data.observed()
+    chosen = chosen_sample(n, _GAP_ROWS, np.random.RandomState(0))
+    sample = RowBlocks(observed.stack(chosen_rows, chosen))
+    ridge = ridge_penalty((sample.n_samples, d)) / sample.n_samples
+
+    def step(mean, S, rows):
+        precision = np.linalg.inv(S + ridge * np.eye(d))
+        moments = partial(_expected_moments, columns, offset + mean / factor, factor, precision)
+        shift, *products = rows.reduce(moments) / rows.n_samples
+        return mean + shift, np.array(products) - np.outer(shift, shift)
+
+    mean, S = step(np.zeros(d), np.eye(d), sample)
+    for _ in range(_GAP_STEPS):
+        before, (mean, S) = S, step(mean, S, sample)
+        if abs(S - before).max() < _GAP_TOL:
+            break
+    mean, S = step(mean, S, observed)
+    return offset + mean / factor, S / np.outer(factor, factor)
+
+
+def _expected_moments(columns, offset, factor, precision, block):
+    """Expected sums of z (first row) and of z z' over the rows of a block, given what is observed.
+
+    z are the entries in some columns, less ``offset``, times ``factor``; NaN is missing.
+    """
+    d = len(columns)
+    total = np.zeros((d + 1, d))
+    for rows in split_rows(block.shape[0], max(1, _GAP_ENTRIES // d)):
+        Z = (to_dense(block[rows])[:, columns] - offset) * factor
+        missing = np.isnan(Z)
+        Z[missing] = 0
+        pull, n_missing = Z @ precision, missing.sum(axis=1)
+        for m in np.unique(n_missing[n_missing > 0]):
+            alike = np.flatnonzero(n_missing == m)  # so that their inverses are found together
+            for part in split_rows(len(alike), max(1, _GAP_ENTRIES // m**2)):
+                i = alike[part, np.newaxis]
+                M = np.nonzero(missing[alike[part]])[1].reshape(-1, m)
+                pairs = M[:, :, np.newaxis], M[:, np.newaxis]
+                V = np.linalg.inv(precision[pairs])
+                Z[i, M] = -np.einsum("ijk,ik->ij", V, pull[i, M])
+                np.add.at(total[1:], pairs, V)
+        total[0] += Z.sum(axis=0)
+        total[1:] += Z.T @ Z
+    return total
 
 
 def _sparse_products(block):

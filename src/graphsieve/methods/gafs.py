@@ -1,6 +1,7 @@
 """GAFS: graph autoencoder feature selection."""
 
 from numbers import Integral, Real
+from typing import Any, Self
 
 import numpy as np
 import scipy.sparse as sp
@@ -27,17 +28,19 @@ from .._rows.scaling import MOST_ROWS
 from .._utils.messages import Stages
 from .._utils.monitor import Monitor
 from .._utils.names import scores_of
+from .._utils.shared import with_shared_parameters
 from .._utils.sklearn_private import Interval, StrOptions
 from .._utils.threads import blas_for
-from ..base import (
-    GRAPH_CONSTRAINTS,
-    ITERATION_CONSTRAINTS,
-    THREAD_CONSTRAINTS,
-    FeatureRanker,
-)
+from ..base import FeatureRanker
 
 # The middle of the paper's grids, for one pass without values.
-_PAPER = {"n_hidden": 10, "alpha": 1e-2, "graph_weight": 1e-3, "decay": 0.0, "max_iter": 400}
+_PAPER: dict[str, Any] = {
+    "n_hidden": 10,
+    "alpha": 1e-2,
+    "graph_weight": 1e-3,
+    "decay": 0.0,
+    "max_iter": 400,
+}
 # Elimination: hidden units at least and at most, iterations before the first round, and the
 # fraction of them in the later ones. Twice as many iterations change nothing.
 _FEWEST_UNITS, _MOST_UNITS = 10, 40
@@ -46,6 +49,7 @@ _FIRST_ITERATIONS, _LATER_ITERATIONS = 30, 0.25
 _MOST_LEFT, _LEFT = 10, 0.01
 
 
+@with_shared_parameters
 class GAFS(Autoencoder, FeatureRanker):
     """Graph autoencoder feature selection (GAFS).
 
@@ -69,16 +73,10 @@ class GAFS(Autoencoder, FeatureRanker):
     hidden unit counts in the score by the length of its output weights,
     ``sqrt(sum_k W_in[j, k]^2 |W_out[k]|^2)``. More than 2,000 samples are represented by a random
     sample of them. X may have missing values (NaN), which count as the mean of their column.
+    Included features never leave the encoder, excluded ones never enter it.
 
     Parameters
     ----------
-    n_features_to_select : int, float, "auto", list or None, default=None
-        Number of features to keep, or a fraction in (0, 1] of them. If None, half of the features;
-        if "auto", the features whose gain exceeds the gain on permuted columns.
-    include, exclude : list of str or int, mask or None, default=None
-        Features that are always kept, and features that are never kept: names, positions or a
-        mask. Included features count as selected and never leave the encoder; excluded ones never
-        enter it.
     n_hidden : int or None, default=None
         Size of the code. If None, the number of principal components above noise, from 10 to 40;
         10 without elimination.
@@ -86,8 +84,6 @@ class GAFS(Autoencoder, FeatureRanker):
         Weights of the l2,1 penalty, of the graph term and of the weight decay (lambda and gamma in
         the paper, which has no decay). If None, the terms are 1 %, 10 % and 1 % of the variance of
         the targets at the start; without elimination 0.01, 0.001 and 0.
-    n_neighbors : int, default=5
-        Number of neighbours in the graph.
     affinity : {"cosine", "binary", "heat"}, callable, array or sparse matrix, default="cosine"
         Weights of the edges between neighbours; a callable gets the scaled data, and a matrix is
         used as it is.
@@ -102,26 +98,14 @@ class GAFS(Autoencoder, FeatureRanker):
     max_iter : int or None, default=None
         Maximum number of iterations of L-BFGS before the first features leave; later rounds have
         a quarter of it. If None, 30; without elimination 400.
-    tol : float, default=1e-4
-        The solver stops when the relative change of the objective is smaller.
-    memory : int, default=10
-        Number of pairs of vectors that L-BFGS keeps (100 in the paper).
-    dtype : {"float32", "float64"}, default="float32"
-        Precision of the matrix products.
-    n_jobs : int or None, default=None
-        Number of threads; None uses all cores that OMP_NUM_THREADS and joblib allow.
     random_state : int, RandomState or None, default=None
         Random seed of a sample of many rows, or of the starting weights without elimination.
-    verbose : int, default=0
-        If positive, show progress.
     callback : callable(iteration, objective) or None, default=None
         Called after every iteration; returning True stops the training, and the features that are
         left are ranked by their present score.
 
     Attributes
     ----------
-    scores_, order_, ranking_ : ndarray of shape (n_features,)
-        Score (higher is better), all features from best to worst, and rank (1 is best).
     rounds_ : ndarray of shape (n_features,)
         Elimination: round in which a feature left the encoder; 0 for those that were never dropped.
     W_in_, b_in_, W_out_, b_out_ : ndarray of shape (d, m), (m,), (m, d), (d,)
@@ -153,12 +137,7 @@ class GAFS(Autoencoder, FeatureRanker):
     """
 
     _parameter_constraints = {
-        **FeatureRanker._parameter_constraints,
-        **ITERATION_CONSTRAINTS,
-        **THREAD_CONSTRAINTS,
         **NETWORK_CONSTRAINTS,
-        "n_neighbors": [Interval(Integral, 1, None, closed="left")],
-        "affinity": GRAPH_CONSTRAINTS["affinity"],
         "n_hidden": [Interval(Integral, 1, None, closed="left"), None],
         "alpha": [*NON_NEGATIVE, None],
         "graph_weight": [*NON_NEGATIVE, None],
@@ -170,58 +149,31 @@ class GAFS(Autoencoder, FeatureRanker):
     _distributes = True
     output = "sigmoid"
 
-    def __init__(
-        self,
-        n_features_to_select=None,
-        *,
-        include=None,
-        exclude=None,
-        n_hidden=None,
-        alpha=None,
-        graph_weight=None,
-        decay=None,
-        n_neighbors=5,
-        affinity="cosine",
-        scale="auto",
-        elimination=0.1,
-        max_iter=None,
-        tol=1e-4,
-        memory=10,
-        dtype="float32",
-        n_jobs=None,
-        random_state=None,
-        verbose=0,
-        callback=None,
-    ):
-        super().__init__(n_features_to_select, include=include, exclude=exclude)
-        self.n_hidden = n_hidden
-        self.alpha = alpha
-        self.graph_weight = graph_weight
-        self.decay = decay
-        self.n_neighbors = n_neighbors
-        self.affinity = affinity
-        self.scale = scale
-        self.elimination = elimination
-        self.max_iter = max_iter
-        self.tol = tol
-        self.memory = memory
-        self.dtype = dtype
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.verbose = verbose
-        self.callback = callback
+    n_hidden: int | None = None
+    alpha: float | None = None
+    graph_weight: float | None = None
+    decay: float | None = None
+    n_neighbors: int = 5
+    affinity: Any = "cosine"
+    scale: str | None = "auto"
+    elimination: float | None = 0.1
+    max_iter: int | None = None
+    tol: float = 1e-4
+    memory: int = 10
+    dtype: str = "float32"
+    n_jobs: int | None = None
+    random_state: Any = None
+    verbose: int = 0
+    callback: Any = None
 
     @classmethod
-    def paper(cls, n_features_to_select=None, *, random_state=None):
+    def paper(cls, n_features_to_select: Any = None, *, random_state: Any = None) -> Self:
         """GAFS as in the paper, whatever the defaults are.
 
         Parameters
         ----------
-        n_features_to_select : int, float, "auto", list or None, default=None
-            Number of features to keep, or a fraction in (0, 1] of them. If None, half of the
-            features; if "auto", the features whose gain exceeds the gain on permuted columns.
-        random_state : int, RandomState or None, default=None
-            Random seed of the starting weights.
+        n_features_to_select, random_state
+            As above.
 
         Returns
         -------
@@ -250,18 +202,15 @@ class GAFS(Autoencoder, FeatureRanker):
 
     def _rank(self, data):
         rng = check_random_state(self.random_state)
-        return (
-            self._rank_once(data, rng) if self.elimination is None else self._eliminate(data, rng)
-        )
+        rank = self._rank_once if self.elimination is None else self._eliminate
+        return rank(data, rng)
 
     def _rank_once(self, data, rng):
         """The paper's method: train from random weights, and score by the norms."""
         X = self._scaled(data)
-        alpha, graph_weight, decay = (
-            self._or_paper(name) for name in ("alpha", "graph_weight", "decay")
-        )
-        L = laplacian(self._graph(X)) if graph_weight > 0 else None
-        self._train(X, L, Penalties(alpha, graph_weight, decay), rng)
+        penalties = Penalties(*map(self._or_paper, Penalties._fields))
+        L = laplacian(self._graph(X)) if penalties.graph_weight > 0 else None
+        self._train(X, L, penalties, rng)
         return row_norms(self.W_in_)
 
     def _eliminate(self, data, rng):
@@ -281,7 +230,7 @@ class GAFS(Autoencoder, FeatureRanker):
             start = principal_weights(problem.of(columns), self._count_units(structure, columns))
             given = (self.alpha, self.graph_weight, self.decay)
             penalties = penalties_at(problem.of(columns), start, given)
-            found = eliminate(
+            order, self.rounds_ = eliminate(
                 problem,
                 start,
                 self._trainer(penalties),
@@ -291,10 +240,9 @@ class GAFS(Autoencoder, FeatureRanker):
                 kept=np.isin(np.arange(len(exclude)), include),
                 first_out=structure.noise,
             )
-        self.rounds_ = found.rounds
         centre = rows.mean(axis=0, dtype=np.float64)
         self._unfinished = problem, centre, len(start.b_in), penalties  # for _complete
-        return scores_of(np.concatenate([found.order, np.flatnonzero(exclude)]))
+        return scores_of(np.concatenate([order, np.flatnonzero(exclude)]))
 
     def _sample_laplacian(self, X, structure, chosen):
         """Laplacian of the graph of the sampled rows, from their denoised coordinates."""
@@ -349,14 +297,9 @@ class GAFS(Autoencoder, FeatureRanker):
         objective = TargetObjective(problem, len(weights.b_in), penalties)
         max_iter = max(1, round(fraction * (self.max_iter or _FIRST_ITERATIONS)))
         monitor = Monitor(tol=self.tol, max_iter=max_iter, callback=callback, title="GAFS")
+        options = {"memory": self.memory, "dtype": self.dtype}
         with monitor:
-            result = lbfgs(
-                objective.value_and_grad,
-                objective.pack(weights),
-                monitor,
-                memory=self.memory,
-                dtype=self.dtype,
-            )
+            result = lbfgs(objective.value_and_grad, objective.pack(weights), monitor, **options)
         return result, objective.split(result.x)
 
     def _complete(self):

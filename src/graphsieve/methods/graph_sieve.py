@@ -1,19 +1,32 @@
 """GraphSieve: forward selection on the data and on the graph of their neighbours."""
 
 from numbers import Integral, Real
+from typing import Any
 
 from sklearn.utils import check_random_state
 
+from .._graph.affinity import check_affinity
 from .._graph.spectral import embedding
 from .._linear.columns import Columns
-from .._linear.forward import FactorTarget, ForwardSelection, join_targets
-from .._linear.structure import all_coordinates, find_structure, scaled_sample
+from .._linear.forward import (
+    MOST_SQUARE,
+    FactorTarget,
+    ForwardSelection,
+    InnerTarget,
+    join_targets,
+)
+from .._linear.structure import (
+    all_coordinates,
+    find_structure,
+    sample_rows,
+    scaled_sample,
+)
 from .._rows import RowBlocks
 from .._rows.scaling import MOST_ROWS
 from .._utils.messages import Stages
+from .._utils.shared import with_shared_parameters
 from .._utils.sklearn_private import Interval
-from ..base import GRAPH_CONSTRAINTS, SCALE_CONSTRAINTS, THREAD_CONSTRAINTS, FeatureRanker
-from ._greedy import GREEDY_CONSTRAINTS, GreedyRanker
+from ._greedy import GreedyRanker
 
 # Chosen on splits that are not reported: eigenvectors of the graph, relative noise of a kept
 # column, explained fraction up to which a layer goes on in any case, and squared correlation with
@@ -24,6 +37,7 @@ _LAYER_SHARE = 0.8
 _NEAR_COPY = 0.95
 
 
+@with_shared_parameters
 class GraphSieve(GreedyRanker):
     """Forward selection on the data and on the graph of their neighbours.
 
@@ -52,27 +66,6 @@ class GraphSieve(GreedyRanker):
 
     Parameters
     ----------
-    n_features_to_select : int, float, "auto", list or None, default=None
-        Number of features to keep, or a fraction in (0, 1] of them. If None, half of the features;
-        if "auto", the features whose gain exceeds the gain on permuted columns.
-    include, exclude : list of str or int, mask or None, default=None
-        Features that are always kept, and features that are never kept: names, positions or a
-        mask. Included features are picked first and count as selected; the others are judged by
-        what they add to them.
-    costs : array-like of shape (n_features,), dict of column to cost or None, default=None
-        Cost of every feature, 1 for features that a dict does not have. Features are picked by
-        gain per cost.
-    budget : float or None, default=None
-        The most that the selected features may cost together. It determines their number if
-        ``n_features_to_select`` is None.
-    column_groups : array-like of shape (n_features,), dict or None, default=None
-        Label of every feature, or a dict from label to features. Features with the same label are
-        kept or dropped together, such as the codes of one category or the channels of one sensor.
-        Features whose label is None, or that the dict does not have, are on their own.
-    max_per_group : int or None, default=None
-        Keep at most this many features of every group, instead of all or none.
-    n_neighbors : int, default=5
-        Number of neighbours in the graph.
     affinity : {"cosine", "binary", "heat"}, callable, array or sparse matrix, default="cosine"
         Weights of the edges between neighbours; a callable gets the scaled data, and a matrix is
         used as it is.
@@ -85,12 +78,10 @@ class GraphSieve(GreedyRanker):
         their roots does not.
     graph_weight : float, default=1.0
         Weight of the graph relative to the data; 0 leaves it out.
-    n_jobs : int or None, default=None
-        Number of threads; None uses all cores that OMP_NUM_THREADS and joblib allow.
+    max_samples : int or None, default=20000
+        With more samples than this, the features are ranked on so many random ones; None uses all.
     random_state : int, RandomState or None, default=None
         Random seed of a sample of many rows.
-    verbose : int, default=0
-        If positive, show progress.
 
     Attributes
     ----------
@@ -107,6 +98,8 @@ class GraphSieve(GreedyRanker):
         Layer in which a feature was picked, from 1; 0 for one that was not.
     n_components_ : int
         Number of principal components above those of permuted columns.
+    n_sampled_ : int
+        Number of samples that the features were ranked on.
     predictability_ : ndarray of shape (n_features,)
         Squared correlation of every feature with its held-out prediction from the others.
     trusted_ : ndarray of bool of shape (n_features,)
@@ -135,50 +128,21 @@ class GraphSieve(GreedyRanker):
     """
 
     _parameter_constraints = {
-        **FeatureRanker._parameter_constraints,
-        **GREEDY_CONSTRAINTS,
-        "n_neighbors": [Interval(Integral, 1, None, closed="left")],
-        "affinity": GRAPH_CONSTRAINTS["affinity"],
-        **SCALE_CONSTRAINTS,
         "graph_weight": [Interval(Real, 0, 1e6, closed="both")],
-        **THREAD_CONSTRAINTS,
-        "random_state": ["random_state"],
-        "verbose": ["verbose"],
+        "max_samples": [Interval(Integral, 2, None, closed="left"), None],
     }
     _accepts_sparse = True
     _accepts_gaps = True
     _distributes = True
 
-    def __init__(
-        self,
-        n_features_to_select=None,
-        *,
-        include=None,
-        exclude=None,
-        costs=None,
-        budget=None,
-        column_groups=None,
-        max_per_group=None,
-        n_neighbors=5,
-        affinity="cosine",
-        scale="auto",
-        graph_weight=1.0,
-        n_jobs=None,
-        random_state=None,
-        verbose=0,
-    ):
-        super().__init__(n_features_to_select, include=include, exclude=exclude)
-        self.costs = costs
-        self.budget = budget
-        self.column_groups = column_groups
-        self.max_per_group = max_per_group
-        self.n_neighbors = n_neighbors
-        self.affinity = affinity
-        self.scale = scale
-        self.graph_weight = graph_weight
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.verbose = verbose
+    n_neighbors: int = 5
+    affinity: Any = "cosine"
+    scale: str | None = "auto"
+    graph_weight: float = 1.0
+    max_samples: int | None = 20_000
+    n_jobs: int | None = None
+    random_state: Any = None
+    verbose: int = 0
 
     def _own_memory(self, n_samples, n_features):
         return 7 * 8.0 * min(n_samples, MOST_ROWS) * n_features
@@ -188,14 +152,18 @@ class GraphSieve(GreedyRanker):
         stages = Stages(type(self).__name__, self.verbose)
         self.stage_seconds_ = stages.seconds
         with stages("structure"):
+            data, chosen = sample_rows(data, self.max_samples, rng)
+            self.n_sampled_ = data.n_samples
             X, sample, _, _ = scaled_sample(data, self.scale, rng, "wide")
             structure = find_structure(sample, X.n_samples)
             self.n_components_, self.trusted_ = structure.n_components, structure.trusted
             self.predictability_ = structure.predictability
         with stages("targets"):
-            target = self._target(X, structure, rng)
+            target = self._target(X, structure, chosen, rng)
         with stages("picks"):
             columns = Columns(X, n_jobs=self.n_jobs)
+            if isinstance(target, FactorTarget) and X.n_features < min(X.n_samples, MOST_SQUARE):
+                target = InnerTarget.of(columns, target.T)
             noise = _NOISE * columns.square_norms
             rules = self._rules(
                 later=~structure.trusted & ~structure.noise,
@@ -206,17 +174,19 @@ class GraphSieve(GreedyRanker):
             selection = ForwardSelection(columns, target, noise, _LAYER_SHARE, rules, True)
             return self._select(selection, self._exact_picks(X), stages)
 
-    def _target(self, X, structure, rng):
+    def _target(self, X, structure, chosen, rng):
         """The data and the embedding of their graph side by side."""
         coordinates = all_coordinates(structure, X, self.n_jobs)
         sampled = structure.n_rows < X.n_samples
         data = FactorTarget.centred(coordinates) if sampled else structure.target()
         n_dims = min(_N_EIGENVECTORS, X.n_samples - 2)
         if self.graph_weight > 0 and n_dims > 0:
-            rows = X
             if isinstance(self.affinity, str):
-                rows = RowBlocks(structure.denoised(coordinates, X, self.n_jobs))
-            A = self._graph(rows)
+                A = self._graph(RowBlocks(structure.denoised(coordinates, X, self.n_jobs)))
+            elif callable(self.affinity):
+                A = self._graph(X)
+            else:
+                A = check_affinity(self.affinity, len(chosen))[chosen][:, chosen]
             # A graph without edges has no structure to keep.
             if A.nnz > 0:
                 graph = FactorTarget.centred(embedding(A, n_dims, rng))

@@ -1,5 +1,7 @@
 """GSRSFS: self-representation that keeps neighbouring samples together."""
 
+from typing import Any
+
 import numpy as np
 
 from .._graph.affinity import laplacian
@@ -16,7 +18,7 @@ from .._linear.self_representation import (
 from .._rows.scaling import divide_columns
 from .._utils.shared import with_shared_parameters
 from .._utils.threads import Workers
-from ..base import NON_NEGATIVE, POSITIVE, FeatureRanker
+from ..base import FeatureRanker
 
 
 @with_shared_parameters
@@ -28,9 +30,8 @@ class GSRSFS(FeatureRanker):
 
         1/2 |X - XW|_F^2 + graph_weight Tr(W'X'L X W) + alpha sum_j |W_j|
 
-    and the score of feature j is |W_j|. The trace is half the sum of A_ij |X_i W - X_j W|^2 over
-    the edges. The problem is convex. It is solved by reweighted least squares, without W when
-    n <= d.
+    and the score of feature j is |W_j|. The problem is convex. It is solved by reweighted least
+    squares, without W when n <= d.
 
     Parameters
     ----------
@@ -44,8 +45,6 @@ class GSRSFS(FeatureRanker):
     ----------
     alpha_ : float
         The weight that was used.
-    objective_trace_, n_iter_, converged_
-        The objective at every iteration, their number, and whether ``tol`` was met.
 
     References
     ----------
@@ -62,42 +61,20 @@ class GSRSFS(FeatureRanker):
     [False, True, False]
     """
 
-    _parameter_constraints = {
-        "alpha": [POSITIVE, None],
-        "graph_weight": [NON_NEGATIVE],
-    }
     _accepts_sparse = True
     _n_copies = 3
     _own_memory = staticmethod(square_memory)
 
-    def __init__(
-        self,
-        n_features_to_select=None,
-        *,
-        include=None,
-        exclude=None,
-        alpha=None,
-        graph_weight=0.1,
-        n_neighbors=5,
-        affinity="cosine",
-        scale="auto",
-        n_jobs=None,
-        max_iter=100,
-        tol=1e-5,
-        verbose=0,
-        callback=None,
-    ):
-        super().__init__(n_features_to_select, include=include, exclude=exclude)
-        self.alpha = alpha
-        self.graph_weight = graph_weight
-        self.n_neighbors = n_neighbors
-        self.affinity = affinity
-        self.scale = scale
-        self.n_jobs = n_jobs
-        self.max_iter = max_iter
-        self.tol = tol
-        self.verbose = verbose
-        self.callback = callback
+    alpha: float | None = None
+    graph_weight: float = 0.1
+    n_neighbors: int = 5
+    affinity: Any = "cosine"
+    scale: str | None = "auto"
+    n_jobs: int | None = None
+    max_iter: int = 100
+    tol: float = 1e-5
+    verbose: int = 0
+    callback: Any = None
 
     def _rank(self, data):
         data = divide_columns(data, self.scale)
@@ -108,12 +85,8 @@ class GSRSFS(FeatureRanker):
             if self.alpha is None:
                 self.alpha_ = ALPHA_FRACTION * (columns.correlation().max() or 1.0)
             with self._monitor() as monitor:
-                result = reweighted_l21(
-                    self._step(columns, L),
-                    np.ones(columns.n_features),
-                    monitor,
-                    weight=self.alpha_,
-                )
+                step, start = self._step(columns, L), np.ones(columns.n_features)
+                result = reweighted_l21(step, start, monitor, weight=self.alpha_)
         self._report(result)
         return columns.expand(result.x)
 

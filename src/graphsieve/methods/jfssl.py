@@ -1,6 +1,6 @@
 """JFSSL: joint feature selection and subspace learning."""
 
-from numbers import Integral
+from typing import Any
 
 import numpy as np
 from scipy.linalg import cho_solve
@@ -13,13 +13,11 @@ from .._linear.row_sparse import InnerProducts, penalty_limit, penalty_path, row
 from .._rows.scaling import divide_columns
 from .._utils.linalg import factorise
 from .._utils.shared import with_shared_parameters
-from .._utils.sklearn_private import Interval
 from .._utils.threads import Workers, single_threaded_blas
-from ..base import POSITIVE, FeatureRanker
+from ..base import FeatureRanker
 
 # Default alpha, as a fraction of the smallest one for which all weights are zero.
 _ALPHA_FRACTION = 1e-2
-
 # Fraction of the targets up to which a misfit is rounding.
 _EXACT = 1e-8
 
@@ -30,9 +28,7 @@ class JFSSL(FeatureRanker):
 
     Among the projections X W that are smooth on the graph of the samples, it looks for one that
     uses few features: min |W|_{2,1} + mu Tr(W'X'LXW) subject to W'X'DXW = I. It is solved in two
-    steps. First the embedding Y (n, m): the solutions of L y = l D y with the m smallest l after
-    the constant one, where A is the affinity of the samples, D = diag(A 1) and L = D - A. Then,
-    with X and Y centred, ::
+    steps: first the spectral embedding Y (n, m) of ``MCFS``, then, with X and Y centred, ::
 
         min_W  sum_j |W_j|  subject to  X W = Y                    if this has a solution,
         min_W  |Y - X W|_F^2 + alpha sum_j |W_j|                   otherwise.
@@ -42,8 +38,6 @@ class JFSSL(FeatureRanker):
 
     Parameters
     ----------
-    n_components : int, default=10
-        Number of directions m.
     alpha : float or None, default=None
         Weight of the l2,1 penalty; a number selects the second form. If None, the first form if
         it has a solution, else a hundredth of the smallest penalty for which all weights are zero.
@@ -58,8 +52,6 @@ class JFSSL(FeatureRanker):
     ----------
     alpha_ : float
         The penalty that was used; 0 in the first form.
-    objective_trace_, n_iter_, converged_
-        The objective at every iteration, their number, and whether ``tol`` was met.
 
     References
     ----------
@@ -74,39 +66,16 @@ class JFSSL(FeatureRanker):
     [False, True, False]
     """
 
-    _parameter_constraints = {
-        "n_components": [Interval(Integral, 1, None, closed="left")],
-        "alpha": [POSITIVE, None],
-    }
-
-    def __init__(
-        self,
-        n_features_to_select=None,
-        *,
-        include=None,
-        exclude=None,
-        n_components=10,
-        alpha=None,
-        n_neighbors=5,
-        affinity="cosine",
-        scale="auto",
-        n_jobs=None,
-        max_iter=300,
-        tol=1e-5,
-        verbose=0,
-        callback=None,
-    ):
-        super().__init__(n_features_to_select, include=include, exclude=exclude)
-        self.n_components = n_components
-        self.alpha = alpha
-        self.n_neighbors = n_neighbors
-        self.affinity = affinity
-        self.scale = scale
-        self.n_jobs = n_jobs
-        self.max_iter = max_iter
-        self.tol = tol
-        self.verbose = verbose
-        self.callback = callback
+    n_components: int = 10
+    alpha: float | None = None
+    n_neighbors: int = 5
+    affinity: Any = "cosine"
+    scale: str | None = "auto"
+    n_jobs: int | None = None
+    max_iter: int = 300
+    tol: float = 1e-5
+    verbose: int = 0
+    callback: Any = None
 
     def _own_memory(self, n_samples, n_features):
         return 8.0 * 6 * n_samples * n_features
@@ -117,7 +86,7 @@ class JFSSL(FeatureRanker):
         Y -= Y.mean(axis=0)
         with Workers(self.n_jobs) as workers, self._monitor() as monitor:
             columns = Columns.varying(data, workers)
-            constraint = self._exact_constraint(data, columns, Y) if self.alpha is None else None
+            constraint = self._exact_constraint(columns, Y) if self.alpha is None else None
             if constraint is None:
                 result, self.alpha_ = self._penalised(columns, Y, monitor)
                 norms = row_norms(result.x)
@@ -127,9 +96,9 @@ class JFSSL(FeatureRanker):
         self._report(result)
         return columns.expand(norms)
 
-    def _exact_constraint(self, data, columns, Y):
+    def _exact_constraint(self, columns, Y):
         """(V, T) such that X W = Y if and only if V'W = T, or None where no W is exact."""
-        if columns.n_features < data.n_samples - 1 or _copies_differ(data.whole(), Y):
+        if columns.n_features < columns.n_samples - 1:
             return None
         U, s, Vt = np.linalg.svd(columns.dense(), full_matrices=False)
         rank = np.count_nonzero(s > 1e-10 * s[0])
@@ -143,16 +112,6 @@ class JFSSL(FeatureRanker):
         limit = penalty_limit(XtY)
         path = penalty_path(limit, _ALPHA_FRACTION * limit if self.alpha is None else self.alpha)
         return row_sparse_path(InnerProducts(columns), XtY, np.vdot(Y, Y), path, monitor)
-
-
-def _copies_differ(X, Y):
-    """Whether equal rows of X have different targets: much faster to see than by an SVD."""
-    rows = np.ascontiguousarray(X).view(f"V{X.itemsize * X.shape[1]}").ravel()
-    _, group, size = np.unique(rows, return_inverse=True, return_counts=True)
-    mean = np.zeros((len(size), Y.shape[1]))
-    np.add.at(mean, group, Y)
-    mean /= size[:, None]
-    return np.linalg.norm(Y - mean[group]) > _EXACT * np.linalg.norm(Y)
 
 
 def interpolate(V, T, monitor):

@@ -1,6 +1,7 @@
 """LaplacianScore: columns that vary little between neighbours and much overall."""
 
 from functools import partial
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -59,24 +60,11 @@ class LaplacianScore(FeatureRanker):
     _n_copies = 1
     _distributes = True
 
-    def __init__(
-        self,
-        n_features_to_select=None,
-        *,
-        include=None,
-        exclude=None,
-        n_neighbors=5,
-        affinity="cosine",
-        scale="auto",
-        n_jobs=None,
-        verbose=0,
-    ):
-        super().__init__(n_features_to_select, include=include, exclude=exclude)
-        self.n_neighbors = n_neighbors
-        self.affinity = affinity
-        self.scale = scale
-        self.n_jobs = n_jobs
-        self.verbose = verbose
+    n_neighbors: int = 5
+    affinity: Any = "cosine"
+    scale: str | None = "auto"
+    n_jobs: int | None = None
+    verbose: int = 0
 
     @property
     def _accepts_gaps(self):

@@ -1,6 +1,6 @@
 """MRSF: columns that together explain the spectral embedding."""
 
-from numbers import Integral
+from typing import Any
 
 import numpy as np
 from sklearn.utils.extmath import row_norms
@@ -16,18 +16,16 @@ from .._linear.row_sparse import (
 )
 from .._rows.scaling import divide_columns
 from .._utils.shared import with_shared_parameters
-from .._utils.sklearn_private import Interval
 from .._utils.threads import Workers
-from ..base import POSITIVE, FeatureRanker
+from ..base import FeatureRanker
 
 
 @with_shared_parameters
 class MRSF(FeatureRanker):
     """Minimum redundancy spectral feature selection (MRSF).
 
-    Keeps the features that explain all directions of the spectral embedding together. Let Y (n, m)
-    solve L y = l D y for the m smallest l after the constant solution, with A the affinity of the
-    samples, D = diag(A 1) and L = D - A. The weights are ::
+    Keeps the features that explain all directions of the spectral embedding Y (n, m) of ``MCFS``
+    together. The weights are ::
 
         min_W  |Y - X W|_F^2 + alpha sum_j |W_j|,    X and Y centred,
 
@@ -40,8 +38,6 @@ class MRSF(FeatureRanker):
 
     Parameters
     ----------
-    n_components : int, default=10
-        Number of directions m.
     alpha : float or None, default=None
         Weight of the l2,1 penalty; if None, it is chosen by ``n_nonzero``.
     n_nonzero : int, default=100
@@ -57,10 +53,6 @@ class MRSF(FeatureRanker):
         The penalty that was used.
     coef_ : ndarray of shape (n_features, n_components)
         The weights W of the scaled features.
-    objective_trace_ : ndarray
-        The objective for ``alpha_``, from the weights of the penalty before.
-    n_iter_ : int
-    converged_ : bool
 
     References
     ----------
@@ -76,44 +68,20 @@ class MRSF(FeatureRanker):
     [False, True, False]
     """
 
-    _parameter_constraints = {
-        "n_components": [Interval(Integral, 1, None, closed="left")],
-        "alpha": [POSITIVE, None],
-        "n_nonzero": [Interval(Integral, 1, None, closed="left")],
-    }
     _accepts_sparse = True
     _n_copies = 3
 
-    def __init__(
-        self,
-        n_features_to_select=None,
-        *,
-        include=None,
-        exclude=None,
-        n_components=10,
-        alpha=None,
-        n_nonzero=100,
-        n_neighbors=5,
-        affinity="cosine",
-        scale="auto",
-        n_jobs=None,
-        max_iter=100,
-        tol=1e-8,
-        verbose=0,
-        callback=None,
-    ):
-        super().__init__(n_features_to_select, include=include, exclude=exclude)
-        self.n_components = n_components
-        self.alpha = alpha
-        self.n_nonzero = n_nonzero
-        self.n_neighbors = n_neighbors
-        self.affinity = affinity
-        self.scale = scale
-        self.n_jobs = n_jobs
-        self.max_iter = max_iter
-        self.tol = tol
-        self.verbose = verbose
-        self.callback = callback
+    n_components: int = 10
+    alpha: float | None = None
+    n_nonzero: int = 100
+    n_neighbors: int = 5
+    affinity: Any = "cosine"
+    scale: str | None = "auto"
+    n_jobs: int | None = None
+    max_iter: int = 100
+    tol: float = 1e-8
+    verbose: int = 0
+    callback: Any = None
 
     def _own_memory(self, n_samples, n_features):
         # Inner products of the columns in use with all columns.

@@ -1,5 +1,7 @@
 """RandomRanker: the baseline of every comparison."""
 
+from typing import Any
+
 from sklearn.utils import check_random_state
 
 from .._utils.names import scores_of
@@ -30,9 +32,7 @@ class RandomRanker(FeatureRanker):
     _accepts_gaps = True
     _distributes = True
 
-    def __init__(self, n_features_to_select=None, *, include=None, exclude=None, random_state=None):
-        super().__init__(n_features_to_select, include=include, exclude=exclude)
-        self.random_state = random_state
+    random_state: Any = None
 
     def _rank(self, data):
         return scores_of(check_random_state(self.random_state).permutation(data.n_features))

@@ -1,6 +1,7 @@
 """RSR: regularised self-representation."""
 
 from numbers import Real
+from typing import Any
 
 import numpy as np
 from sklearn.utils.extmath import row_norms
@@ -19,18 +20,14 @@ from .._utils.monitor import Monitor
 from .._utils.shared import with_shared_parameters
 from .._utils.sklearn_private import Interval
 from .._utils.threads import Workers
-from ..base import POSITIVE, FeatureRanker
+from ..base import FeatureRanker
 
 # Sum of the residual norms, relative to that for W = 0, below which a fit is exact, and above which
 # a default alpha leaves enough residuals for the order of the columns to mean something.
-_EXACT_FIT = 1e-5
-_CLEAR_MISFIT = 1e-3
-
+_EXACT_FIT, _CLEAR_MISFIT = 1e-5, 1e-3
 # A default alpha beyond this fraction of the limit is not raised further.
 _NEAR_LIMIT = 0.95
-
-# Of the start for p < 1. Chosen among 1e-5 to 1e-2 on COIL20, Isolet and BASEHOCK: which of them
-# leads to the lowest minimum differs, but on all three this one led to a lower minimum than 1e-5.
+# Of the start for p < 1: on COIL20, Isolet and BASEHOCK it led to a lower minimum than 1e-5.
 _START_TOL = 1e-3
 
 
@@ -63,8 +60,6 @@ class RSR(FeatureRanker):
     ----------
     alpha_ : float
         The weight that was used.
-    objective_trace_, n_iter_, converged_
-        The objective at every iteration, their number, and whether ``tol`` was met.
 
     References
     ----------
@@ -81,63 +76,63 @@ class RSR(FeatureRanker):
     [False, True, False]
     """
 
-    _parameter_constraints = {
-        "p": [Interval(Real, 0, 1, closed="right")],
-        "alpha": [POSITIVE, None],
-    }
+    _parameter_constraints = {"p": [Interval(Real, 0, 1, closed="right")]}
     _accepts_sparse = True
     _n_copies = 3
     _own_memory = staticmethod(square_memory)
 
-    def __init__(
-        self,
-        n_features_to_select=None,
-        *,
-        include=None,
-        exclude=None,
-        p=1.0,
-        alpha=None,
-        scale="auto",
-        n_jobs=None,
-        max_iter=100,
-        tol=1e-5,
-        verbose=0,
-        callback=None,
-    ):
-        super().__init__(n_features_to_select, include=include, exclude=exclude)
-        self.p = p
-        self.alpha = alpha
-        self.scale = scale
-        self.n_jobs = n_jobs
-        self.max_iter = max_iter
-        self.tol = tol
-        self.verbose = verbose
-        self.callback = callback
+    p: float = 1.0
+    alpha: float | None = None
+    scale: str | None = "auto"
+    n_jobs: int | None = None
+    max_iter: int = 100
+    tol: float = 1e-5
+    verbose: int = 0
+    callback: Any = None
 
     def _rank(self, data):
         data = divide_columns(data, self.scale)
         with Workers(self.n_jobs) as workers, self._monitor() as monitor:
             columns = Columns.varying(data, workers, may_fill=True)
-
-            def solve(alpha):
-                start = None
-                if self.p < 1:
-                    rough = Monitor(tol=max(self.tol, _START_TOL), max_iter=self.max_iter)
-                    start = robust_self_representation(columns, rough, alpha=alpha).x
-                return robust_self_representation(
-                    columns, monitor, alpha=alpha, power=self.p, norms=start
-                )
-
-            result, self.alpha_ = choose_alpha(columns, solve, self.alpha)
+            length = row_norms(columns.root)  # the residual norms of W = 0
+            limit = columns.correlation(1 / np.where(length > 0, length, np.inf)).max() or 1.0
+            self.alpha_ = self.alpha or ALPHA_FRACTION * limit
+            while True:
+                result = self._solve(columns, monitor)
+                residuals = result.x[: data.n_samples]
+                misfit = residuals.sum() / length.sum() if length.any() else 1.0
+                may_rise = self.alpha is None and not columns.is_wide
+                if not may_rise or misfit >= _CLEAR_MISFIT or self.alpha_ >= _NEAR_LIMIT * limit:
+                    break
+                self.alpha_ = (self.alpha_ + limit) / 2
         self._report(result)
+        if self.alpha is not None and misfit < _EXACT_FIT:
+            why = (
+                "the row norms no longer depend on alpha"
+                if columns.is_wide
+                else "if they are independent, W is the identity and their order is rounding noise"
+            )
+            warn(
+                f"alpha is so small that the columns represent themselves exactly: {why}. "
+                "Use a larger alpha, or alpha=None"
+            )
         return columns.expand(result.x[data.n_samples :])
+
+    def _solve(self, columns, monitor):
+        start = None
+        if self.p < 1:
+            rough = Monitor(tol=max(self.tol, _START_TOL), max_iter=self.max_iter)
+            start = robust_self_representation(columns, rough, alpha=self.alpha_).x
+        return robust_self_representation(
+            columns, monitor, alpha=self.alpha_, power=self.p, norms=start
+        )
 
 
 @with_shared_parameters
 class NonconvexRSR(RSR):
     """RSR with a non-convex penalty.
 
-    The same as RSR, with another default of ``p``, which leaves fewer features with weights.
+    The same as ``RSR``, with another default of ``p``, which leaves fewer features with weights.
 
     Parameters
     ----------
@@ -146,58 +141,13 @@ class NonconvexRSR(RSR):
     alpha : float or None, default=None
         Weight of the row norms, chosen as in RSR if None.
 
-    Attributes
-    ----------
-    alpha_, objective_trace_, n_iter_, converged_
-        As in RSR. The start, with p = 1, is not in the trace.
-
-    See Also
-    --------
-    RSR : The method and its formula.
-
     References
     ----------
     P. Zhu, W. Zhu, W. Wang, W. Zuo, Q. Hu: Non-convex regularized self-representation for
     unsupervised feature selection. Image and Vision Computing 60 (2017), 22-29.
-
-    Examples
-    --------
-    The second column is twice the first and represents both:
-
-    >>> from graphsieve import NonconvexRSR
-    >>> X = [[0, 0, 1], [1, 2, 0], [2, 4, 1], [3, 6, 0], [4, 8, 1], [5, 10, 0]]
-    >>> NonconvexRSR(1, alpha=5.0, scale=None).fit(X).get_support().tolist()
-    [False, True, False]
     """
 
-    def __init__(
-        self,
-        n_features_to_select=None,
-        *,
-        include=None,
-        exclude=None,
-        p=0.5,
-        alpha=None,
-        scale="auto",
-        n_jobs=None,
-        max_iter=100,
-        tol=1e-5,
-        verbose=0,
-        callback=None,
-    ):
-        super().__init__(
-            n_features_to_select,
-            include=include,
-            exclude=exclude,
-            p=p,
-            alpha=alpha,
-            scale=scale,
-            n_jobs=n_jobs,
-            max_iter=max_iter,
-            tol=tol,
-            verbose=verbose,
-            callback=callback,
-        )
+    p: float = 0.5
 
 
 def robust_self_representation(columns, monitor, *, alpha, power=1.0, norms=None):
@@ -215,18 +165,6 @@ def robust_self_representation(columns, monitor, *, alpha, power=1.0, norms=None
     if norms is None:
         # The residuals of W = 0, and an even chance for every column.
         norms = np.concatenate([length, np.full(d, 0.5)])
-    return reweighted_l21(
-        _robust_step(columns, alpha),
-        inverse_weights(norms**2, eps, power),
-        monitor,
-        weight=weight,
-        power=power,
-        eps=eps,
-    )
-
-
-def _robust_step(columns, alpha):
-    n = columns.n_samples
 
     def solve_wide(inverse):
         residual, scale = inverse[:n], inverse[n:] / alpha
@@ -239,55 +177,6 @@ def _robust_step(columns, alpha):
         W = ridge_rows(H, H, inverse[n:] / alpha)
         return 0.0, np.concatenate([columns.residual_squares(W), square_rows(W)])
 
-    return solve_wide if columns.is_wide else solve_tall
-
-
-def choose_alpha(columns, solve, alpha=None):
-    """``solve(alpha)`` for a given alpha, or for one relative to ``robust_limit``; and this alpha.
-
-    If alpha is None, it is ALPHA_FRACTION of the limit. When n > d, the residuals may vanish there;
-    alpha then moves towards the limit, half of the way at a time, until they do not. ``solve``
-    returns the Result of ``robust_self_representation``.
-    """
-    if alpha is not None:
-        result = solve(alpha)
-        _warn_exact_fit(result.x[: columns.n_samples], columns)
-        return result, alpha
-    limit = robust_limit(columns)
-    alpha = ALPHA_FRACTION * limit
-    result = solve(alpha)
-    while (
-        not columns.is_wide
-        and _misfit(result.x[: columns.n_samples], columns) < _CLEAR_MISFIT
-        and alpha < _NEAR_LIMIT * limit
-    ):
-        alpha = (alpha + limit) / 2
-        result = solve(alpha)
-    return result, alpha
-
-
-def robust_limit(columns):
-    """The smallest alpha for which W = 0 minimises the robust objective."""
-    length = row_norms(columns.root)
-    weight = 1 / np.where(length > 0, length, np.inf)
-    return columns.correlation(weight).max() or 1.0
-
-
-def _misfit(residuals, columns):
-    """Sum of the residual norms relative to that for W = 0; 1 if the data are constant."""
-    total = row_norms(columns.root).sum()
-    return residuals.sum() / total if total > 0 else 1.0
-
-
-def _warn_exact_fit(residuals, columns):
-    """Warn if alpha is too small to matter: the residuals are then zero."""
-    if _misfit(residuals, columns) < _EXACT_FIT:
-        why = (
-            "the row norms no longer depend on alpha"
-            if columns.is_wide
-            else "if they are independent, W is the identity and their order is rounding noise"
-        )
-        warn(
-            f"alpha is so small that the columns represent themselves exactly: {why}. "
-            "Use a larger alpha, or alpha=None"
-        )
+    solve = solve_wide if columns.is_wide else solve_tall
+    start = inverse_weights(norms**2, eps, power)
+    return reweighted_l21(solve, start, monitor, weight=weight, power=power, eps=eps)

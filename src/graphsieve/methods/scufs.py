@@ -1,10 +1,10 @@
 """SCUFS: feature selection guided by subspace clustering."""
 
 from numbers import Integral, Real
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from scipy.linalg import cho_solve
 from sklearn import config_context
 from sklearn.cluster import KMeans
 from sklearn.metrics.pairwise import euclidean_distances
@@ -13,10 +13,9 @@ from sklearn.utils.extmath import row_norms
 
 from .._linear.columns import is_mostly_zero, square_rows, varying_columns
 from .._linear.reweighted import default_eps, inverse_weights, smoothed_norms
-from .._linear.self_representation import ALPHA_FRACTION, ridge_rows
+from .._linear.self_representation import ALPHA_FRACTION, ridge_rows, ridge_samples
 from .._rows import split_rows, to_dense
 from .._rows.scaling import divide_columns
-from .._utils.linalg import factorise
 from .._utils.messages import warn
 from .._utils.monitor import Monitor
 from .._utils.shared import with_shared_parameters
@@ -26,18 +25,12 @@ from ..base import FeatureRanker
 
 # Weight of |F'F - I|^2.
 _ORTHOGONALITY = 10.0
-
-# Difference of F'F from the identity, relative to the norm of the identity, that is worth a
-# warning: 1 if all clusters are the same.
+# |F'F - I| / |I| that is worth a warning: 1 if all clusters are the same.
 _LARGEST_OVERLAP = 0.5
-
 # Iterations from every start before the best one is continued.
 _TRIAL_ITERATIONS = 5
-
 # Runs of k-means for the start, and the weight of samples outside of a cluster in it.
-_KMEANS_RUNS = 10
-_OUTSIDE = 0.01
-
+_KMEANS_RUNS, _OUTSIDE = 10, 0.01
 # Rows of Z per matrix product in a sweep.
 _BLOCK_ROWS = 64
 
@@ -61,10 +54,9 @@ class SCUFS(FeatureRanker):
     not convex. The solver makes a few iterations from clusters found by k-means and from the
     authors' random start, and continues with the better one.
 
-    The published method requires F'F = I. Its program renormalises the columns of F instead, and
-    mixes a squared and a row-wise regression loss, so that it does not minimise one objective.
-    Here the loss is squared throughout, and the constraint is a penalty of weight 10. With a
-    weight of 1, the objective is smallest for clusters that have collapsed to one.
+    The published method requires F'F = I; its program renormalises the columns of F instead, and
+    mixes a squared and a row-wise loss, so that it does not minimise one objective. Here the loss
+    is squared throughout, and the constraint is a penalty.
 
     Parameters
     ----------
@@ -76,12 +68,6 @@ class SCUFS(FeatureRanker):
         Weight of the smoothness of the clusters on the graph.
     fit_weight : float, default=1.0
         Weight of the regression of the clusters on the features.
-    max_iter : int, default=200
-        Largest number of iterations after the trial of the starts.
-    tol : float, default=1e-4
-        Stop when the relative change of the objective is smaller.
-    random_state : int, RandomState or None, default=None
-        Random seed of the starts.
 
     Attributes
     ----------
@@ -89,12 +75,6 @@ class SCUFS(FeatureRanker):
         The weight of the row norms that was used.
     clusters_ : ndarray of shape (n_samples, n_clusters)
         The cluster matrix F.
-    objective_trace_ : ndarray of shape (n_iter_ + 1,)
-        Objective at the start and after every iteration.
-    n_iter_ : int
-        Number of iterations.
-    converged_ : bool
-        Whether the stopping rule was met.
 
     References
     ----------
@@ -117,34 +97,16 @@ class SCUFS(FeatureRanker):
         "fit_weight": [Interval(Real, 0, 1e30, closed="right")],
     }
 
-    def __init__(
-        self,
-        n_features_to_select=None,
-        *,
-        include=None,
-        exclude=None,
-        n_clusters=10,
-        alpha=None,
-        graph_weight=1.0,
-        fit_weight=1.0,
-        scale="auto",
-        max_iter=200,
-        tol=1e-4,
-        verbose=0,
-        callback=None,
-        random_state=None,
-    ):
-        super().__init__(n_features_to_select, include=include, exclude=exclude)
-        self.n_clusters = n_clusters
-        self.alpha = alpha
-        self.graph_weight = graph_weight
-        self.fit_weight = fit_weight
-        self.scale = scale
-        self.max_iter = max_iter
-        self.tol = tol
-        self.verbose = verbose
-        self.callback = callback
-        self.random_state = random_state
+    n_clusters: int = 10
+    alpha: float | None = None
+    graph_weight: float = 1.0
+    fit_weight: float = 1.0
+    scale: str | None = "auto"
+    max_iter: int = 200
+    tol: float = 1e-4
+    verbose: int = 0
+    callback: Any = None
+    random_state: Any = None
 
     def _own_memory(self, n_samples, n_features):
         return 8.0 * (9 * n_samples**2 + 3 * n_samples * n_features)
@@ -182,39 +144,33 @@ class SCUFS(FeatureRanker):
             result, F = self._alternate(X, K, first, trials[min(trials)], monitor)
         self._report(result)
         self.clusters_ = F
-        self._warn_overlap(F)
-        scores = np.zeros(data.n_features)
-        scores[varying] = result.x
-        return scores
-
-    def _warn_overlap(self, F):
-        overlap = np.linalg.norm(F.T @ F - np.eye(F.shape[1])) / np.sqrt(F.shape[1])
+        overlap = np.linalg.norm(F.T @ F - np.eye(self.n_clusters)) / np.sqrt(self.n_clusters)
         if overlap > _LARGEST_OVERLAP:
             warn(
                 f"the clusters of SCUFS overlap: F'F differs from the identity by {overlap:.0%}. "
                 f"The scores describe fewer than {self.n_clusters} clusters. Use a smaller "
                 "n_clusters, graph_weight or fit_weight"
             )
+        scores = np.zeros(data.n_features)
+        scores[varying] = result.x
+        return scores
 
     def _alternate(self, X, K, Z, F, monitor):
         """Result with the row norms of W, and F, from the start (Z, F); changes Z."""
         ridge_W = ridge_regression(X, self.alpha_ / self.fit_weight)
         W = ridge_W(np.ones(X.shape[1]), F)
         eps = default_eps(square_rows(W))
-        residual = K - K @ Z
-        affinity = np.abs(Z)
+        residual, affinity, fit = K - K @ Z, _symmetric(Z), X @ W
 
         def objective():
             represent = np.trace(K) - np.vdot(Z, K) - np.vdot(Z, residual)
             return represent + self._cluster_objective(F, affinity, fit, W, eps)
 
-        fit = X @ W
         monitor.start(objective())
         for _ in range(monitor.max_iter):
-            sweep_representation(
-                Z, residual, K, self.graph_weight / 4 * euclidean_distances(F, squared=True)
-            )
-            np.abs(Z, out=affinity)
+            threshold = self.graph_weight / 4 * euclidean_distances(F, squared=True)
+            sweep_representation(Z, residual, K, threshold)
+            affinity = _symmetric(Z)
             F = self._step_F(F, affinity, fit)
             W = ridge_W(inverse_weights(square_rows(W), eps), F)
             fit = X @ W
@@ -224,29 +180,26 @@ class SCUFS(FeatureRanker):
 
     def _cluster_objective(self, F, affinity, fit, W, eps):
         """All terms but the first."""
-        square = square_rows(F)
-        smooth = 0.5 * (affinity.sum(axis=0) + affinity.sum(axis=1)) @ square
-        smooth -= np.vdot(F, affinity @ F)
-        orthogonal = np.square(F.T @ F - np.eye(F.shape[1])).sum()
-        regress = np.square(fit - F).sum()
-        penalty = smoothed_norms(square_rows(W), eps).sum()
+        smooth = affinity.sum(axis=0) @ square_rows(F) - np.vdot(F, affinity @ F)
         return (
             self.graph_weight * smooth
-            + _ORTHOGONALITY * orthogonal
-            + self.fit_weight * regress
-            + self.alpha_ * penalty
+            + _ORTHOGONALITY * np.square(F.T @ F - np.eye(F.shape[1])).sum()
+            + self.fit_weight * np.square(fit - F).sum()
+            + self.alpha_ * smoothed_norms(square_rows(W), eps).sum()
         )
 
     def _step_F(self, F, affinity, fit):
         """Multiplicative step: F stays non-negative, and the fourth root makes it a descent."""
-        # With the symmetric affinity (|Z| + |Z|') / 2, without forming it.
-        half = self.graph_weight / 2
-        degree = half * (affinity.sum(axis=0) + affinity.sum(axis=1))
-        near = half * (affinity @ F + affinity.T @ F)
-        down = near + self.fit_weight * np.maximum(fit, 0) + 2 * _ORTHOGONALITY * F
-        up = degree[:, None] * F + self.fit_weight * (F + np.maximum(-fit, 0))
+        near, far = affinity @ F, affinity.sum(axis=0)[:, None] * F
+        down = self.graph_weight * near + self.fit_weight * np.maximum(fit, 0)
+        up = self.graph_weight * far + self.fit_weight * (F + np.maximum(-fit, 0))
+        down += 2 * _ORTHOGONALITY * F
         up += 2 * _ORTHOGONALITY * F @ (F.T @ F)
         return F * (down / np.maximum(up, np.finfo(float).tiny)) ** 0.25
+
+
+def _symmetric(Z):
+    return (np.abs(Z) + np.abs(Z.T)) / 2
 
 
 def first_clusters(X, n_clusters, random_state):
@@ -262,10 +215,7 @@ def first_clusters(X, n_clusters, random_state):
 
 
 def first_representation(K):
-    """Minimiser of |X' - X'Z|_F^2 + 1e-3 |Z|_F^2 with zero diagonal, in closed form.
-
-    Coordinate descent alone is slow at this part, because samples are much alike.
-    """
+    """Minimiser of |X' - X'Z|_F^2 + 1e-3 |Z|_F^2 with zero diagonal, in closed form."""
     Z = np.linalg.inv(K + 1e-3 * np.eye(len(K)))
     Z /= -np.diag(Z).copy()
     np.fill_diagonal(Z, 0)
@@ -275,9 +225,8 @@ def first_representation(K):
 def sweep_representation(Z, residual, K, threshold):
     """One sweep of coordinate descent over the rows of Z, in place; ``residual`` is K - KZ.
 
-    Row j minimises |X' - X'Z|_F^2 + 2 sum_i threshold_ji |Z_ji| with the other rows fixed, so the
-    rows follow one another. They do so in blocks, and the residual of a block takes up what has
-    changed before it by one matrix product; within a block a row asks for what it needs.
+    Row j minimises |X' - X'Z|_F^2 + 2 sum_i threshold_ji |Z_ji| with the other rows fixed. The
+    residual takes up the changes of whole blocks by matrix products.
     """
     blocks = split_rows(len(Z), _BLOCK_ROWS)
     change = -Z
@@ -288,13 +237,8 @@ def sweep_representation(Z, residual, K, threshold):
             square = K[j, j]
             row = np.zeros(len(Z))
             if square > 0:
-                free = residual[j] + square * Z[j]
-                free -= K[j, start:j] @ change[start:j]
-                row = np.abs(free)
-                row -= threshold[j]
-                np.maximum(row, 0, out=row)
-                row /= square
-                np.copysign(row, free, out=row)
+                free = residual[j] + square * Z[j] - K[j, start:j] @ change[start:j]
+                row = np.copysign(np.maximum(np.abs(free) - threshold[j], 0) / square, free)
                 row[j] = 0
             change[j] += row
             Z[j] = row
@@ -312,10 +256,8 @@ def ridge_regression(X, weight):
     rows = sp.csr_array(X) if is_mostly_zero(X) else X
 
     def solve(inverse, F):
-        root = np.sqrt(inverse / weight)
-        scaled = rows * root
-        A = to_dense(scaled @ scaled.T)
-        A[np.diag_indices_from(A)] += 1
-        return root[:, None] * (scaled.T @ cho_solve(factorise(A), F))
+        scale = inverse / weight
+        gram = to_dense((rows * scale) @ rows.T)
+        return scale[:, None] * (rows.T @ ridge_samples(gram, np.ones(n), F))
 
     return solve

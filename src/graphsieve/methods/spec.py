@@ -1,6 +1,7 @@
 """SPEC: columns whose energy lies in the smooth directions of the graph."""
 
 from numbers import Integral
+from typing import Any
 
 import numpy as np
 
@@ -65,35 +66,18 @@ class SPEC(FeatureRanker):
     _parameter_constraints = {
         "criterion": [StrOptions({"phi1", "phi2", "phi3"})],
         "power": [Interval(Integral, 1, 100, closed="both")],
-        "n_components": [Interval(Integral, 1, None, closed="left")],
     }
     _accepts_sparse = True
     _n_copies = 1
 
-    def __init__(
-        self,
-        n_features_to_select=None,
-        *,
-        include=None,
-        exclude=None,
-        criterion="phi2",
-        power=3,
-        n_components=10,
-        n_neighbors=5,
-        affinity="cosine",
-        scale="auto",
-        n_jobs=None,
-        verbose=0,
-    ):
-        super().__init__(n_features_to_select, include=include, exclude=exclude)
-        self.criterion = criterion
-        self.power = power
-        self.n_components = n_components
-        self.n_neighbors = n_neighbors
-        self.affinity = affinity
-        self.scale = scale
-        self.n_jobs = n_jobs
-        self.verbose = verbose
+    criterion: str = "phi2"
+    power: int = 3
+    n_components: int = 10
+    n_neighbors: int = 5
+    affinity: Any = "cosine"
+    scale: str | None = "auto"
+    n_jobs: int | None = None
+    verbose: int = 0
 
     def _rank(self, data):
         data = divide_columns(data, self.scale)

@@ -1,6 +1,6 @@
 """UDFS: unsupervised discriminative feature selection."""
 
-from numbers import Integral
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -16,18 +16,15 @@ from .._utils.linalg import some_eigenpairs
 from .._utils.messages import warn
 from .._utils.monitor import Monitor
 from .._utils.shared import with_shared_parameters
-from .._utils.sklearn_private import Interval
 from .._utils.threads import single_threaded_blas
 from ..base import POSITIVE, FeatureRanker
 
 # Default alpha, relative to the mean of the diagonal of M.
 _ALPHA_FRACTION = 0.01
-
 # Row norms below this fraction of the largest one are residues of the smoothing.
 _ZERO = 10 * SMOOTHING
 # Number of features up to which a dense eigenproblem is faster than Lanczos, also if n < d.
 _SMALL = 500
-
 # Iterations from every start before the best one is continued.
 _TRIAL_ITERATIONS = 5
 
@@ -67,21 +64,11 @@ class UDFS(FeatureRanker):
         Added to the local Gram matrices, in squared units of the data.
     n_neighbors : int, default=5
         Number of neighbours of a sample.
-    max_iter : int, default=50
-        Largest number of iterations after the trial of the starts.
-    tol : float, default=1e-4
-        Stop when the relative change of the objective is smaller.
 
     Attributes
     ----------
     alpha_ : float
         The weight of the row norms that was used.
-    objective_trace_ : ndarray of shape (n_iter_ + 1,)
-        Objective at the best start and after every iteration.
-    n_iter_ : int
-        Number of iterations.
-    converged_ : bool
-        Whether the stopping rule was met.
 
     References
     ----------
@@ -98,41 +85,18 @@ class UDFS(FeatureRanker):
     [True, False, False]
     """
 
-    _parameter_constraints = {
-        "n_components": [Interval(Integral, 1, None, closed="left")],
-        "alpha": [POSITIVE, None],
-        "ridge": [POSITIVE],
-        "n_neighbors": [Interval(Integral, 1, None, closed="left")],
-    }
+    _parameter_constraints = {"ridge": [POSITIVE]}
 
-    def __init__(
-        self,
-        n_features_to_select=None,
-        *,
-        include=None,
-        exclude=None,
-        n_components=10,
-        alpha=None,
-        ridge=1e3,
-        n_neighbors=5,
-        scale="auto",
-        max_iter=50,
-        tol=1e-4,
-        n_jobs=None,
-        verbose=0,
-        callback=None,
-    ):
-        super().__init__(n_features_to_select, include=include, exclude=exclude)
-        self.n_components = n_components
-        self.alpha = alpha
-        self.ridge = ridge
-        self.n_neighbors = n_neighbors
-        self.scale = scale
-        self.max_iter = max_iter
-        self.tol = tol
-        self.n_jobs = n_jobs
-        self.verbose = verbose
-        self.callback = callback
+    n_components: int = 10
+    alpha: float | None = None
+    ridge: float = 1e3
+    n_neighbors: int = 5
+    scale: str | None = "auto"
+    max_iter: int = 50
+    tol: float = 1e-4
+    n_jobs: int | None = None
+    verbose: int = 0
+    callback: Any = None
 
     def _own_memory(self, n_samples, n_features):
         return 8.0 * (4 * min(n_samples, n_features) ** 2 + 4 * n_samples * n_features)
@@ -142,18 +106,30 @@ class UDFS(FeatureRanker):
         # A constant column has a zero row in M: a spurious perfect direction.
         columns = Columns.varying(data)
         X = columns.dense()
-        m = min(self.n_components, max(1, X.shape[1] // 2))
-        B = local_scatter(
-            X,
-            n_neighbors=limit_neighbors(self.n_neighbors, len(X)),
-            ridge=self.ridge,
-            n_jobs=self.n_jobs,
-        )
+        n, d = X.shape
+        m = min(self.n_components, max(1, d // 2))
+        n_neighbors = limit_neighbors(self.n_neighbors, n)
+        B = local_scatter(X, n_neighbors=n_neighbors, ridge=self.ridge, n_jobs=self.n_jobs)
         # One thread: eigensolvers make many small BLAS calls.
         with single_threaded_blas(), self._monitor() as monitor:
-            problem = open_problem(X, B, m)
-            self.alpha_ = self.alpha or _ALPHA_FRACTION * problem.diagonal.mean() or 1.0
-            result = minimise(problem, X.std(axis=0), self.alpha_, monitor)
+            eigenproblem = dense_problem if d <= max(n, _SMALL, 8 * m) else lanczos_problem
+            diagonal, eigen_step = eigenproblem(X, B, m)
+            self.alpha_ = self.alpha or _ALPHA_FRACTION * diagonal.mean() or 1.0
+
+            def run(norms, monitor):
+                return reweighted_l21(
+                    lambda inverse: eigen_step(inverse / self.alpha_),
+                    inverse_weights(norms**2, SMOOTHING),
+                    monitor,
+                    weight=self.alpha_,
+                    eps=SMOOTHING,
+                )
+
+            trials = [
+                run(norms, Monitor(tol=self.tol, max_iter=_TRIAL_ITERATIONS))
+                for norms in starts(X.std(axis=0), diagonal, m, n)
+            ]
+            result = run(min(trials, key=lambda trial: trial.trace[-1]).x, monitor)
         self._report(result)
         self._warn_zeros(result.x, data.n_features)
         return columns.expand(result.x)
@@ -171,17 +147,15 @@ class UDFS(FeatureRanker):
             )
 
 
-def local_scatter(X, *, n_neighbors, ridge, neighbors="auto", n_jobs=None):
+def local_scatter(X, *, n_neighbors, ridge, n_jobs=None):
     """sum_i P_i' C (G_i G_i' + ridge I)^-1 C P_i, a sparse n x n matrix.
 
     P_i picks sample i and its neighbours, C centres them, and G_i = C P_i X. The matrix is positive
     semidefinite, and the sum of every row is zero.
     """
     n = len(X)
-    i, j, _ = nearest_neighbors(
-        RowBlocks(X), n_neighbors, metric="euclidean", neighbors=neighbors, n_jobs=n_jobs
-    )
-    # An approximate search may find fewer neighbours: samples with equally many go together.
+    i, j, _ = nearest_neighbors(RowBlocks(X), n_neighbors, metric="euclidean", n_jobs=n_jobs)
+    # Samples with equally many neighbours go together.
     count = np.bincount(i, minlength=n)
     start = np.cumsum(count) - count
     B = sp.csr_array((n, n))
@@ -211,93 +185,55 @@ def _scatter_of_groups(X, groups, ridge):
     return sp.csr_array((local.ravel(), (i.ravel(), j.ravel())), shape=(len(X), len(X)))
 
 
-def open_problem(X, B, m):
-    """The eigenproblems of M = X'BX for m directions, in the form that is faster.
-
-    ``B`` is sparse and positive semidefinite.
-    """
-    n, d = X.shape
-    return (DenseProblem if d <= max(n, _SMALL, 8 * m) else LanczosProblem)(X, B, m)
-
-
-def minimise(problem, spread, alpha, monitor):
-    """Reweighted eigenproblems from the start that is best after a few iterations.
-
-    ``spread`` are the standard deviations of the columns of X. The ``x`` of the Result holds the
-    row norms |W_j|.
-    """
-    solve = problem.step(alpha)
-
-    def run(norms, monitor):
-        inverse = inverse_weights(norms**2, SMOOTHING)
-        return reweighted_l21(solve, inverse, monitor, weight=alpha, eps=SMOOTHING)
-
-    trials = [
-        run(norms, Monitor(tol=monitor.tol, max_iter=_TRIAL_ITERATIONS))
-        for norms in starts(problem, spread)
-    ]
-    return run(min(trials, key=lambda trial: trial.trace[-1]).x, monitor)
-
-
-def starts(problem, spread):
+def starts(spread, diagonal, m, n_samples):
     """Row norms of W to start from: in proportion to the spread of the columns, the m columns with
     the smallest diagonal entries of M, and equal norms.
 
     The last only if d <= n: with n < d, the first eigenvectors would be an arbitrary basis of the
     null space of M, and the result would depend on the order of the columns.
     """
-    d, m = len(spread), problem.m
+    d = len(spread)
     unit = np.zeros(d)
-    unit[np.argsort(problem.diagonal, kind="stable")[:m]] = 1
+    unit[np.argsort(diagonal, kind="stable")[:m]] = 1
     norms = [np.sqrt(m) * spread / (np.linalg.norm(spread) or 1.0), unit]
-    return [*norms, np.full(d, np.sqrt(m / d))] if d <= problem.n_samples else norms
+    return [*norms, np.full(d, np.sqrt(m / d))] if d <= n_samples else norms
 
 
-class DenseProblem:
-    """The m smallest eigenpairs of M + diag(alpha / inverse), from the d x d matrix."""
+def dense_problem(X, B, m):
+    """The diagonal of M = X'BX, and a function that solves the eigenproblem of M + diag(1 / a).
 
-    def __init__(self, X, B, m):
-        self.n_samples, self.m = len(X), m
-        self.M = X.T @ (B @ X)
-        self.diagonal = self.M.diagonal()
+    ``step(a)`` returns Tr(W' M W) and the squared row norms of the m smallest eigenvectors W. ``B``
+    is sparse and positive semidefinite.
+    """
+    M = X.T @ (B @ X)
 
-    def step(self, alpha):
-        def solve(inverse):
-            A = self.M + np.diag(alpha / inverse)
-            W = some_eigenpairs(A, 0, self.m - 1)[1]
-            return np.vdot(W, self.M @ W), square_rows(W)
+    def step(a):
+        W = some_eigenpairs(M + np.diag(1 / a), 0, m - 1)[1]
+        return np.vdot(W, M @ W), square_rows(W)
 
-        return solve
+    return M.diagonal(), step
 
 
-class LanczosProblem:
+def lanczos_problem(X, B, m):
     """The same from the inverse of M + diag(1 / a), M = QQ': diag(a) minus a matrix of rank n."""
+    value, vector = eigh(B.toarray())
+    kept = value > 1e-14 * value[-1]
+    Q = X.T @ (vector[:, kept] * np.sqrt(value[kept]))
+    d = len(Q)
+    first = np.random.default_rng(0).standard_normal(d)
 
-    def __init__(self, X, B, m):
-        self.n_samples, self.m = len(X), m
-        value, vector = eigh(B.toarray())
-        kept = value > 1e-14 * value[-1]
-        self.Q = X.T @ (vector[:, kept] * np.sqrt(value[kept]))
-        self.diagonal = square_rows(self.Q)
+    def step(a):
+        scaled = np.sqrt(a)[:, None] * Q
+        core = scaled.T @ scaled
+        core[np.diag_indices_from(core)] += 1
+        factor = cho_factor(core, overwrite_a=True)
 
-    def step(self, alpha):
-        Q, m = self.Q, self.m
-        d = len(Q)
-        first = np.random.default_rng(0).standard_normal(d)
+        def multiply(v):
+            v = a * v.ravel()
+            return v - a * (Q @ cho_solve(factor, Q.T @ v))
 
-        def solve(inverse):
-            a = inverse / alpha
-            scaled = np.sqrt(a)[:, None] * Q
-            core = scaled.T @ scaled
-            core[np.diag_indices_from(core)] += 1
-            factor = cho_factor(core, overwrite_a=True)
+        operator = LinearOperator((d, d), matvec=multiply, dtype=np.float64)
+        W = eigsh(operator, m, which="LA", ncv=max(4 * m, 40), v0=first, tol=1e-12)[1]
+        return np.square(Q.T @ W).sum(), square_rows(W)
 
-            def multiply(v):
-                v = a * v.ravel()
-                return v - a * (Q @ cho_solve(factor, Q.T @ v))
-
-            operator = LinearOperator((d, d), matvec=multiply, dtype=np.float64)
-            W = eigsh(operator, m, which="LA", ncv=max(4 * m, 40), v0=first, tol=1e-12)[1]
-            return np.square(Q.T @ W).sum(), square_rows(W)
-
-        return solve
+    return square_rows(Q), step

@@ -38,9 +38,7 @@ class Variance(FeatureRanker):
     _accepts_gaps = True
     _distributes = True
 
-    def __init__(self, n_features_to_select=None, *, include=None, exclude=None, scale=None):
-        super().__init__(n_features_to_select, include=include, exclude=exclude)
-        self.scale = scale
+    scale: str | None = None
 
     def _rank(self, data):
         mean, variance = divide_columns(data, self.scale).column_moments()

@@ -15,9 +15,10 @@ _UNITS_DIFFER = 1e4
 _UNITS_FRACTION = 0.1
 
 
-def write_notes(facts, sample, coverage, correlation, explained):
+def write_notes(facts, sample, lacks_batches, coverage, correlation, explained):
     """Notes about the fit and the data: dicts with a ``level`` and a ``text``, warnings first.
 
+    ``lacks_batches`` says that the features were ranked within batches that the page does not know,
     ``coverage`` is that of every column by the selected features, NaN where it is constant, and
     ``correlation`` that with the closest of them; ``explained`` are the explained fractions of the
     selected features, and of as many random ones.
@@ -25,6 +26,7 @@ def write_notes(facts, sample, coverage, correlation, explained):
     notes = [
         *_convergence(facts),
         *_rows(facts, sample),
+        *_batches(facts, lacks_batches),
         *_columns(facts, sample, np.isnan(coverage), np.abs(correlation)),
         *_choice(facts, coverage, np.abs(correlation)),
         *_baseline(*explained),
@@ -78,6 +80,17 @@ def _rows(facts, sample):
             f"There are more features ({facts.n_features:,}) than samples ({n_samples:,}), so "
             "many features are correlated by chance. Coverage is measured on samples that "
             "were left out of the regression, which corrects for most of it.",
+        )
+
+
+def _batches(facts, lacks_batches):
+    if lacks_batches:
+        yield _note(
+            "warning",
+            f"The features were ranked within each of {facts.n_batches} batches, and "
+            "the numbers on this page are of all samples together, so that differences between "
+            "batches count here. Make the page with the batch of every sample: report(X, "
+            "groups=batch), or graphsieve report --batch COLUMN.",
         )
 
 

@@ -27,11 +27,11 @@ _IMAGE_BYTES = 1_200_000
 class Facts:
     """What the page takes from a fitted selector, or from the Selection that one has saved.
 
-    A saved selection knows no gains, convergence or stability, and not how many of its features
-    were picked one by one, each given those before it (``n_exact``).
+    A saved selection knows no gains, convergence or stability. ``n_exact`` is the number of
+    features that were picked one by one, each given those before it.
     """
 
-    def __init__(self, sel):
+    def __init__(self, sel, values):
         is_saved = isinstance(sel, Selection)
         selection = sel if is_saved else sel.to_selection()
         parameters = selection.parameters if is_saved else settings(sel)
@@ -41,9 +41,11 @@ class Facts:
         self.order, self.scores = np.asarray(selection.order), np.asarray(selection.scores)
         self.n_selected = len(selection.kept)
         self.is_kept = np.isin(np.arange(self.n_features), self.order[: self.n_selected])
-        self.n_exact = getattr(sel, "n_exact_", self.n_features)
+        self.n_batches = selection.fingerprint.get("n_batches", 0)
+        self.n_exact = selection.fingerprint.get("n_exact") or self.n_features
         self.gains = getattr(sel, "gains_", None)
-        if self.gains is not None and not self.gains[self.order[self.n_exact :]].any():
+        adds = np.ptp(values, axis=0) if self.gains is None else self.gains
+        if not adds[self.order[self.n_exact :]].any():
             self.n_exact = self.n_features  # the others are constant: they add nothing in any order
         self.is_auto = parameters.get("n_features_to_select") == "auto"
         self.parameters = {name: _short(repr(value)) for name, value in parameters.items()}
@@ -64,13 +66,12 @@ def summarise(sel, X, *, groups=None, color=None, image_shape=None, title=None, 
 
     The parameters are those of ``make_report``.
     """
-    facts = Facts(sel)
-    shape = None
+    sample = rows_of(sel, X, groups)
+    values = sample.values
+    facts, rng = Facts(sel, values), np.random.default_rng(random_state)
+    shape, order = None, facts.order
     if image_shape is not None:
         shape = check_shape(image_shape, facts.n_features, "image_shape")
-    rng = np.random.default_rng(random_state)
-    sample = rows_of(sel, X, groups)
-    values, order = sample.values, facts.order
     Z = standardised(values)[0]
     grid = make_grid(facts.n_features, facts.n_selected)
     examples = () if shape is None else _choose_examples(values, len(grid), rng)
@@ -123,6 +124,7 @@ def summarise(sel, X, *, groups=None, color=None, image_shape=None, title=None, 
         "notes": write_notes(
             facts,
             sample,
+            facts.n_batches > 0 and groups is None,
             curve.coverage[at_selected],
             closest.at(facts.n_selected)[1],
             [float(curves[name][at_selected]) for name in ("this", "random_mid")],
@@ -135,11 +137,12 @@ def summarise(sel, X, *, groups=None, color=None, image_shape=None, title=None, 
 
 def _suggest(sel, facts, values):
     """GainCurve, and the number of features that "auto" selects."""
-    if isinstance(sel, Selection):
-        chance = gain_curve(values, facts.order[: facts.n_selected])
-        return chance, facts.n_selected if facts.is_auto else chance.suggested
     # Beyond the exact picks, greedy methods estimate the order.
-    chance = getattr(sel, "gain_curve_", None) or gain_curve(values, facts.order[: facts.n_exact])
+    chance = getattr(sel, "gain_curve_", None) or gain_curve(
+        values, facts.order[: facts.n_exact], trusted=getattr(sel, "trusted_", None)
+    )
+    if isinstance(sel, Selection):
+        return chance, facts.n_selected if facts.is_auto else chance.suggested
     return chance, sel._suggested(chance)
 
 

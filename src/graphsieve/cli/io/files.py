@@ -14,8 +14,8 @@ from pathlib import Path
 from ..._utils.files import replacing
 from ..._utils.text import listed
 from ..console import TableError, progress, usage_error
+from . import arrays, excel, frames, text
 from .tables import Table, default_names, is_number, unique_names
-from .text import open_bytes, read_text, write_text
 
 _PACKED = ".gz"
 # A spreadsheet takes cells that begin like this for formulas.
@@ -24,59 +24,39 @@ _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 @dataclass(frozen=True)
 class Format:
-    """A file format.
+    """A file format: how it is read and written, and which options of the command apply.
 
-    ``read`` and ``write`` are functions, or their names in a module that is loaded when it is
-    needed. ``options`` are those of the command that apply to it, ``spreadsheet`` says whether
-    people open such files in a spreadsheet, and ``numbers_only`` whether it holds one array of
-    numbers. ``package`` is needed in addition to those of the command line.
+    ``spreadsheet`` says whether people open such files in a spreadsheet, ``numbers_only`` whether
+    it holds one array. ``package`` is needed in addition to those of the command line.
     """
 
-    read: Callable | str
-    write: Callable | str | None
+    read: Callable
+    write: Callable | None
     options: tuple = ()
     spreadsheet: bool = False
     numbers_only: bool = False
     package: str | None = None
 
 
-def _loaded(function):
-    """The function itself, or the one of this name."""
-    if callable(function):
-        return function
-    module, _, name = function.partition(".")
-    return getattr(import_module(f".{module}", __package__), name)
-
-
-_TEXT = ("--no-header", "--sep", "--decimal", "--encoding", "--index")
-_TABS = Format(
-    partial(read_text, usual_separator="\t"),
-    partial(write_text, separator="\t"),
-    _TEXT,
-    spreadsheet=True,
-)
-_KEY = ("--key",)
+_KEY, _TYPED = ("--key",), ("--index", "--na")
+_CELLS = (*_TYPED, "--no-header", "--skip-rows", "--thousands", "--percent")
+_TEXT = (*_CELLS, "--sep", "--decimal", "--encoding")
+_read_tabs = partial(text.read_text, usual_separator="\t")
+_TABS = Format(_read_tabs, partial(text.write_text, separator="\t"), _TEXT, spreadsheet=True)
+_SHEETS = (*_KEY, *_CELLS)
 FORMATS = {
-    ".csv": Format(read_text, write_text, _TEXT, spreadsheet=True),
+    ".csv": Format(text.read_text, text.write_text, _TEXT, spreadsheet=True),
     ".tsv": _TABS,
     ".txt": _TABS,
-    ".parquet": Format("frames.read_parquet", "frames.write_parquet", ("--index",)),
-    ".feather": Format("frames.read_feather", "frames.write_feather", ("--index",)),
-    ".jsonl": Format("frames.read_json_lines", "frames.write_json_lines", ("--index",)),
-    ".xlsx": Format(
-        "frames.read_excel",
-        "frames.write_excel",
-        ("--key", "--no-header", "--index"),
-        spreadsheet=True,
-        package="openpyxl",
-    ),
-    ".npy": Format("arrays.read_npy", "arrays.write_npy", numbers_only=True),
-    ".npz": Format("arrays.read_npz", "arrays.write_npz", _KEY, numbers_only=True),
-    ".mat": Format("arrays.read_mat", "arrays.write_mat", _KEY, numbers_only=True),
-    ".zarr": Format(
-        "arrays.read_zarr", "arrays.write_zarr", _KEY, numbers_only=True, package="zarr"
-    ),
-    ".h5ad": Format("arrays.read_h5ad", None, _KEY, package="anndata"),
+    ".parquet": Format(frames.read_parquet, frames.write_parquet, _TYPED),
+    ".feather": Format(frames.read_feather, frames.write_feather, _TYPED),
+    ".jsonl": Format(frames.read_json_lines, frames.write_json_lines, _TYPED),
+    ".xlsx": Format(excel.read_excel, excel.write_excel, _SHEETS, True, package="openpyxl"),
+    ".npy": Format(arrays.read_npy, arrays.write_npy, numbers_only=True),
+    ".npz": Format(arrays.read_npz, arrays.write_npz, _KEY, numbers_only=True),
+    ".mat": Format(arrays.read_mat, arrays.write_mat, _KEY, numbers_only=True),
+    ".zarr": Format(arrays.read_zarr, arrays.write_zarr, _KEY, False, True, package="zarr"),
+    ".h5ad": Format(arrays.read_h5ad, None, _KEY, package="anndata"),
 }
 _OTHER_NAMES = {".arrow": ".feather", ".ndjson": ".jsonl", ".tab": ".tsv"}
 # Text formats, of which a packed file is read and written as well.
@@ -125,7 +105,8 @@ def check_input(file, reading):
     if file.is_dir() and suffix != ".zarr":
         raise usage_error(f"{file} is a folder", "FILE")
     for option in (*_KEY, *_TEXT):
-        if getattr(reading, option[2:].replace("-", "_")) and option not in FORMATS[suffix].options:
+        given = getattr(reading, option[2:].replace("-", "_"))
+        if given not in (None, False) and option not in FORMATS[suffix].options:
             able = [other for other, form in FORMATS.items() if option in form.options]
             raise usage_error(f"only for {', '.join(able)} files", option)
 
@@ -210,7 +191,7 @@ def opened(file):
         path = Path(folder) / "input"
         with open(path, "wb") as copy:
             shutil.copyfileobj(sys.stdin.buffer, copy)
-        with open_bytes(path) as copy:
+        with text.open_bytes(path) as copy:
             start = copy.read(2**12).lstrip()
         found = (suffix for magic, suffix in _MAGIC.items() if start.startswith(magic))
         suffix = next(found, ".csv")
@@ -223,7 +204,7 @@ def read_table(path, reading, name=None, suffix=None):
     """Read the table in a file, under its name in messages and its extension in ``FORMATS``."""
     name, suffix = name or str(path), suffix or extension(path)
     try:
-        table = _loaded(FORMATS[suffix].read)(path, name, reading)
+        table = FORMATS[suffix].read(path, name, reading)
         if reading.whole:
             table = table.whole()
         if reading.transpose:
@@ -238,10 +219,9 @@ def read_table(path, reading, name=None, suffix=None):
 
 
 def _transposed(name, table, reading):
-    """Return the table of a file that has one feature per row.
+    """Return the table of a file that has one feature per row, and samples in its header.
 
-    The first column holds the names of the features if it is text, has no name, or is said to
-    hold names. The header holds the names of the samples.
+    The first column holds the names of the features if it is text, has no name, or is said to.
     """
     import pandas as pd
 
@@ -276,8 +256,8 @@ def _transposed(name, table, reading):
 def write_outputs(outputs, *, raw_names=False):
     """Write all files or none, and return notes about what is not as it was.
 
-    ``outputs`` are pairs of a path, which may be None, and a Table or a function that writes to a
-    path. With ``raw_names``, names are written as they are even if a spreadsheet would run them.
+    ``outputs`` are pairs of a path, which may be None, and a Table or a function that writes it.
+    With ``raw_names``, names are written even if a spreadsheet would run them.
     """
     notes = []
     with ExitStack() as stack:
@@ -300,7 +280,7 @@ def _write_table(temporary, table, path, notes, raw_names):
     if form.spreadsheet and not raw_names:
         table = _without_formulas(table, notes)
     packed = {"packed": True} if path.suffix.lower() == _PACKED else {}
-    _loaded(form.write)(temporary, table, **packed)
+    form.write(temporary, table, **packed)
 
 
 def _numbers_only(path, table, notes):

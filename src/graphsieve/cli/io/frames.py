@@ -1,17 +1,15 @@
-"""Files of data frames: Parquet, Feather, Excel and JSON lines."""
+"""Files of data frames: Parquet, Feather and JSON lines."""
 
 import json
-import zipfile
 from collections.abc import Hashable
 from datetime import date, time
 
 from ..._rows import ParquetStream
-from ..._utils.text import counted, listed
+from ..._utils.text import counted
 from ..console import TableError
-from .tables import STREAM_BYTES, Table, arrow_frame, default_names, unique_names
+from .cells import without_marks
+from .tables import STREAM_BYTES, Table, arrow_frame, unique_names
 from .text import open_bytes, open_text, with_row_names
-
-_EXCEL_ROWS, _EXCEL_COLUMNS = 2**20, 2**14
 
 
 def frame_table(frame, notes=()):
@@ -23,6 +21,11 @@ def frame_table(frame, notes=()):
         # Lists cannot be compared; as text they can be carried or dropped.
         frame = frame.assign(**{name: frame[name].map(str) for name in nested})
     return Table(frame, names, notes=(*notes, *renamed))
+
+
+def _typed_table(table, reading):
+    """Return the table of an Arrow table whose types are those of the file."""
+    return frame_table(arrow_frame(without_marks(table, reading.marks)))
 
 
 def _is_nested(column):
@@ -39,7 +42,7 @@ def read_parquet(path, name, reading):
     n_bytes = _bytes_in_memory(file.metadata)
     if n_bytes <= STREAM_BYTES or reading.whole or reading.transpose:
         reading.check_size(name, n_bytes)
-        return frame_table(arrow_frame(file.read()))
+        return _typed_table(file.read(), reading)
     reading.check_size(name, n_bytes, streamed=True)
     stream = ParquetStream(file)
     groups = [file.metadata.row_group(number) for number in range(file.num_row_groups)]
@@ -74,7 +77,7 @@ def read_feather(path, name, reading):
     with pa.memory_map(str(path)) as source:
         table = pa.ipc.open_file(source).read_all()
         reading.check_size(name, table.nbytes)
-        return frame_table(arrow_frame(table))
+        return _typed_table(table, reading)
 
 
 def write_feather(path, table):
@@ -84,64 +87,6 @@ def write_feather(path, table):
 
     frame = pd.concat([with_row_names(piece.frame()) for piece in table.pieces()])
     feather.write_feather(ArrowTable.from_pandas(frame, preserve_index=False), path)
-
-
-def read_excel(path, name, reading):
-    import openpyxl
-
-    with zipfile.ZipFile(path) as archive:
-        reading.check_size(name, sum(info.file_size for info in archive.infolist()))
-    book = openpyxl.load_workbook(path, read_only=True, data_only=True)
-    try:
-        sheets = book.sheetnames
-        sheet = reading.key or sheets[0]
-        if sheet not in sheets:
-            raise TableError(
-                f"{name} has no sheet {sheet!r}; choose one with --key: {listed(sheets)}"
-            )
-        notes = ()
-        if reading.key is None and len(sheets) > 1:
-            notes = (f"sheet {sheet!r} of {len(sheets)} (choose another with --key)",)
-        # A sheet can declare a billion cells and hold one.
-        book[sheet].reset_dimensions()
-        rows = [
-            row
-            for row in book[sheet].iter_rows(values_only=True)
-            if any(v is not None for v in row)
-        ]
-    finally:
-        book.close()
-    if not rows:
-        raise TableError(f"{name} is empty: sheet {sheet!r} has no values")
-    return _excel_table(name, rows, reading, notes)
-
-
-def _excel_table(name, rows, reading, notes):
-    import pandas as pd
-
-    width = max(map(len, rows))
-    header = rows.pop(0) if not reading.no_header else default_names(width)
-    if not rows:
-        raise TableError(f"{name} is empty: it holds a header and no rows")
-    names = ["" if value is None else value for value in header] + [""] * (width - len(header))
-    rows = [(*row, *[None] * (width - len(row))) for row in rows]
-    frame = pd.DataFrame(rows, columns=range(width)).infer_objects()
-    # Columns that were formatted and never filled.
-    used = [j for j in range(width) if names[j] != "" or frame[j].notna().any()]
-    return frame_table(frame[used].set_axis([names[j] for j in used], axis=1), notes)
-
-
-def write_excel(path, table):
-    import pandas as pd
-
-    n_rows, n_columns = table.X.shape
-    if n_rows >= _EXCEL_ROWS or n_columns > _EXCEL_COLUMNS:
-        raise TableError(
-            f"{n_rows:,} rows x {n_columns:,} columns do not fit in an Excel sheet; write .csv or "
-            ".parquet"
-        )
-    frame = pd.concat([with_row_names(piece.frame()) for piece in table.pieces()])
-    frame.to_excel(path, sheet_name="selected", index=False)
 
 
 def read_json_lines(path, name, reading):
@@ -158,7 +103,7 @@ def read_json_lines(path, name, reading):
         raise TableError(f"{name} is empty")
     while any(pa.types.is_struct(field.type) for field in table.schema):
         table = table.flatten()
-    return frame_table(arrow_frame(table))
+    return _typed_table(table, reading)
 
 
 def _longest_line(path, name, reading):

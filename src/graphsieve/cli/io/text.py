@@ -9,12 +9,14 @@ import csv
 import gzip
 import io
 import re
+from collections import deque
 from dataclasses import dataclass
 from itertools import islice
 
 from ..._utils.text import counted
 from ..console import TableError
 from ..options import SEPARATORS
+from .cells import find_layout, layout_notes, read_numbers
 from .tables import Table, arrow_frame, default_names, unique_names
 
 # Rows per block that Arrow parses: with fewer, wide tables spend their time on bookkeeping.
@@ -33,6 +35,7 @@ _ENCODINGS = {
 }
 _NUMBER = re.compile(r"\s*[+-]?(\d+([.,]\d*)?|[.,]\d+)([eE][+-]?\d+)?\s*")
 _COMMA_NUMBER = re.compile(r"\s*[+-]?\d*,(\d+)([eE][+-]?\d+)?\s*")
+_GROUPED = re.compile(r"\s*[+-]?[1-9]\d{0,2},\d{3}\s*")
 _POINT_NUMBER = re.compile(r"\s*[+-]?\d*\.\d+([eE][+-]?\d+)?\s*")
 
 
@@ -43,39 +46,37 @@ csv.field_size_limit(2**31 - 1)
 def read_text(path, name, reading, usual_separator=","):
     """Read a text file whose columns are usually separated like this."""
     dialect = _find_dialect(path, name, reading, usual_separator)
-    frame, skipped = _parse_quickly(path, name, dialect)
-    last = frame.iloc[:, -1]
-    if dialect.names[-1].startswith("Unnamed: ") and frame.shape[1] > 1 and last.isna().all():
-        # Every line ends with a separator.
-        frame = frame.iloc[:, :-1]
+    table, skipped = _parse_quickly(path, name, dialect)
+    if dialect.names[-1].startswith("Unnamed: ") and table.num_columns > 1:
+        # Every line may end with a separator.
+        is_empty = table.column(-1).null_count == len(table)
+        table = table.remove_column(table.num_columns - 1) if is_empty else table
     notes = dialect.notes
     if skipped:
         notes += (f"{counted(len(skipped), 'comment line')} between the rows skipped",)
+    table, odd, found = read_numbers(table, reading, dialect.decimal)
+    frame = arrow_frame(table)
     return Table(
         frame,
         list(frame),
-        notes=notes,
-        verbatim=lambda names: _parse(path, dialect, [], as_text=names),
+        notes=(*notes, *found),
+        odd=odd,
+        verbatim=lambda names: arrow_frame(_parse(path, dialect, [], as_text=names)),
     )
 
 
 @dataclass(frozen=True)
 class _Dialect:
-    """Layout of a text file.
-
-    ``skip`` lines precede the first row of data. ``has_quotes`` says whether a value may contain a
-    line break, ``line_bytes`` how long a line is, and ``floats`` names the columns that hold
-    decimal numbers in the first rows.
-    """
+    """Layout of a text file, whose first row of data comes after ``skip`` lines."""
 
     encoding: str
     separator: str
     decimal: str
     names: list
     skip: int
-    has_quotes: bool
+    has_quotes: bool  # a value may contain a line break
     line_bytes: int
-    floats: list
+    floats: list  # columns of decimal numbers in the first rows
     notes: tuple
 
 
@@ -91,49 +92,29 @@ def open_bytes(path):
 
 
 def _find_dialect(path, name, reading, usual_separator):
-    """Find the layout of a text file that messages call ``name``.
-
-    ``usual_separator`` is the one that the extension of the file stands for.
-    """
+    """Find the layout of a text file; ``usual_separator`` is that of its extension."""
     encoding, has_quotes, notes = _scan(path, name, reading)
-    with io.TextIOWrapper(open_bytes(path), encoding=encoding, newline="") as file:
-        lines = file.readlines(_SAMPLE_LENGTH)
-        lines += islice(file, max(0, _FEWEST_LINES - len(lines)))
-        is_complete = len(lines) <= _SAMPLE_LINES and not file.readline()
-    lines = lines[:_SAMPLE_LINES]
-    body = [line for line in lines if line.strip() and not _is_comment(line)]
-    if not body:
+    lines, is_complete = _first_lines(path, encoding, reading)
+    body = ["\n" if _is_comment(line) else line for line in lines]
+    if not any(map(str.strip, body)):
         only_comments = any(map(_is_comment, lines))
         raise TableError(f"{name} is empty" + ": it holds only comments" * only_comments)
-    skip = lines.index(body[0])
-    comments = [line for line in lines[:skip] if line.strip()]
-    separator = reading.sep or _find_separator(body, usual_separator, not reading.no_header)
-    reader = _reader(body, separator)
-    header = None if reading.no_header else next(reader)
-    n_lines = reader.line_num  # quoted names may contain line breaks
-    rows = list(filter(None, reader))
-    if not is_complete and len(rows) > 1:
+    separator = reading.sep or _find_separator(body, usual_separator, reading)
+    ends, rows = zip(*_records(body, separator), strict=True)
+    if not is_complete and len(rows) > 2:
         # The last record may go on in the lines that were not read.
-        rows.pop()
-    if header and comments and _is_header(comments[-1].lstrip("# "), header, separator):
-        rows.insert(0, header)
-        header = next(_reader([comments.pop().lstrip("# ")], separator))
-        notes.append("names from the line that starts with #")
-    else:
-        skip += n_lines
-    if comments:
-        notes.append(f"{counted(len(comments), 'comment line')} skipped")
+        rows = rows[:-1]
+    skip, header, rows, found = _find_names(lines, body, ends, rows, separator, reading)
+    notes += found
     if reading.sep is None and separator != usual_separator:
         notes.append(f"separated by {_word(separator)}")
     if not rows:
         raise TableError(f"{name} is empty: it holds a header and no rows")
-    decimal = reading.decimal or _find_decimal(rows, separator)
-    if reading.decimal is None and decimal == ",":
-        notes.append("decimal comma")
+    decimal, note = _find_decimal(rows, separator, reading)
     names, renamed = _names(name, header, rows, reading, separator)
     if header is not None and _looks_like_data(header):
-        notes.append(
-            "names from the first line, which holds only numbers (if it is data, add --no-header)"
+        note += (
+            "names from the first line, which holds only numbers (if it is data, add --no-header)",
         )
     number = _COMMA_NUMBER if decimal == "," else _POINT_NUMBER
     columns = zip(names, zip(*rows, strict=False), strict=False)
@@ -142,12 +123,45 @@ def _find_dialect(path, name, reading, usual_separator):
         separator=separator,
         decimal=decimal,
         names=names,
-        skip=skip,
+        skip=skip + (reading.skip_rows or 0),
         has_quotes=has_quotes,
         line_bytes=max(len(line.encode()) for line in lines),
         floats=[name for name, cells in columns if all(map(number.fullmatch, cells))],
-        notes=(*notes, *renamed),
+        notes=(*notes, *note, *renamed),
     )
+
+
+def _first_lines(path, encoding, reading):
+    """Return the first lines of a file, and whether they are all of them."""
+    with io.TextIOWrapper(open_bytes(path), encoding=encoding, newline="") as file:
+        deque(islice(file, reading.skip_rows or 0), maxlen=0)
+        lines = file.readlines(_SAMPLE_LENGTH)
+        lines += islice(file, max(0, _FEWEST_LINES - len(lines)))
+        is_complete = len(lines) <= _SAMPLE_LINES and not file.readline()
+    return lines[:_SAMPLE_LINES], is_complete
+
+
+def _find_names(lines, body, ends, rows, separator, reading):
+    """Return the number of lines above the data, the names, the rows of data, and notes.
+
+    ``body`` are the lines without comments, ``rows`` their cells, and ``ends`` the number of lines
+    up to the end of each row.
+    """
+    skip = next(number for number, line in enumerate(body) if line.strip())
+    comments = [line.lstrip("# ") for line in lines[:skip] if _is_comment(line)]
+    header, first, notes, found = None, 0, [], []
+    if not reading.no_header:
+        top, first, units = find_layout(rows, reading)
+        header, found = rows[top], layout_notes(rows, top, units, "line")
+        if top == 0 and comments and _is_header(comments[-1], header, separator):
+            first, header = 0, next(_reader([comments.pop()], separator))
+            notes.append("names from the line that starts with #")
+        else:
+            skip = ends[first - 1]
+            comments = [line for line in lines[:skip] if _is_comment(line)]
+    if comments:
+        notes.append(f"{counted(len(comments), 'comment line')} skipped")
+    return skip, header, rows[first:], [*notes, *found]
 
 
 def _rows_of(path, dialect):
@@ -204,18 +218,27 @@ def _reader(lines, separator):
     return csv.reader(lines, delimiter=separator)
 
 
-def _find_separator(lines, usual, header):
+def _records(lines, separator):
+    """Return the rows that are not empty, each with the number of lines up to its end."""
+    reader = _reader(lines, separator)
+    return [(reader.line_num, row) for row in reader if any(map(str.strip, row))]
+
+
+def _find_separator(lines, usual, reading):
     """Return the separator that gives rows of equal length and the most numbers."""
     best, best_score = usual, 0.0
     # The first of several equally good ones is taken.
     for separator in dict.fromkeys((usual, *SEPARATORS.values())):
-        rows = list(filter(None, _reader(lines, separator)))
-        body = rows[1:-1] or rows[1:] or rows if header else rows[:-1] or rows
+        rows = [row for _, row in _records(lines, separator)]
+        if not reading.no_header and len(rows) > 1:
+            top, first, _ = find_layout(rows, reading)
+            # A header that lacks the name of the first column is common.
+            if len(rows[first]) - len(rows[top]) not in (0, 1):
+                continue
+            rows = rows[first:]
+        body = rows[:-1] or rows
         lengths = {len(row) for row in body}
         if len(lengths) > 1 or lengths == {1}:
-            continue
-        # A header that lacks the name of the first column is common.
-        if header and len(rows[0]) not in (len(body[0]), len(body[0]) - 1):
             continue
         cells = [cell for row in body for cell in row]
         # Any consistent separator is better than none.
@@ -225,16 +248,20 @@ def _find_separator(lines, usual, header):
     return best
 
 
-def _find_decimal(rows, separator):
-    """Return a comma if numbers have one and none has a point."""
+def _find_decimal(rows, separator, reading):
+    """Return the decimal point, a comma if numbers have one and none has a point, and notes."""
+    if reading.decimal or reading.thousands in (".", ","):
+        return reading.decimal or ("," if reading.thousands == "." else "."), ()
     cells = [cell for row in rows for cell in row]
     with_comma = [found for found in map(_COMMA_NUMBER.fullmatch, cells) if found]
     if not with_comma or any(map(_POINT_NUMBER.fullmatch, cells)):
-        return "."
-    # Quoted numbers between commas: 1,234 has a separator of thousands.
-    if separator == "," and all(len(found[1]) == 3 for found in with_comma):
-        return "."
-    return ","
+        return ".", ()
+    if all(_GROUPED.fullmatch(found[0]) for found in with_comma):
+        # 1,234 has a separator of thousands unless commas are known for decimals.
+        if separator != ";":
+            return ".", ()
+        return ",", ("decimal comma (if it separates thousands, add --thousands comma)",)
+    return ",", ("decimal comma",)
 
 
 def _is_header(comment, row, separator):
@@ -281,7 +308,7 @@ def _word(separator):
 
 
 def _parse_quickly(path, name, dialect):
-    """Return a data frame, and the comments that were skipped between its rows.
+    """Return an Arrow table, and the comments that were skipped between its rows.
 
     Arrow keeps the text of a column until it is sure of the type. Where the first rows show the
     type, it is assumed first: 500,000 x 30 numbers then take 160 MB instead of 550.
@@ -296,9 +323,7 @@ def _parse_quickly(path, name, dialect):
 
 
 def _parse(path, dialect, skipped, floats=(), as_text=()):
-    """Return a data frame; of some columns only, as text, if they are given."""
-    if dialect.separator == " ":
-        return _parse_spaces(path, dialect, as_text)
+    """Return an Arrow table; of some columns only, as text, if they are given."""
     import pyarrow as pa
     from pyarrow import csv
 
@@ -308,13 +333,18 @@ def _parse(path, dialect, skipped, floats=(), as_text=()):
         skipped.append(row)
         return "skip"
 
-    table = csv.read_csv(
+    source, encoding = str(path), dialect.encoding.removesuffix("-sig")
+    if dialect.separator == " ":
+        source, encoding = io.BytesIO(_single_spaces(path, dialect.encoding)), "utf-8"
+    elif is_packed(path):
         # Arrow reads a plain file by itself, in parallel.
-        open_bytes(path) if is_packed(path) else str(path),
+        source = open_bytes(path)
+    return csv.read_csv(
+        source,
         csv.ReadOptions(
             column_names=dialect.names,
             skip_rows=dialect.skip,
-            encoding=dialect.encoding.removesuffix("-sig"),
+            encoding=encoding,
             block_size=min(max(2**20, _BLOCK_ROWS * dialect.line_bytes), 2**30),
         ),
         csv.ParseOptions(
@@ -330,53 +360,32 @@ def _parse(path, dialect, skipped, floats=(), as_text=()):
             column_types=dict.fromkeys(floats, pa.float64()) | dict.fromkeys(as_text, pa.string()),
         ),
     )
-    return arrow_frame(table)
 
 
-def _parse_spaces(path, dialect, as_text):
-    """Columns that are aligned by spaces: Arrow has no separator of variable length."""
-    import pandas as pd
-
-    return pd.read_csv(
-        path,
-        sep=r"\s+",
-        header=None,
-        names=dialect.names,
-        skiprows=dialect.skip,
-        usecols=as_text or None,
-        dtype=str if as_text else None,
-        na_filter=not as_text,
-        encoding=dialect.encoding,
-        decimal=dialect.decimal,
-        comment="#",
-        compression="gzip" if is_packed(path) else None,
-        **exact_numbers(),
-    )
-
-
-def exact_numbers():
-    """Options with which ``pandas.read_csv`` rounds exactly, as it does by itself from 3.1 on."""
-    import pandas as pd
-
-    version = tuple(int(part) for part in pd.__version__.split(".")[:2])
-    return {} if version >= (3, 1) else {"float_precision": "round_trip"}
+def _single_spaces(path, encoding):
+    """Return the lines of a file whose columns are aligned, with one space between columns."""
+    with io.TextIOWrapper(open_bytes(path), encoding=encoding) as file:
+        return "\n".join(re.sub(" +", " ", line.strip()) for line in file).encode()
 
 
 def _explain(path, name, dialect, error):
     """Name the line that does not fit, or repeat what the parser says."""
-    n_names = len(dialect.names)
-    for line, cells in _rows_of(path, dialect):
+    n_names, rows = len(dialect.names), _rows_of(path, dialect)
+    for line, cells in rows:
         if len(cells) != n_names:
+            advice = (
+                "correct the line, give the separator with --sep, or remove lines before the header"
+            )
+            if len(cells) > n_names and {len(more) for _, more in islice(rows, 5)} == {len(cells)}:
+                advice = f"if this line is the header, add --skip-rows {line - 1}"
             return TableError(
                 f"{name}: line {line} has {counted(len(cells), 'value')} where the table has "
-                f"{counted(n_names, 'column')}; correct the line, give the separator with --sep, "
-                "or remove lines before the header"
+                f"{counted(n_names, 'column')}; {advice}"
             )
     return TableError(f"cannot read {name} as text: {str(error).splitlines()[0]}")
 
 
 def write_text(path, table, separator=",", packed=False):
-    """Write a text file, a piece at a time."""
     with open_text(path, packed) as file:
         for number, piece in enumerate(table.pieces()):
             _write_rows(file, with_row_names(piece.frame()), separator, header=number == 0)

@@ -156,11 +156,12 @@ function download(name, type, text) {
 const quoted = (value) => (/[",\r\n]/.test(value) ? `"${value.replaceAll('"', '""')}"` : value);
 
 function asCsv() {
-  const lines = ["rank,feature,kept,score,gain,coverage,closest_kept,correlation"];
+  const frequency = report.frequency ? ["frequency"] : [];
+  const lines = [["rank,feature,kept,score,gain", ...frequency, "coverage,closest_kept,correlation"].join(",")];
   for (const j of report.order) {
     const kept = POSITION[j] < now.k, far = kept || now.closest[j] < 0;
     lines.push([POSITION[j] + 1, quoted(report.names[j]), kept, report.scores[j], report.gains ? report.gains[j] : "",
-      Number.isNaN(now.coverage[j]) ? "" : now.coverage[j].toFixed(3),
+      ...frequency.map(() => (report.frequency[j] / 254).toFixed(3)), Number.isNaN(now.coverage[j]) ? "" : now.coverage[j].toFixed(3),
       far ? "" : quoted(report.names[report.order[now.closest[j]]]), far ? "" : now.correlation[j].toFixed(3)].join(","));
   }
   return `${lines.join("\n")}\n`;

@@ -1,0 +1,124 @@
+"""Columns of words and dates as numbers: indicators, ranks of ordered answers, parts of dates."""
+
+import re
+from datetime import time
+
+import numpy as np
+
+from .io.cells import DATE
+from .io.tables import unique_names
+
+# Text with more different values than this is not worth one column per value.
+MOST_LEVELS = 100
+_MOST_ANSWERS = 20
+# Words in order; those of one rank are separated by /.
+_SCALES = """
+strongly disagree, disagree, somewhat disagree/slightly disagree, neutral/undecided/\
+neither agree nor disagree, somewhat agree/slightly agree, agree, strongly agree
+never, almost never, rarely/seldom, sometimes/occasionally, often/frequently, usually/very often/\
+almost always, always
+very dissatisfied, dissatisfied, neutral, satisfied, very satisfied
+very unlikely, unlikely, neutral, likely, very likely
+terrible, very poor/very bad, poor/bad, fair/average/ok, good, very good, excellent
+none, very low, low, medium/moderate/mid/middle/normal/average, high, very high
+none/absent, minimal, mild, moderate, severe, very severe
+not at all, slightly/a little, somewhat/moderately, very/quite, extremely
+no/false, maybe/unsure/don't know, yes/true
+xxs, xs, s, m, l, xl, xxl, xxxl
+tiny, small, medium, large, huge
+never, yearly, monthly, weekly, daily
+""".replace("\\\n", "")
+_RANKS = [
+    {word: rank for rank, words in enumerate(line.split(", ")) for word in words.split("/")}
+    for line in _SCALES.strip().splitlines()
+]
+_LEADING = re.compile(r"\s*([<>≤≥]?)\s*(\d+(?:\.\d+)?)(?=$|\D)")
+_FORMATS = ("%d.%m.%Y", "%d.%m.%y", "%m/%d/%Y", "%d/%m/%Y", "%m/%d/%y", "%Y/%m/%d", "%d-%m-%Y")
+
+
+def encoding_of(column, kind):
+    """Return how a column of text or dates becomes numbers: dates, ordinal, onehot or None."""
+    if kind == "date" or _text_dates(column) is not None:
+        return "dates"
+    levels = column.dropna().astype(str).unique()
+    if len(levels) > MOST_LEVELS:
+        return None
+    return "ordinal" if _ranks(levels) else "onehot"
+
+
+def encode(frame, ways):
+    """Return a frame of numbers, and the position of the column behind each of its columns.
+
+    ``ways`` has for each column onehot, ordinal, dates, or None for numbers.
+    """
+    import pandas as pd
+
+    parts, owner = [], []
+    for j, (name, way) in enumerate(zip(frame, ways, strict=True)):
+        column = frame.iloc[:, [j]]
+        if way == "onehot":
+            # Two values need one indicator only; a missing value counts as one.
+            values = column.astype(str)
+            binary = values[name].nunique() == 2
+            column = pd.get_dummies(values, drop_first=binary, prefix_sep="=", dtype=float)
+        elif way == "ordinal":
+            ranks = _ranks(column[name].dropna().astype(str).unique())
+            column = column[name].astype(str).map(ranks).astype(float).to_frame(name)
+        elif way == "dates":
+            column = _date_parts(column[name]).add_prefix(f"{name}=")
+        parts.append(column)
+        owner += [j] * column.shape[1]
+    encoded = pd.concat(parts, axis=1)
+    return encoded.set_axis(unique_names(encoded.columns)[0], axis=1), np.array(owner)
+
+
+def _ranks(levels):
+    """Return the rank of every level of an ordered answer; nothing if no order is known."""
+    words = {level: " ".join(level.lower().split()) for level in levels}
+    known = (scale for scale in _RANKS if set(words.values()) <= set(scale))
+    if scale := next(known, None):
+        places = {level: scale[word] for level, word in words.items()}
+    else:
+        # 1 - never, 2 - rarely; <18, 18-24, 65+
+        found = {level: _LEADING.match(level) for level in levels}
+        if len(levels) > _MOST_ANSWERS or not all(found.values()):
+            return {}
+        places = {lvl: (float(m[2]), "<≤".find(m[1] or " ") < 0) for lvl, m in found.items()}
+        if len(set(places.values())) < len(places):
+            return {}
+    order = sorted(set(places.values()))
+    return {level: order.index(place) for level, place in places.items()} if len(order) > 1 else {}
+
+
+def _text_dates(column):
+    """Return the dates in a column of text; None if they are none."""
+    import pandas as pd
+
+    text = column.dropna().astype(str).str.strip()
+    if not len(text) or not text.head(100).str.match(DATE).all():
+        return None
+    days = text.str.split(" ").str[0]
+    for values, form in ((text, "ISO8601"), *((days, form) for form in _FORMATS)):
+        dates = pd.to_datetime(values, format=form, errors="coerce", utc=True)
+        if dates.notna().all():
+            return dates.reindex(column.index)
+    return None
+
+
+def _date_parts(column):
+    """Return days since the first date, and month, weekday and hour if they vary."""
+    import pandas as pd
+
+    if column.dtype.kind == "m":
+        return pd.DataFrame({"days": column / pd.Timedelta(days=1)})
+    present = column.dropna()
+    if column.dtype.kind != "M":
+        if isinstance(present.iloc[0], time):
+            hours = present.map(lambda t: t.hour + t.minute / 60 + t.second / 3600).astype(float)
+            return pd.DataFrame({"hour": hours.reindex(column.index)})
+        is_text = isinstance(present.iloc[0], str)
+        column = _text_dates(column) if is_text else pd.to_datetime(column, utc=True)
+    days = (column - column.min()) / pd.Timedelta(days=1)
+    parts = {"month": column.dt.month, "weekday": column.dt.weekday, "hour": column.dt.hour}
+    varying = {name: part.astype(float) for name, part in parts.items() if part.nunique() > 1}
+    return pd.DataFrame({"days": days} | varying)

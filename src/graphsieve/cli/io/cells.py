@@ -1,0 +1,253 @@
+# ruff: noqa: RUF001 (signs that look alike are what this file is about)
+"""What cells stand for: numbers with signs and separators, gaps, titles, headers and units."""
+
+import re
+from dataclasses import dataclass, field, replace
+from statistics import median_high
+
+from ..._utils.text import counted, listed
+from .tables import is_number
+
+# What marks a missing value in a column of numbers, in lower case.
+_GAPS = ["", "-", "--", "---", "–", "—", "?", ".", "*", "na", "n/a", "n.a.", "nan", "nil", "none"]
+_GAPS += ["null", "missing", "unknown", "#n/a", "#na", "#div/0!", "#value!", "#ref!", "#num!"]
+_SPACE = "[ \u00a0\u202f]"
+_CURRENCY = (
+    r"(?:[$€£¥₹₩₽₺₪]|US\$|USD|EUR|GBP|CHF|JPY|CNY|CAD|AUD|SEK|NOK|DKK|PLN|CZK|INR|BRL|R\$|kr|zł)"
+)
+# Separators of thousands and decimals that go together, as regular expressions.
+_POINT = [(",", r"\."), (_SPACE, r"\."), ("['’]", r"\.")]
+_COMMA = [(r"\.", ","), (_SPACE, ","), ("['’]", ",")]
+_EITHER = (None, "[.,]")
+# A point or comma before three digits may separate thousands.
+_UNCLEAR = r"^[+-]?[1-9]\d{0,2}[.,]\d{3}$"
+_LIKE_NUMBER = re.compile(
+    rf"\(?[+−-]?\s*{_CURRENCY}?\s*[+-]?[\d.,'’\s]*\d[\d.,'’\s]*([eE][+-]?\d+)?\s*(%|{_CURRENCY})?\)?"
+)
+DATE = re.compile(
+    r"(\d{4}-\d{1,2}-\d{1,2}|\d{1,2}[./]\d{1,2}[./]\d{2,4}|\d{4}[./]\d{1,2}[./]\d{1,2})\b"
+)
+_SURE_UNIT = re.compile(r"[\[(].*|%|°.*|[mckµ]?[mgs]|.*[/²³].*")
+# Rows in which titles are looked for, and cells that show what a column holds.
+_MOST_TITLES, _SAMPLE = 30, 1000
+# A line that is split at the wrong separator is one long cell.
+_MOST_DIGITS = 50
+# More words than this between numbers are no marks of missing values.
+_MOST_MARKS = 5
+
+
+def find_layout(rows, reading):
+    """Return the positions of the header and of the first row of data, and the units between them.
+
+    Titles above the header fill at most half as many cells as most rows do; other rows above it,
+    such as pairs of a word and a value, fill fewer cells than it does.
+    """
+    header = 0 if reading.skip_rows is not None else _below_titles(rows)
+    words = _words_above_numbers(rows[header + 1 :])
+    if not words:
+        return header, header + 1, []
+    # A title that is split at its commas looks like a header, and the header like units.
+    is_prose = [any(cell[:1] == " " for cell in rows[i]) for i in (header, header + 1)]
+    if is_prose == [True, False]:
+        return header + 1, header + 2, []
+    return header, header + 2, words
+
+
+def _below_titles(rows):
+    """Return the position of the first row that is no title."""
+    filled = [sum(1 for cell in row if cell.strip()) for row in rows]
+    usual = median_high(filled)
+    header = next((i for i, count in enumerate(filled) if count > usual / 2), 0)
+    for i in range(header + 1, min(len(rows), _MOST_TITLES)):
+        has_numbers = any(map(is_like_number, rows[i]))
+        if has_numbers and filled[i] >= usual:
+            break
+        if filled[i] > filled[header] and not has_numbers:
+            header = i
+    return header if header + 1 < len(rows) else 0
+
+
+def layout_notes(rows, header, units, word):
+    """Say what is above and below the header and no part of the table."""
+    notes = []
+    if header:
+        first = next(cell for row in rows for cell in row if cell.strip())
+        notes.append(f"{counted(header, word)} above the header left out ({first.strip()!r})")
+    if units:
+        notes.append(f"units below the header left out ({', '.join(units[:3])})")
+    return notes
+
+
+def _words_above_numbers(rows):
+    """Return the words in the first row above columns of numbers, or nothing if it is data."""
+    words, n_numeric = [], 0
+    for j, cell in enumerate(map(str.strip, rows[0] if len(rows) > 1 else ())):
+        below = [other[j].strip() for other in rows[1:] if j < len(other) and other[j].strip()]
+        if sum(map(is_like_number, below)) * 2 <= len(below):
+            continue
+        if is_like_number(cell) or cell in below:
+            return []
+        n_numeric += 1
+        words += [cell] if cell.lower() not in _GAPS else []
+    is_sure = any(map(_SURE_UNIT.fullmatch, words))
+    return words if is_sure or len(words) * 2 > max(n_numeric, 2) else []
+
+
+def is_like_number(cell):
+    """Whether a cell is a number, an amount or a percentage in any way of writing."""
+    cell = cell[:_MOST_DIGITS].strip()
+    return _LIKE_NUMBER.fullmatch(cell) is not None and not DATE.match(cell)
+
+
+@dataclass(frozen=True)
+class Odd:
+    """A column of numbers in which some cells are not clear.
+
+    ``cell`` is one of them. It is read with --percent and with ``marks`` as missing values, or
+    not at all if ``marks`` is None.
+    """
+
+    cell: str
+    percent: bool
+    marks: tuple | None
+
+
+def read_numbers(table, reading, decimal="."):
+    """Read the columns of text in which every cell stands for a number or a gap.
+
+    Returns the Arrow table, the Odd columns by name, and notes. ``decimal`` is the decimal
+    point of the file.
+    """
+    import pyarrow as pa
+
+    table = without_marks(table, reading.marks)
+    found, missing, odd = [], set(), {}
+    texts = [j for j, kind in enumerate(table.schema.types) if pa.types.is_string(kind)]
+    for j in texts:
+        name, column = table.field(j).name, table.column(j)
+        read = _read(column, reading, decimal)
+        if read.values is not None:
+            found.append((name, read.example))
+            missing |= read.gaps
+            table = table.set_column(j, name, read.values)
+        elif read.words:
+            odd[name] = _odd(column, reading, decimal, read.words)
+    notes = []
+    if examples := [f"{name!r} ({how})" for name, how in found if how]:
+        more = f" and {len(examples) - 3} more" if len(examples) > 3 else ""
+        notes.append(f"read as numbers: {', '.join(examples[:3])}{more}")
+    if missing:
+        notes.append(f"missing where it says {listed(sorted(missing))}")
+    return table, odd, tuple(notes)
+
+
+def without_marks(table, marks):
+    """Return the Arrow table without the cells that the user calls missing."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    numbers = pa.array([float(mark) for mark in marks if is_number(mark)], pa.float64())
+    for j, kind in enumerate(table.schema.types if marks else ()):
+        column = table.column(j)
+        if pa.types.is_string(kind):
+            mask = pc.is_in(pc.utf8_trim_whitespace(column), pa.array(marks, pa.string()))
+        elif pa.types.is_integer(kind) or pa.types.is_floating(kind):
+            mask = pc.is_in(pc.cast(column, pa.float64(), safe=False), numbers)
+        else:
+            continue
+        table = table.set_column(j, table.field(j), pc.if_else(mask, pa.scalar(None, kind), column))
+    return table
+
+
+@dataclass
+class _Read:
+    """What a column of text stands for: values, or the words between its numbers."""
+
+    values: object = None
+    example: str = ""
+    gaps: frozenset = frozenset()
+    words: list = field(default_factory=list)
+
+
+def _read(column, reading, decimal):
+    """Read one column of text; all that is empty if it holds no numbers."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    sample = column.slice(0, _SAMPLE).drop_null().to_pylist()
+    n_numbers = sum(map(is_like_number, sample))
+    if n_numbers == 0 or n_numbers < sum(cell.strip().lower() not in _GAPS for cell in sample) / 2:
+        return _Read()
+    text = pc.utf8_trim_whitespace(column)
+    gap = pc.is_in(pc.utf8_lower(text), pa.array(_GAPS))
+    text = pc.if_else(gap, None, text)
+    present = len(text) - text.null_count
+    plain, has_signs = _without_signs(text, present, reading)
+    best, matches, count = None, None, -1
+    for way in _ways(reading, decimal):
+        found = pc.fill_null(pc.match_substring_regex(plain, _pattern(*way)), False)
+        n_found = pc.sum(found).as_py()
+        is_unclear = way == _EITHER and pc.any(pc.match_substring_regex(plain, _UNCLEAR)).as_py()
+        if n_found > count and not is_unclear:
+            best, matches, count = way, found, n_found
+    if count < present:
+        words = pc.unique(text.filter(pc.invert(matches)).drop_null()).to_pylist()
+        return _Read(words=words if has_signs or count * 2 >= present else [])
+    thousands, point = best
+    plain = pc.replace_substring_regex(plain, thousands, "") if thousands else plain
+    values = pc.cast(pc.replace_substring_regex(plain, point, "."), pa.float64())
+    gaps = frozenset(pc.unique(column.filter(gap)).to_pylist()) - {""}
+    return _Read(values, _example(text, values), gaps)
+
+
+def _without_signs(text, present, reading):
+    """Return the cells without currency and percent sign, and whether any cell has one.
+
+    A currency is left where it is if there are several, a percent sign if some cells lack it.
+    """
+    import pyarrow.compute as pc
+
+    n_percent = pc.sum(pc.ends_with(text, "%")).as_py() or 0
+    currency = pc.extract_regex(text, f"(?P<sign>{_CURRENCY})")
+    signs = pc.unique(pc.struct_field(currency, "sign").drop_null())
+    plain = pc.replace_substring(text, "−", "-")
+    plain = pc.replace_substring_regex(plain, r"^\((.+)\)$", r"-\1")
+    if len(signs) == 1:
+        plain = pc.replace_substring_regex(plain, rf"{_SPACE}*{_CURRENCY}{_SPACE}*", "")
+    if n_percent == present or reading.percent:
+        plain = pc.replace_substring_regex(plain, rf"{_SPACE}*%$", "")
+    return plain, bool(n_percent or len(signs))
+
+
+def _ways(reading, decimal):
+    """The ways to separate thousands and decimals, the most likely one first."""
+    if reading.thousands:
+        point = "," if reading.decimal == "," or reading.thousands == "." else r"\."
+        return [(_SPACE if reading.thousands == " " else re.escape(reading.thousands), point)]
+    return [*_COMMA, *_POINT, _EITHER] if decimal == "," else [*_POINT, *_COMMA, _EITHER]
+
+
+def _pattern(thousands, point):
+    whole = rf"(\d{{1,3}}({thousands}\d{{3}})+|\d+)" if thousands else r"\d+"
+    return rf"^[+-]?({whole}({point}\d*)?|{point}\d+)([eE][+-]?\d+)?$"
+
+
+def _example(text, values):
+    """Say how the first cell that is not a plain number is read."""
+    import pyarrow.compute as pc
+
+    written = pc.fill_null(
+        pc.match_substring_regex(text, r"^[+-]?(\d+\.?\d*|\.\d+)([eE].*)?$"), True
+    )
+    first = pc.index(written, False).as_py()
+    return "" if first < 0 else f"{text[first]} = {values[first].as_py():.12g}"
+
+
+def _odd(column, reading, decimal, words):
+    """Return what an unclear column needs to be read."""
+    cell, percent = words[0], any(word.endswith("%") for word in words)
+    if percent:
+        words = _read(column, replace(reading, percent=True), decimal).words
+    can_be_typed = all("," not in word and word.isprintable() for word in words)
+    is_clear = can_be_typed and len(words) <= _MOST_MARKS
+    return Odd(cell, percent, tuple(words) if is_clear else None)

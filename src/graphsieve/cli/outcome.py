@@ -1,0 +1,307 @@
+"""What became of a table: the files that are written and the lines that are printed."""
+
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
+from math import isnan
+
+import numpy as np
+
+from .._linear.regression import coverage_curve, explained_fraction
+from .._rows.scaling import standardised
+from .._utils.text import counted
+from ..inspection.coverage import closest_kept, rows_of
+from .columns import column_values
+from .console import note, out, progress
+from .io.files import extension, write_outputs
+from .io.tables import Table
+from .prepare import Data, has_gaps
+
+# Rows of a table on a terminal, and names in a cell.
+_MOST_ROWS, _MOST_NAMES = 50, 3
+# Entries that are read again for every further row elsewhere: seconds in all.
+_MOST_WORK = 1e9
+# Correlation from which a kept column stands for a dropped one, as in plot.groups and the report.
+_CLOSE = 0.5
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """A fitted selection with all that it was made from.
+
+    ``ranking`` has one row per column of the table, ``selector`` one entry per column of the
+    features, which are more where text was encoded.
+    """
+
+    given: object
+    source: tuple
+    data: Data
+    batches: object
+    ranking: object
+    selector: object
+    seconds: float
+
+    @cached_property
+    def values(self):
+        """The rows on which the selection is explained."""
+        return rows_of(self.selector, self.data.features.X, self.batches).values
+
+    @property
+    def column_of(self):
+        """Position of the column behind every feature."""
+        owner = self.data.features.owner
+        return np.arange(len(self.selector.order_)) if owner is None else owner
+
+
+def marks_genes(given):
+    """Whether genes are marked in a copy of the input."""
+    return given.output is not None and extension(given.output) == ".h5ad"
+
+
+def write(outcome):
+    """Write all files or none; what may fail is made before the first file is written."""
+    given, data, selector = outcome.given, outcome.data, outcome.selector
+    save = page = None
+    if given.save is not None:
+        save = _selection(outcome).save
+    if given.report is not None:
+        with progress(f"Preparing {given.report.name}"):
+            page = selector.report(
+                data.features.X,
+                groups=outcome.batches,
+                title=outcome.source[1],
+                image_shape=given.image_shape,
+                color=column_values(data.table, given.color, "--color"),
+            ).save
+    kept = _marked(outcome) if marks_genes(given) else _kept(outcome)
+    scores = Table(outcome.ranking, list(outcome.ranking))
+    outputs = [(given.output, kept), (given.scores, scores), (given.save, save)]
+    for line in write_outputs([*outputs, (given.report, page)], raw_names=given.raw_names):
+        note(line)
+
+
+def with_predictors(outcome):
+    """The outcome; its ranking also has the R^2 of every dropped column and what predicts it."""
+    ranking, features = outcome.ranking, outcome.data.features
+    coverage = outcome.selector.coverage(features.X, groups=outcome.batches)
+    if features.owner is not None:
+        coverage = _of_columns(coverage, features)
+    by = {}
+    for row in coverage[coverage["kept"].notna()].itertuples():
+        weight = "" if isnan(row.weight) else f" ({row.weight:.3g})"
+        by.setdefault(row.feature, []).append(f"{row.kept}{weight}")
+    r2 = coverage.drop_duplicates("feature").set_index("feature")["r2"]
+    explained_by = [", ".join(by.get(name, [])) for name in ranking["feature"]]
+    ranking = ranking.assign(r2=ranking["feature"].map(r2), explained_by=explained_by)
+    return replace(outcome, ranking=ranking)
+
+
+def _of_columns(coverage, features):
+    """Return the coverage of indicators as that of the columns that they encode.
+
+    The R^2 is that of all indicators together. The weights of indicators do not add up to one
+    weight; the columns are in the order of their importance.
+    """
+    column = dict(zip(features.X, (features.names[j] for j in features.owner), strict=True))
+    variance = coverage["feature"].map(features.X.var())
+    table = coverage.assign(
+        feature=coverage["feature"].map(column),
+        kept=coverage["kept"].map(column),
+        importance=coverage["importance"] * variance,
+        explained=coverage["r2"] * variance,
+        variance=variance,
+    )
+    single = table[~coverage["feature"].duplicated()].groupby("feature")
+    r2 = single["explained"].sum() / single["variance"].sum()
+    importance = table.groupby(["feature", "kept"], dropna=False, sort=False)["importance"].sum()
+    table = importance.sort_values(ascending=False).reset_index()
+    return table.assign(r2=table["feature"].map(r2), weight=float("nan"))
+
+
+def _selection(outcome):
+    """The selection of columns, also where a selector has seen values of text columns."""
+    data, ranking = outcome.data, outcome.ranking
+    table, names = data.table, data.features.names
+    carried = [*(table.names[j] for j in data.roles.carried), *data.roles.labels]
+    dropped = sorted({*table.names} - {*names, *carried}, key=table.names.index)
+    selection = replace(outcome.selector.to_selection(), carried=carried, dropped=dropped)
+    if data.features.owner is None:
+        return selection
+    position = {name: j for j, name in enumerate(names)}
+    in_order = ranking["feature"].map(position)
+    return replace(
+        selection,
+        kept=sorted(in_order[ranking["kept"]].tolist()),
+        n_features_in=len(names),
+        feature_names_in=names,
+        order=in_order.tolist(),
+        scores=ranking.set_index("feature")["score"][names].tolist(),
+    )
+
+
+def _kept(outcome):
+    """Return the table of the selected and the carried columns, in the order of the file."""
+    table, roles = outcome.data.table, outcome.data.roles
+    kept = set(outcome.ranking["feature"][outcome.ranking["kept"]])
+    selected = [j for j in roles.features if table.names[j] in kept]
+    table = table.take(sorted([*selected, *roles.carried]))
+    return table if table.labels is None else replace(table, labels=table.labels[roles.labels])
+
+
+def _marked(outcome):
+    """Return a function that writes a copy of an AnnData file with the selected genes marked."""
+    from ..anndata.select import annotate_h5ad, gene_columns, make_record
+
+    given, data, selector = outcome.given, outcome.data, outcome.selector
+    parameters, genes = selector.get_params(deep=False), np.array(data.roles.features)
+    names = np.array(data.table.names, dtype=object)[genes]
+    columns = gene_columns(selector, genes, len(data.table.names))
+    columns = {f"highly_variable{ending}": values for ending, values in columns.items()}
+    settings = {
+        "n_top_genes": selector.n_features_,
+        **{key: names[parameters[key] or []].tolist() or None for key in ("include", "exclude")},
+        "layer": given.key,
+        "batch_key": given.batch,
+        "random_state": given.seed,
+        "method_parameters": given.parameters,
+    }
+    record = make_record(given.method, settings)
+    path = outcome.source[0]
+    return partial(annotate_h5ad, path, columns=columns, record=record, subset=given.subset)
+
+
+def summary(outcome):
+    """What is printed: lines, and tables as arguments of ``tell_table``."""
+    ranking, given = outcome.ranking, outcome.given
+    if given.names:
+        return ranking["feature"][ranking["kept"]].tolist()
+    lines = [*(_about_dropped if given.method == "drop" else _about_kept)(outcome)]
+    if given.explain and not ranking["kept"].all():
+        lines += ["", *_about_predictions(ranking)]
+    return lines
+
+
+def _about_kept(outcome):
+    """Every kept column, what it adds to those above it, and what it stands for."""
+    given, selector = outcome.given, outcome.selector
+    best = outcome.ranking[outcome.ranking["kept"]]
+    yield _heading(outcome, f"Kept {len(best):,}", f" with {given.method}")
+    adds, together = _what_they_add(outcome)
+    stands_for = _stands_for(outcome)
+    cells = {
+        "rank": best["rank"],
+        "column": best["feature"],
+        "score": [f"{score:.4g}" for score in best["score"]],
+        "adds": [f"{added:.1%}" for added in adds],
+        "stands for": [_few(stands_for.get(name, [])) for name in best["feature"]],
+    }
+    if _are_ranks(selector.scores_):
+        del cells["score"]
+    yield cells, ("column", "stands for")
+    if len(adds) < len(best):
+        yield f"... and {len(best) - len(adds):,} more; --names lists them all"
+    yield f"Together they explain {together}."
+    yield "adds: share of the table explained on top of those above (mean R^2 on held-out rows)"
+    yield f"stands for: the dropped columns closest to it (correlation of {_CLOSE} or more)"
+    if given.cost is not None:
+        of_budget = "" if given.budget is None else f" of a budget of {given.budget:g}"
+        yield f"Cost: {selector.costs[selector.support_].sum():g}{of_budget}"
+
+
+def _about_dropped(outcome):
+    """Every dropped column, how well the kept ones predict it, and which of them stands for it."""
+    ranking, selector = outcome.ranking, outcome.selector
+    dropped = ranking["feature"][~ranking["kept"]]
+    yield _heading(outcome, f"Dropped {len(dropped):,}", "")
+    names = np.array(outcome.data.features.names, dtype=object)[outcome.column_of]
+    # Of the values of an encoded column, the one that is predicted worst speaks for it.
+    worst = {names[j]: j for j in np.argsort(-selector.r2_, kind="stable")}
+    features = [worst[name] for name in dropped]
+    r2, by = selector.r2_[features], selector.represented_by_[features]
+    cells = {
+        "dropped": dropped,
+        "R^2": ["" if i < 0 else f"{value:.2f}" for value, i in zip(r2, by, strict=True)],
+        "what stands for it": ["constant" if i < 0 else names[i] for i in by],
+    }
+    if len(dropped):
+        yield cells, ("dropped", "what stands for it")
+    where = " where they are complete" if has_gaps(outcome.data.features) else ""
+    kept = counted(len(ranking) - len(dropped), "kept column")
+    yield f"R^2: what the {kept} predict together{where}, {outcome.given.explained:g} or more."
+
+
+def _about_predictions(ranking):
+    """The dropped columns that the kept ones predict worst, and from which of them."""
+    dropped = ranking[~ranking["kept"]].sort_values("r2", kind="stable")
+    shown = dropped.head(_MOST_ROWS)
+    nothing = np.where(shown["r2"] <= 0, "nothing", "constant")
+    cells = {
+        "dropped": shown["feature"],
+        "held-out R^2": ["" if isnan(r2) else f"{r2:.2f}" for r2 in shown["r2"]],
+        "predicted from (weight)": shown["explained_by"].where(
+            shown["explained_by"] != "", nothing
+        ),
+    }
+    yield cells, ("dropped", "predicted from (weight)")
+    if len(dropped) > len(shown):
+        more = len(dropped) - len(shown)
+        yield f"... and {more:,} more, better predicted; --scores has them all"
+
+
+def _heading(outcome, what, how):
+    columns, rows = len(outcome.ranking), len(outcome.data.table)
+    return (
+        f"{what} of {counted(columns, 'column')} of {outcome.source[1]} "
+        f"({counted(rows, 'row')}){how} in {outcome.seconds:.1f} s"
+    )
+
+
+def _are_ranks(scores):
+    """Whether scores only count down the columns."""
+    return bool(
+        (scores == scores.round()).all() and scores.min() >= 0 and scores.max() <= len(scores)
+    )
+
+
+def _few(names):
+    if not names:
+        return "only itself"
+    return f"{len(names):,}: {', '.join(names[:_MOST_NAMES])}" + ", ..." * (
+        len(names) > _MOST_NAMES
+    )
+
+
+def _what_they_add(outcome):
+    """What every kept column adds to those before it, and what all of them explain, in words.
+
+    It is a difference of the explained fraction, which the curve of the report shows.
+    """
+    selector, values, column_of = outcome.selector, outcome.values, outcome.column_of
+    # The values of an encoded column follow each other, and enter together.
+    behind = column_of[selector.order_[: selector.n_features_]]
+    last = np.flatnonzero(np.diff(behind, append=-1)) + 1
+    most = _MOST_ROWS if out.is_terminal else max(_MOST_ROWS, int(_MOST_WORK // values.size))
+    n_kept = np.append(last[:most], last[most:][-1:])
+    coverage = coverage_curve(values, selector.order_, n_kept).coverage
+    explained = np.nan_to_num(explained_fraction(coverage))
+    together = f"{explained[-1]:.1%} of the table"
+    left = np.where(selector.support_, np.nan, coverage[-1])
+    if not np.isnan(left).all():
+        worst = int(np.nanargmin(left))
+        name = outcome.data.features.names[column_of[worst]]
+        together += f"; worst explained: {name} ({left[worst]:.0%})"
+    return np.diff(explained[:most], prepend=0), together
+
+
+def _stands_for(outcome):
+    """Names of the dropped columns that are closest to every kept one, the closest first."""
+    selector, column_of = outcome.selector, outcome.column_of
+    n_kept, Z = selector.n_features_, standardised(outcome.values)[0]
+    position, correlation = closest_kept(Z, selector.order_, n_kept).at(n_kept)
+    close = np.where(selector.support_, 0, abs(correlation))
+    closest = {}
+    for j in np.argsort(-close, kind="stable")[: np.count_nonzero(close >= _CLOSE)]:
+        closest.setdefault(column_of[j], column_of[selector.order_[position[j]]])
+    names, groups = outcome.data.features.names, {}
+    for dropped, kept in closest.items():
+        groups.setdefault(names[kept], []).append(names[dropped])
+    return groups

@@ -1,0 +1,322 @@
+"""Tables as people have them: read right, or by the command that the message suggests."""
+
+import os
+import re
+import shlex
+import subprocess
+import sys
+
+import numpy as np
+import openpyxl
+import pandas as pd
+import pytest
+
+CSS = ("-m", "css")
+N = 40
+
+
+@pytest.fixture
+def numbers():
+    """Four columns of two groups, and no two equal cells."""
+    rng = np.random.default_rng(0)
+    two = rng.normal(size=(N, 2))
+    X = np.c_[two, two @ [[1, 0.5], [0.2, 1]]] + 0.05 * rng.normal(size=(N, 4))
+    return pd.DataFrame((2000 * X).round(2), columns=["height", "weight", "price", "growth"])
+
+
+@pytest.fixture
+def select(run, tmp_path):
+    """select(path, *options) -> (frame of all columns, result) of the first command that works."""
+
+    def check(path, *options):
+        out = tmp_path / "out.parquet"
+        result = run("select", path, "-k", "100%", "-o", out, "--force", *CSS, *options)
+        if result.exit_code:
+            result = run(*suggested(result.stderr))
+        assert result.exit_code == 0, result.output
+        return pd.read_parquet(out), result
+
+    return check
+
+
+def suggested(message):
+    """The arguments of the command in a message."""
+    command = re.search(r"Run: graphsieve (.*?)(?: \(or use .*)?$", message.rstrip())[1]
+    return shlex.split(command)
+
+
+def text(frame, sep=","):
+    return frame.to_csv(index=False, sep=sep)
+
+
+def write(path, content):
+    path.write_text(content, "utf-8")
+    return path
+
+
+def workbook(path, **sheets):
+    book = openpyxl.Workbook()
+    book.remove(book.active)
+    for title, rows in sheets.items():
+        sheet = book.create_sheet(title)
+        for row in rows:
+            sheet.append(row)
+    book.save(path)
+    return path
+
+
+def rows_of(frame):
+    return [list(frame.columns), *frame.to_numpy().tolist()]
+
+
+def same(found, expected):
+    pd.testing.assert_frame_equal(found[list(expected)], expected, check_dtype=False)
+
+
+TITLES = [
+    "Sales report 2024\n\n",
+    "Sales report 2024,,,\n,,,\n",
+    "Sales report 2024\nRegion: north, south\nMade by hand\n",
+    "station,Oslo\nelevation,94\n\n",
+    "A report, made by hand, of the sales, of 2024\n",
+]
+
+
+@pytest.mark.parametrize("title", TITLES)
+def test_title_rows(select, numbers, tmp_path, title):
+    found, result = select(write(tmp_path / "messy.csv", title + text(numbers)))
+    same(found, numbers)
+    assert "above the header left out ('" in result.stderr
+
+
+def test_titles_with_another_separator(select, numbers, tmp_path):
+    content = "Umsatz 2024\nStand: 1. Mai, vorläufig\n" + text(numbers, ";").replace(".", ",")
+    found, result = select(write(tmp_path / "messy.csv", content))
+    same(found, numbers)
+    assert "2 lines above the header" in result.stderr
+
+
+def test_title_rows_in_excel(select, numbers, tmp_path):
+    rows = [["Sales report 2024"], [], ["north"], *rows_of(numbers)]
+    found, result = select(workbook(tmp_path / "messy.xlsx", sales=rows))
+    same(found, numbers)
+    assert "2 rows above the header left out ('Sales report 2024')" in result.stderr
+    found, result = select(tmp_path / "messy.xlsx", "--skip-rows", 3)
+    same(found, numbers)
+    assert not result.stderr
+
+
+def test_skip_rows(run, select, numbers, tmp_path):
+    """Where lines above the header are not recognised, the number of lines is in the message."""
+    notes = "".join(f"note {j},x\n" for j in range(60))
+    path = write(tmp_path / "messy.csv", notes + text(numbers))
+    message = run("select", path, "-k", 2, *CSS).stderr
+    option = re.search(r"add (--skip-rows \d+)", message)[1]
+    assert option == "--skip-rows 60"
+    same(select(path, *option.split())[0], numbers)
+    path = write(tmp_path / "messy.csv", "words,,,\n" + text(numbers))
+    assert "words" in select(path, "--skip-rows", 0, "--encode", "onehot")[0]
+
+
+@pytest.mark.parametrize("units", ["mm,kg,EUR,%", "[mm],[kg],,", "metres,kilograms,-,percent"])
+def test_units_row(select, numbers, tmp_path, units):
+    header, _, rows = text(numbers).partition("\n")
+    found, result = select(write(tmp_path / "messy.csv", f"{header}\n{units}\n{rows}"))
+    same(found, numbers)
+    assert "units below the header left out" in result.stderr
+    first, *rest = rows_of(numbers)
+    rows = [["Report"], first, units.split(","), *rest]
+    found, result = select(workbook(tmp_path / "messy.xlsx", sales=rows))
+    same(found, numbers)
+
+
+@pytest.mark.parametrize(
+    ("form", "sep"),
+    [
+        (lambda v: f"{v:,.2f}".replace(",", "_").replace(".", ",").replace("_", "."), ";"),
+        (lambda v: f"{v:,.2f}".replace(",", "_").replace(".", ",").replace("_", "."), ","),
+        (lambda v: f"{v:,.2f}".replace(",", "\u00a0").replace(".", ","), ";"),
+        (lambda v: f"{v:,.2f}".replace(",", "'"), ";"),
+        (lambda v: f"{v:,.2f}", ","),
+        (lambda v: f"{v:,.2f}", "\t"),
+        (lambda v: f"${v:,.2f}".replace("$-", "-$"), ","),
+        (lambda v: f"${v:,.2f}" if v > 0 else f"(${-v:,.2f})", ","),
+        (lambda v: f"{v:,.2f} €".replace(",", "_").replace(".", ",").replace("_", "."), ";"),
+        (lambda v: f"EUR {v:.2f}", ","),
+        (lambda v: f"{v:.2f}%", ","),
+        (lambda v: f"{v:.2f} %".replace(".", ","), ";"),
+    ],
+)
+def test_amounts(select, numbers, tmp_path, form, sep):
+    messy = numbers.assign(price=numbers["price"].map(form), growth=numbers["growth"].map(form))
+    found, result = select(write(tmp_path / "messy.csv", text(messy, sep)))
+    same(found, numbers)
+    assert "read as numbers: 'price' (" in result.stderr
+    found, _ = select(workbook(tmp_path / "messy.xlsx", sales=rows_of(messy)))
+    same(found, numbers)
+
+
+@pytest.mark.parametrize("mark", ["-", "n/a", "?", "N/A", "missing", ".", "#DIV/0!", "see note"])
+def test_marks_of_missing_values(select, numbers, tmp_path, mark):
+    expected = numbers.copy()
+    expected.loc[[2, 7], "price"] = np.nan
+    messy = numbers.astype(object)
+    messy.loc[[2, 7], "price"] = mark
+    for path in (
+        write(tmp_path / "messy.csv", text(messy)),
+        workbook(tmp_path / "messy.xlsx", sales=rows_of(messy)),
+    ):
+        same(select(path)[0], expected)
+
+
+def test_two_sheets(select, numbers, tmp_path):
+    cover = [["Annual report"], ["made in", 2024]]
+    path = workbook(tmp_path / "messy.xlsx", about=cover, data=rows_of(numbers), more=[["a"], [1]])
+    found, result = select(path)
+    same(found, numbers)
+    assert "sheet 'data' of 3 (choose another with --sheet)" in result.stderr
+    same(select(path, "--sheet", "data")[0], numbers)
+
+
+def test_infinities(select, numbers, tmp_path):
+    """As in the features of tsfresh."""
+    numbers.loc[3, "price"] = np.inf
+    numbers.loc[5, "growth"] = -np.inf
+    numbers.loc[6, "growth"] = np.nan
+    found, result = select(write(tmp_path / "messy.csv", text(numbers)))
+    same(found, numbers)
+    assert "3 missing values filled" in result.stderr
+    np.save(tmp_path / "messy.npy", numbers)
+    _, result = select(tmp_path / "messy.npy")
+    assert "3 missing values filled" in result.stderr
+
+
+def test_words_and_dates_are_carried(select, numbers, tmp_path):
+    answers = ["Disagree", "Neutral", "Agree", "Strongly agree"]
+    messy = numbers.assign(
+        region=["north", "south"] * (N // 2),
+        answer=answers * (N // 4),
+        day=np.repeat(pd.date_range("2024-01-28", periods=N // 2).strftime("%d.%m.%Y"), 2),
+    )
+    path = write(tmp_path / "messy.csv", text(messy))
+    found, result = select(path)
+    same(found, messy)
+    assert "Kept 4 of 4 columns" in result.stdout
+    option = re.search(r"(--encode \S+)", result.stderr)[1]
+    assert option == "--encode onehot,ordinal,dates"
+    found, result = select(path, *option.split())
+    same(found, messy)
+    assert "Kept 7 of 7 columns" in result.stdout
+
+
+def test_long_and_foreign_names(select, numbers, tmp_path):
+    names = ["Größe der Fläche, in m²", "温度", "x" * 300, "naïve 🙂 [μg]"]
+    frame = numbers.set_axis(names, axis=1)
+    found, result = select(write(tmp_path / "messy.csv", text(frame)))
+    same(found, frame)
+    assert "温度" in result.stdout
+    found, _ = select(workbook(tmp_path / "messy.xlsx", sales=rows_of(frame)))
+    same(found, frame)
+
+
+LARGE = """
+import re, sys, time
+from graphsieve.cli.app import app
+app(["select", *sys.argv[1:]], standalone_mode=False)
+peak = re.search(r"VmHWM:\\s+(\\d+) kB", open("/proc/self/status").read())[1]
+print(int(peak) / 1024, time.process_time(), file=sys.stderr)
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform != "linux", reason="the peak of memory is read from /proc")
+def test_a_million_rows(tmp_path):
+    """20 columns, 160 MB as numbers: amounts, dates, gaps and words are among them."""
+    path, rng = tmp_path / "messy.csv", np.random.default_rng(0)
+    part = pd.DataFrame(
+        rng.normal(size=(50_000, 17)).round(4), columns=[f"x{j}" for j in range(17)]
+    )
+    part["price"] = [f"${v:,.2f}" for v in rng.lognormal(8, 1, len(part))]
+    part["gap"] = np.where(rng.random(len(part)) < 0.1, "-", part["x0"].round(2).astype(str))
+    part["region"] = rng.choice(["north", "south"], len(part))
+    header, _, rows = part.to_csv(index=False).partition("\n")
+    with path.open("w") as file:
+        file.write(header + "\n")
+        for _ in range(20):
+            file.write(rows)
+    command = [sys.executable, "-c", LARGE, path, "-k", "5", "-o", tmp_path / "out.csv"]
+    done = subprocess.run(command, capture_output=True, text=True, env=os.environ)
+    assert done.returncode == 0, done.stderr
+    assert "1,000,000 rows x 20 columns, read as numbers: 'price'" in done.stderr
+    assert "Kept 5 of 19 columns" in done.stdout
+    megabytes, seconds = map(float, done.stderr.split()[-2:])
+    print(megabytes, seconds)
+    assert megabytes < 2000
+    assert sum(1 for _ in (tmp_path / "out.csv").open()) == 1_000_001
+
+
+def spoiled(frame, kind):
+    """A table with one thing that stops a run, or several."""
+    frame = frame.astype(object)
+    if "gap" in kind:
+        frame.loc[4, "height"] = None
+    if "infinite" in kind:
+        frame.loc[5, "weight"] = np.inf
+    if "empty" in kind:
+        frame.insert(1, "my, notes", None)
+    if "word" in kind:
+        frame.loc[[6, 9], "price"] = "oops"
+    if "percent" in kind:
+        frame["growth"] = [f"{v}%" if j % 2 else v for j, v in enumerate(frame["growth"])]
+    if "mixed" in kind:
+        frame["growth"] = [f"${v}" if j % 2 else f"€{v}" for j, v in enumerate(frame["growth"])]
+    if "constant" in kind:
+        frame["plate"] = 4
+    if "text" in kind:
+        frame["region"] = ["north", "south"] * (N // 2)
+    return frame
+
+
+KINDS = ["gap", "infinite", "empty", "word", "percent", "mixed", "gap infinite text"]
+KINDS += ["infinite word percent", "empty mixed infinite", "gap constant empty", "empty word text"]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("method", ["css", "spec"])
+@pytest.mark.parametrize("number", ["2", "100%", "all"])
+def test_suggested_commands_work(run, numbers, tmp_path, kind, method, number):
+    frame = spoiled(numbers, kind)
+    path, out = write(tmp_path / "messy.csv", text(frame)), tmp_path / "out.csv"
+    number = str(frame.shape[1]) if number == "all" else number
+    result = run("select", path, "-k", number, "-m", method, "-o", out)
+    if result.exit_code:
+        result = run(*suggested(result.stderr))
+    assert result.exit_code == 0, result.output
+    written = pd.read_csv(out)
+    if number != "2":
+        # Numbers that were recognised are selected from, not removed.
+        assert set(numbers) <= set(written)
+    if method == "css":
+        return
+    result = run("select", path, "-k", "2", "-m", method, "--drop-rows")
+    if result.exit_code:
+        result = run(*suggested(result.stderr))
+    assert result.exit_code == 0, result.output
+
+
+@pytest.mark.parametrize("suffix", [".npy", ".parquet", ".xlsx"])
+@pytest.mark.parametrize("kind", ["gap", "infinite", "gap infinite"])
+def test_suggested_commands_work_in_other_formats(run, numbers, tmp_path, suffix, kind):
+    frame, path = spoiled(numbers, kind).astype(float), tmp_path / f"messy{suffix}"
+    if suffix == ".npy":
+        np.save(path, frame)
+    elif suffix == ".parquet":
+        frame.to_parquet(path)
+    else:
+        frame = frame.astype(object).where(np.isfinite(frame), "#DIV/0!")
+        frame.to_excel(path, index=False)
+    for method in ("css", "spec"):
+        result = run("select", path, "-k", 2, "-m", method)
+        if result.exit_code:
+            result = run(*suggested(result.stderr))
+        assert result.exit_code == 0, result.output
