@@ -10,8 +10,9 @@
 - Contraction (Rifai et al. 2011): a penalty on the squared norm of the derivative of the code by
   the data, a tenth of the variance at the start.
 
-One pass of the same network, without any of these, shows what the elimination itself adds. On the fourteen wide data sets, under the protocol of the quality study, from split 200 on. The rows
-are kept in experiments/records/quality/future_work_elimination.csv.
+One pass of the same network, without any of these, shows what the elimination itself adds. On the
+fourteen wide data sets, under the protocol of the quality study, from split 200 on. The rows are
+kept in experiments/records/quality/future_work_elimination.csv.
 """
 
 import argparse
