@@ -382,7 +382,9 @@ def _norms(unit, block):
 
 def _squared_norms(centre, block, scale):
     points = _times(block, scale)
-    return row_norms(points if centre is None else points - centre, squared=True)
+    if centre is not None:
+        points -= centre
+    return row_norms(points, squared=True)
 
 
 def _squared_of_scaled(left, right, scale_left, scale_right):

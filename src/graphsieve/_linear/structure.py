@@ -300,8 +300,8 @@ def _with_rest(found, X):
     permuted = rng.permuted(R[rows][:, columns], axis=0)
     edge = np.sqrt(max(largest_eigenvalue(_gram(permuted)), 0.0))
     G = _gram(R)
-    values = np.sqrt(np.maximum(np.linalg.eigvalsh(G), 0))
-    n_components = min(int((values > edge).sum()), _MOST_COMPONENTS, len(rest) - 1)
+    square = leading_eigenpairs(G, min(len(G), _MOST_COMPONENTS))[0]
+    n_components = min(int((square > edge**2).sum()), len(rest) - 1)
     if n_components == 0:
         return found
     predictability = found.predictability.copy()
