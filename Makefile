@@ -4,7 +4,7 @@ VENV := .venv
 OLDEST := .venv-oldest
 BIN := $(VENV)/bin
 
-.PHONY: demo browser test quick test-oldest lint docs bench dist clean
+.PHONY: demo browser test quick test-oldest lint docs pictures bench dist clean
 
 demo: $(VENV)/.installed-cli
 	$(BIN)/graphsieve demo
@@ -36,6 +36,10 @@ lint: $(VENV)/.installed-dev
 docs: $(VENV)/.installed-docs
 	rm -rf docs/generated
 	$(BIN)/python -m sphinx -W --keep-going --jobs auto docs docs/_build/html
+
+# The reports that the docs show, in Chromium.
+pictures: $(VENV)/.installed-dev
+	$(BIN)/python docs/pictures.py
 
 # The data sets are those of experiments/, which is not installed.
 bench: export PYTHONPATH = $(CURDIR)

@@ -7,7 +7,7 @@ number be better, can it be trusted? ``sel.report(X)`` answers them on one page,
 measurements of breast tumours. Move the slider to see other numbers of columns.
 """
 
-# sphinx_gallery_thumbnail_path = 'images/report-genes-dark.png'
+# sphinx_gallery_thumbnail_path = 'images/report-digits-dark.png'
 import matplotlib.pyplot as plt
 from sklearn.datasets import load_breast_cancer
 

@@ -6,12 +6,15 @@ import pytest
 
 import graphsieve.evaluation
 import graphsieve.inspection
+import graphsieve.methods
 import graphsieve.plots
 import graphsieve.report
 
 MODULES = [
+    graphsieve,
     graphsieve.evaluation,
     graphsieve.inspection,
+    graphsieve.methods,
     graphsieve.plots,
     graphsieve.report,
 ]
@@ -31,6 +34,7 @@ def functions():
                 continue
             members = vars(item) if inspect.isclass(item) else {"": item}
             for member, function in members.items():
+                function = getattr(function, "__func__", function)  # of a class method
                 if inspect.isfunction(function) and not member.startswith("_"):
                     yield pytest.param(function, id=f"{module.__name__}.{function.__qualname__}")
             if inspect.isclass(item) and inspect.isfunction(vars(item).get("__init__")):
@@ -40,6 +44,6 @@ def functions():
 @pytest.mark.parametrize("function", list(functions()))
 def test_parameters_and_result_are_annotated(function):
     signature = inspect.signature(function)
-    names = [name for name in signature.parameters if name != "self"]
+    names = [name for name in signature.parameters if name not in ("self", "cls")]
     assert [n for n in names if signature.parameters[n].annotation is inspect.Parameter.empty] == []
     assert signature.return_annotation is not inspect.Signature.empty

@@ -163,31 +163,29 @@ def gafs_is_worth_the_time(table):
 
 
 def recursion_is_worth_the_time(table):
-    """Accuracy and time on MNIST with recursive elimination, next to the best rival."""
+    """Accuracy and time on MNIST with recursive elimination, next to the best of the others."""
     text = (
-        "GAFS with recursive elimination is the most accurate on MNIST at 10 %, and takes less "
-        "time than as published (our addition)."
+        "GAFS with recursive elimination is more accurate on MNIST at 10 % than as published and "
+        "than all its rivals (our addition)."
     )
     rows = table[table["method"] != ALL_FEATURES]
     means = rows.groupby(["method", "setting"])[["accuracy", "fit_cpu_seconds"]].mean()
-    best = means.loc[means.groupby("method")["accuracy"].idxmax()]
-    settings = best.reset_index("setting")["setting"]
-    others = [name for name in (*RIVALS, "gafs") if name in settings.index]
-    if "gafs_recursive" not in settings.index or not others:
+    best = means.loc[means.groupby("method")["accuracy"].idxmax()].reset_index("setting")
+    others = [name for name in (*RIVALS, "gafs") if name in best.index]
+    if "gafs_recursive" not in best.index or not others:
         return Claim(text, OPEN, "GAFS with recursive elimination or its rivals are missing.")
-    values = rows.set_index(["method", "setting", "split"])[["accuracy", "fit_cpu_seconds"]]
-    values = values.sort_index()
-    ours = values.loc["gafs_recursive", settings["gafs_recursive"]]
-    rival = best["accuracy"].droplevel("setting").loc[others].idxmax()
-    lead = over_splits((ours - values.loc[rival, settings[rival]])["accuracy"])
-    saved = None
-    if "gafs" in others:
-        saved = over_splits((values.loc["gafs", settings["gafs"]] - ours)["fit_cpu_seconds"])
+    accuracy = rows.set_index(["method", "setting", "split"])["accuracy"].sort_index()
+    rival = best.loc[others, "accuracy"].idxmax()
+    ours, theirs = (
+        accuracy.loc[name, best.loc[name, "setting"]] for name in ("gafs_recursive", rival)
+    )
+    lead = over_splits(ours - theirs)
+    seconds = [f"{best.loc[name, 'fit_cpu_seconds']:.2f}" for name in ("gafs_recursive", rival)]
     return Claim(
         text,
-        judge([lead.sign, *([saved.sign] if saved else [])]),
-        f"Lead over the best of the others, {rival}: {lead}. Seconds of GAFS as published at its "
-        f"best number of iterations minus with elimination: {saved or 'not measured'}.",
+        judge([lead.sign]),
+        f"Lead over the best of them, {rival} at its best setting: {lead}. The fits took "
+        f"{seconds[0]} and {seconds[1]} seconds.",
         f"lead over {rival}: {lead}",
     )
 

@@ -154,6 +154,10 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
         **SCALE_CONSTRAINTS,
         **ITERATION_CONSTRAINTS,
         **THREAD_CONSTRAINTS,
+        "n_components": [Interval(Integral, 1, None, closed="left")],
+        "n_nonzero": [Interval(Integral, 1, None, closed="left")],
+        "alpha": [POSITIVE, None],
+        "graph_weight": [NON_NEGATIVE],
         "random_state": ["random_state"],
     }
     _accepts_sparse = False

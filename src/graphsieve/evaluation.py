@@ -73,8 +73,7 @@ def classification_accuracy(
     """Accuracy of a softmax classifier.
 
     Multinomial logistic regression with an l2 penalty (C=1), meant for columns scaled to about
-    [0, 1]. Dense data are centred first: the intercept is not penalised, so the optimum stays the
-    same, and L-BFGS needs a third of the iterations.
+    [0, 1].
 
     Parameters
     ----------
@@ -97,6 +96,7 @@ def classification_accuracy(
     check_container(X_test, "X_test")
     if not sp.issparse(X_train):
         X_train, X_test = np.asarray(X_train), np.asarray(X_test)
+        # Centred, for the intercept is not penalised, L-BFGS needs a third of the iterations.
         mean = X_train.mean(axis=0)
         # Single precision halves the time and moves no digit of the accuracy that matters.
         X_train = (X_train - mean).astype(np.float32)

@@ -261,7 +261,6 @@ def pixel_mask_figure(
     Returns
     -------
     matplotlib.figure.Figure
-        The figure.
     """
     from matplotlib.figure import Figure
 
@@ -293,26 +292,31 @@ def comparison_figure(table: pd.DataFrame, best: str) -> Figure:
     Returns
     -------
     matplotlib.figure.Figure
-        The figure.
     """
     from matplotlib.figure import Figure
 
-    places = np.arange(len(table))
-    is_best = (table["candidate"] == best).to_numpy()
-    height = 1.4 + 0.3 * len(table)
-    figure = Figure(figsize=(2.4 * len(CRITERIA) + 1, height), layout="constrained")
-    panels = figure.subplots(1, len(CRITERIA), sharey=True)
-    for panel, (name, higher_is_better) in zip(panels, CRITERIA.items(), strict=True):
-        for chosen, color, marker in ((~is_best, MUTED, "o"), (is_best, COLORS[0], "D")):
-            panel.plot(table[name][chosen], places[chosen], marker, color=color)
-        panel.set_xlabel("higher is better" if higher_is_better else "lower is better")
-        finish_panel(panel, TITLES[name], grid="x")
-    _label_rows(panels[0], table["candidate"])
-    panels[0].set_ylabel("best first")
+    is_best = table["candidate"] == best
+    size = 2.4 * len(CRITERIA) + 1, 1.4 + 0.3 * len(table)
+    figure = Figure(figsize=size, layout="constrained")
+    measures = [(table[name], TITLES[name], CRITERIA[name], is_best) for name in CRITERIA]
+    draw_measures(figure, table["candidate"], measures)[0].set_ylabel("best first")
     return figure
 
 
-def _label_rows(panel, names: Sequence[str]) -> None:
+def draw_measures(figure: Figure, names: Any, measures: Sequence[tuple]) -> np.ndarray:
+    """One panel per measure: its values, title, whether higher is better, and which row to mark."""
+    panels = figure.subplots(1, len(measures), sharey=True, squeeze=False)[0]
+    rows = np.arange(len(names))
+    for panel, (values, title, higher_is_better, marked) in zip(panels, measures, strict=True):
+        for chosen, color, marker in ((~marked, MUTED, "o"), (marked, COLORS[0], "D")):
+            panel.plot(values[chosen], rows[chosen], marker, color=color)
+        panel.set_xlabel("higher is better" if higher_is_better else "lower is better")
+        finish_panel(panel, title, grid="x")
+    _label_rows(panels[0], names)
+    return panels
+
+
+def _label_rows(panel: Axes, names: Sequence[str]) -> None:
     """Write the names of horizontal rows, the first at the top."""
     panel.set_yticks(np.arange(len(names)), [printable(name) for name in names])
     for label in panel.get_yticklabels():

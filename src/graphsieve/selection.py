@@ -151,13 +151,11 @@ class Selection:
                 f"{path} has format version {content.get('format_version')}, and this version of "
                 f"graphsieve reads version {_VERSION}"
             )
-        missing = [name for name in cls.__dataclass_fields__ if name not in content]
-        if missing:
-            raise ValueError(_damaged(path, f"it lacks {missing[0]!r}"))
-        selection = cls(**{name: content[name] for name in cls.__dataclass_fields__})
-        fault = selection._fault()
-        if fault:
-            raise ValueError(_damaged(path, fault))
+        fields = list(cls.__dataclass_fields__)
+        fault = next((f"it lacks {name!r}" for name in fields if name not in content), None)
+        selection = None if fault else cls(**{name: content[name] for name in fields})
+        if selection is None or (fault := selection._fault()):
+            raise ValueError(f"{path} is damaged: {fault}. Save the selection again")
         tuples: dict[str, Any] = {  # which JSON does not have
             name: [tuple(entry) if isinstance(entry, list) else entry for entry in content[name]]
             for name in ("feature_names_in", "carried", "dropped")
@@ -282,10 +280,6 @@ class Selection:
             if not _are_names(getattr(self, field_name)):
                 return f"{field_name} is not a list of names"
         return None if isinstance(self.method, str) else "method is not a name"
-
-
-def _damaged(path: str | Path, fault: str) -> str:
-    return f"{path} is damaged: {fault}. Save the selection again"
 
 
 def _is_count(value: Any) -> bool:

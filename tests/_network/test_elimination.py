@@ -91,7 +91,7 @@ def test_one_at_a_time_meets_a_plain_loop(rng):
     problem = problem_of(rng, 40, 12)
     start = principal_weights(problem, 4)
     nothing = np.zeros(12, dtype=bool)
-    found = eliminate(
+    ranked, rounds = eliminate(
         problem, start, train, fraction=1e-9, n_left=1, columns=np.arange(12), kept=nothing,
         first_out=nothing,
     )  # fmt: skip
@@ -107,8 +107,8 @@ def test_one_at_a_time_meets_a_plain_loop(rng):
         if not columns:
             break
         weights = weights._replace(W_in=np.delete(weights.W_in, worst, axis=0))
-    assert found.order.tolist() == order[::-1]
-    assert found.rounds[found.order].tolist() == [0, *range(11, 0, -1)]
+    assert ranked.tolist() == order[::-1]
+    assert rounds[ranked].tolist() == [0, *range(11, 0, -1)]
 
 
 def test_score_counts_units_by_their_output(rng):

@@ -57,6 +57,8 @@ def test_patterns(select, frame):
     written, result = select(frame, "--drop", "Metadata_*,?", k=1)
     assert written.columns.tolist() == ["c[red]"]
     assert "of 2 columns" in result.stdout
+    written, _ = select(frame, "--drop", "^(Meta|[ab],?)", k=1)
+    assert written.columns.tolist() == ["e"]
     _, result = select(frame, "--keep", "metadata_*")
     assert "--keep: no column matches 'metadata_*'" in result.stderr
 

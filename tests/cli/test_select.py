@@ -141,7 +141,7 @@ def test_one_column_of_every_group_with_what_it_adds_and_stands_for(run, planted
     assert all(abs(added[group] - 100 * size / 15) < 6 for group, size in sizes.items())
     total = float(lines[4].split()[3].removesuffix("%"))
     assert sum(added.values()) == pytest.approx(total, abs=0.21)
-    assert lines[4].endswith("least coin (0%).")
+    assert lines[4].endswith("; worst explained: coin (0%).")
 
 
 def test_columns_of_an_encoded_table_are_counted_once(run, planted):

@@ -151,6 +151,29 @@ def test_claims_about_the_penalties_fail():
     assert claims.gamma_in_the_middle(table).verdict == FAILS
 
 
+@pytest.mark.parametrize(("recursive", "verdict"), [(0.7, HOLDS), (0.5, PARTLY), (0.3, FAILS)])
+def test_recursion_under_both_rules(recursive, verdict):
+    """One pass has .4, or .5 at its best setting; a split without the whole grid does not count."""
+    rows = [
+        (dataset, method, setting, split, score)
+        for dataset, split in itertools.product(("d1", "d2"), (0, 1))
+        for method, setting, score in (
+            ("random", 0, 0.4),
+            ("gafs", 0, 0.4),
+            ("gafs", 1, 0.5),
+            ("gafs_recursive", 0, recursive),
+            ("gafs_recursive", 1, recursive),
+        )
+    ]
+    rows += [("d1", "gafs_recursive", 0, 2, 0.0), ("d1", "gafs", 0, 2, 0.9)]
+    table = pd.DataFrame(rows, columns=["dataset", "method", "setting", "split", "acc"])
+    table = table.assign(accuracy=table["acc"], nmi=table["acc"], share=0.2)
+    claim = claims.recursion_under_both_rules(table)
+    assert claim.verdict == verdict
+    assert claim.table[1] == ("as published minus random", "+0.000", "+0.100")
+    assert claims.recursion_under_both_rules(table[table["method"] == "gafs"]).verdict == OPEN
+
+
 @pytest.mark.parametrize(("spread", "verdict"), [(0.001, HOLDS), (0.2, UNDECIDED)])
 def test_differences_within_the_noise_of_kmeans_decide_nothing(spread, verdict):
     table = grid(lambda d, alpha, graph_weight: 0.5 + 0.03 * (alpha == 1e-2))
@@ -234,6 +257,17 @@ def test_gafs_is_worth_the_time(accuracy, verdict):
     table = times(accuracy)
     assert claims.gafs_is_worth_the_time(twice(table)).verdict == verdict
     assert claims.gafs_is_worth_the_time(table).verdict == UNDECIDED, "one split"
+
+
+def test_recursion_is_worth_the_time():
+    table = twice(times(0.6))
+    assert claims.recursion_is_worth_the_time(table).verdict == OPEN
+    for accuracy, verdict in ((0.9, HOLDS), (0.5, FAILS)):
+        row = ("gafs_recursive", 0, "{}", accuracy, 0.1)
+        columns = ["method", "setting", "params", "accuracy", "fit_cpu_seconds"]
+        ours = twice(pd.DataFrame([row], columns=columns).assign(split=0))
+        claim = claims.recursion_is_worth_the_time(pd.concat([table, ours]))
+        assert claim.verdict == verdict
 
 
 def test_times_without_a_common_split():

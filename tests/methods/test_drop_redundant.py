@@ -400,3 +400,18 @@ def test_what_represents_a_dropped_column(rng):
     weights = np.linalg.lstsq(C[:2, :2], C[:2], rcond=None)[0]
     np.testing.assert_allclose(contributions(C[:, :2], [0, 1]), (weights * C[:2]).T, atol=1e-12)
     np.testing.assert_allclose(sel.r2_[:4], (weights * C[:2]).sum(axis=0))
+
+
+def test_gaps_are_the_same_in_files_and_with_batches(rng, tmp_path):
+    pa, pq = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    X = with_gaps(rng, planted(rng, 300), 0.1)
+    expected = DropRedundant().fit(X).r2_
+    np.save(tmp_path / "X.npy", X)
+    pq.write_table(pa.table(dict(pd.DataFrame(X).add_prefix("c"))), tmp_path / "X.parquet")
+    mapped = np.load(tmp_path / "X.npy", mmap_mode="r")
+    for container in (mapped, pq.ParquetFile(tmp_path / "X.parquet")):
+        np.testing.assert_allclose(DropRedundant().fit(container).r2_, expected, atol=1e-8)
+    batch = np.arange(300) % 2
+    means = np.array([np.nanmean(X[batch == b], axis=0) for b in (0, 1)])
+    found = DropRedundant().fit(X + 10 * batch[:, np.newaxis], groups=batch)
+    np.testing.assert_allclose(found.r2_, DropRedundant().fit(X - means[batch]).r2_, atol=1e-8)

@@ -44,8 +44,9 @@ _CHANCE = 12.0
 _MOST_CHANCE = 0.25
 # Fewer trusted columns than this have no components of their own.
 _FEWEST_TRUSTED = 3
-# The first singular value of many shuffled entries hardly varies: one shuffle is then enough.
-_SHUFFLED_ENTRIES = 2e6
+# The first singular value of many shuffled entries hardly varies: one shuffle is then enough. With
+# few rows or columns, where a shuffle takes little time, it varies more.
+_SHUFFLED_ENTRIES, _SHUFFLED_ENTRIES_OF_FEW, _FEW = 2e6, 5e6, 256
 _MOST_SHUFFLES = 10
 # Keeps divisions by the singular values of constant columns finite.
 _TINY = np.finfo(float).tiny ** 0.5
@@ -245,7 +246,8 @@ def _edges(X, units):
     ordered = X[rows][:, columns]
     rng = np.random.default_rng(0)  # always the same, so that no seed decides what is structure
     found = []
-    for _ in range(int(np.clip(_SHUFFLED_ENTRIES / X.size, 1, _MOST_SHUFFLES))):
+    entries = _SHUFFLED_ENTRIES_OF_FEW if min(X.shape) < _FEW else _SHUFFLED_ENTRIES
+    for _ in range(int(np.clip(entries / X.size, 1, _MOST_SHUFFLES))):
         permuted = rng.permuted(ordered, axis=0)
         scaled = (permuted if unit is None else permuted / unit[columns] for unit in units)
         found.append([_largest_value(Z) for Z in scaled])

@@ -59,12 +59,7 @@ class TargetObjective:
         F = n |E|_F^2 / 2 + alpha |W_in|_{2,1} + graph_weight Tr(H' L H)
             + decay / 2 (|W_in|_F^2 + |W_out|_F^2)
 
-        D = (E W_out' + 2 graph_weight L H) * H * (1 - H)
-        dF/dW_in  = X' D + alpha N + decay W_in        N: rows of W_in divided by their norms
-        dF/dW_out = H' E + decay W_out
-        dF/db_in  = sums of the columns of D,          dF/db_out = sums of the columns of E
-
-    An evaluation takes two products with X. The matrix products are in the precision of X.
+    and the gradients of ``Objective``. An evaluation takes two products with X, in its precision.
     """
 
     def __init__(self, problem, n_hidden, penalties):
@@ -178,13 +173,6 @@ def unit_norms(weights):
     return np.sqrt(np.square(weights.W_in) @ row_norms(weights.W_out, squared=True))
 
 
-class Elimination(NamedTuple):
-    """Columns from best to worst, and the round in which each was dropped; 0 for survivors."""
-
-    order: np.ndarray
-    rounds: np.ndarray
-
-
 def eliminate(problem, start, train, *, fraction, n_left, columns, kept, first_out):
     """Train and drop a ``fraction`` of the columns from the encoder in turn, at least one.
 
@@ -192,6 +180,9 @@ def eliminate(problem, start, train, *, fraction, n_left, columns, kept, first_o
     ``train(problem, weights, first)`` returns trained Weights, or None to stop here. Columns
     ``kept`` are never dropped, those ``first_out`` before all others. The last ``n_left`` columns
     are ranked by their last score.
+
+    Returns the columns from best to worst, and the round in which each was dropped; 0 for
+    survivors.
     """
     rounds = np.zeros(problem.X.shape[1], dtype=int)
     dropped, number = [], 0
@@ -204,7 +195,7 @@ def eliminate(problem, start, train, *, fraction, n_left, columns, kept, first_o
         order = np.lexsort((-unit_norms(weights), first_out[columns], ~kept[columns]))
         if trained is None or len(columns) <= n_left:
             ranked = [columns[order], *dropped[::-1]]
-            return Elimination(np.concatenate(ranked), rounds)
+            return np.concatenate(ranked), rounds
         number += 1
         n_kept = min(len(columns) - 1, int(np.ceil((1 - fraction) * len(columns))))
         out = order[max(n_kept, n_left) :]

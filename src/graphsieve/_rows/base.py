@@ -21,8 +21,7 @@ if TYPE_CHECKING:
 
 # Size of one block of dense floats: it should stay in a core's second-level cache.
 BLOCK_BYTES = 2**20
-# Size of a block in a pass that does little with each row: small enough not to matter for the
-# memory in use, large enough that the overhead per block does not count.
+# Size of a block in a pass that does little with each row.
 PASS_BYTES = 8 * BLOCK_BYTES
 # Entries and rows of a part for which it pays to wake a thread and to add up its sums.
 _FEWEST_ENTRIES = 2**17
@@ -68,12 +67,7 @@ class Rows(ABC):
 
     @abstractmethod
     def reduce(
-        self,
-        function: Callable,
-        *aligned: Any,
-        combine: Callable = operator.add,
-        block_bytes: int = PASS_BYTES,
-        workers: Workers | None = None,
+        self, function, *aligned, combine=operator.add, block_bytes=PASS_BYTES, workers=None
     ) -> Any:
         """Combine the results of ``function(block, *rows of aligned)``, left to right in row order.
 
@@ -82,25 +76,16 @@ class Rows(ABC):
         ``workers`` are threads for those in memory, whose number does not change the result.
         """
 
-    @abstractmethod
-    def reduce_pairs(
-        self,
-        function: Callable,
-        i: np.ndarray,
-        j: np.ndarray,
-        *aligned: Any,
-        combine: Callable = operator.add,
-    ) -> Any:
+    def reduce_pairs(self, function, i, j, *aligned, combine=operator.add) -> Any:
         """Combine the results of ``function(rows i, rows j, *aligned)`` over blocks of pairs.
 
         ``i``, ``j`` and ``aligned`` have one entry per pair. The blocks come in any order.
         """
+        return self.stored().reduce_pairs(function, i, j, *aligned, combine=combine)
 
-    @abstractmethod
-    def map_pairs(
-        self, function: Callable, i: np.ndarray, j: np.ndarray, workers: Workers
-    ) -> np.ndarray:
+    def map_pairs(self, function, i, j, workers: Workers) -> np.ndarray:
         """``function(rows i, rows j)``, one value per pair, in the order of the pairs."""
+        return self.stored().map_pairs(function, i, j, workers)
 
     @abstractmethod
     def scaled(self, scaling: Scaling, dtype: Any) -> Rows:
@@ -110,9 +95,9 @@ class Rows(ABC):
     def filled(self, value: np.ndarray) -> Rows:
         """The rows with ``value[j]`` in place of NaN in column j."""
 
-    @abstractmethod
-    def parts(self, make: Callable, *aligned: Any, workers: Workers) -> Parts:
+    def parts(self, make: Callable, *aligned, workers: Workers) -> Parts:
         """``make(rows, *aligned)`` for every part of the rows, kept where the rows are."""
+        return self.stored().parts(make, *aligned, workers=workers)
 
     @abstractmethod
     def whole(self) -> Any:
@@ -146,9 +131,7 @@ class Rows(ABC):
         """Memory that ``whole`` needs in addition to what is in use already."""
         return self.size()
 
-    def stack(
-        self, function: Callable, *aligned: Any, workers: Workers | None = None
-    ) -> np.ndarray:
+    def stack(self, function: Callable, *aligned, workers: Workers | None = None) -> np.ndarray:
         """Concatenate the arrays that ``function`` returns for the blocks."""
         return _joined(self.reduce(partial(_listed, function), *aligned, workers=workers))
 
@@ -198,11 +181,8 @@ def _wider(one, other):
 
 
 def is_constant(low: np.ndarray, high: np.ndarray) -> np.ndarray:
-    """Whether columns with these extremes vary by no more than rounding.
-
-    Neither the squares nor the inverse of a subnormal range are numbers: it counts as rounding.
-    """
-    tiny = np.finfo(np.float64).tiny
+    """Whether columns with these extremes vary by no more than rounding."""
+    tiny = np.finfo(np.float64).tiny  # smaller ranges have neither squares nor an inverse
     return high - low <= np.maximum(1e-12 * np.maximum(abs(low), abs(high)), tiny)
 
 
@@ -258,8 +238,7 @@ class Gaps:
 def fill_gaps(data: Rows) -> Rows:
     """Rows with the mean of the observed values in place of NaN; ``data`` if there is none.
 
-    A filled entry adds nothing to an inner product of centred columns. The variance of a filled
-    column, however, is too small by the fraction of values that are present, which
+    The variance of a filled column is too small by the fraction of values that are present, which
     ``divide_columns`` makes up for.
     """
     if not np.isnan(data.column_range()[0]).any():

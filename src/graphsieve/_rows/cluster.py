@@ -238,7 +238,10 @@ def open_cluster(array, client):
     is_sparse = sp.issparse(array._meta)
     dtype = np.dtype(np.float32 if array.dtype == np.float32 else np.float64)
     n_samples, n_features = array.shape
-    slices = part_slices(n_samples, _count_parts(n_samples, n_features, dtype))
+    # As many parts as in memory, so that sums are the same, or more for large data.
+    n_bytes = n_samples * n_features * dtype.itemsize
+    n_parts = max(count_parts(n_samples, n_features), -(-n_bytes // _PART_BYTES))
+    slices = part_slices(n_samples, n_parts)
     chunks = array.to_delayed()[:, 0]
     edges = np.cumsum([0, *array.chunks[0]])
     cluster = Cluster(client)
@@ -272,12 +275,6 @@ def _pieces(chunks, edges, rows, n_columns):
             chunk = _later(check_chunk, chunk, *size)
             pieces.append(chunk if whole else chunk[low - start : high - start])
     return pieces
-
-
-def _count_parts(n_samples, n_features, dtype):
-    """As many parts as in memory, so that sums are the same, or more for large data."""
-    n_bytes = n_samples * n_features * dtype.itemsize
-    return max(count_parts(n_samples, n_features), -(-n_bytes // _PART_BYTES))
 
 
 # The functions below run on the workers.

@@ -214,8 +214,7 @@ def _append(one, other):
 def aligned(value):
     """``value`` with arrays, also those in lists and tuples, at aligned addresses.
 
-    Arrays that come from another process may start at any byte, and some sums, such as those of
-    ``np.einsum``, are then added in another order.
+    Arrays from another process may start at any byte, and some sums then have another order.
     """
     if isinstance(value, list | tuple):
         return type(value)(map(aligned, value)) if type(value) in (list, tuple) else value

@@ -96,7 +96,7 @@ class RobustScaling(Scaling):
 
 
 def robust_scaling(
-    data: Rows, chosen: np.ndarray, spread: str = "deviation", *, counts: bool = True
+    data: Rows, chosen: np.ndarray, spread: str, *, counts: bool = True
 ) -> RobustScaling:
     """Columns in units of their spread, bent neither by outliers nor by dead columns.
 
@@ -104,17 +104,11 @@ def robust_scaling(
     moved there: a heavy-tailed column then has the spread of its bulk, and one that is constant but
     for a few rows has little. The median becomes 0, so that the origin of a column does not matter.
 
-    Parameters
-    ----------
-    data : Rows
-    chosen : ndarray of bool
-        Mask of the rows on which spread and median are measured.
-    spread : {"deviation", "range", "wide"}, default="deviation"
-        What becomes 1, after the limits: the standard deviation, the range, or the range but at
-        least five standard deviations, so that a flag has no more variance than a normal column.
-    counts : bool, default=True
-        Take square roots first if more than 90 % of the entries are zero and none is negative: the
-        variance of counts grows with their mean, and that of their roots does not.
+    They are measured on the rows that the mask ``chosen`` has. ``spread`` is what becomes 1, after
+    the limits: the standard deviation ("deviation"), the "range", or the range but at least five
+    standard deviations ("wide"), so that a flag has no more variance than a normal column. With
+    ``counts``, take square roots first if more than 90 % of the entries are zero and none is
+    negative: the variance of counts grows with their mean, and that of their roots does not.
     """
     X = data.stack(chosen_rows, chosen).astype(np.float64)
     root = counts and data.column_range()[0].min() >= 0 and is_mostly_zero(data)
@@ -135,8 +129,7 @@ def robust_scaling(
     span = most - least
     wide = np.maximum(span, _MOST_DEVIATIONS * deviation)
     unit = {"deviation": deviation, "range": span, "wide": wide}[spread]
-    factor = np.where(constant, 0.0, 1 / np.where(constant | (unit == 0), 1.0, unit))
-    return RobustScaling(column_medians(X), factor, root, low, high)
+    return RobustScaling(column_medians(X), _inverse(unit, constant), root, low, high)
 
 
 def column_medians(X: np.ndarray) -> np.ndarray:
@@ -178,8 +171,7 @@ def column_scaling(data: Rows, scale: str | None) -> Scaling:
     if data.is_sparse:
         _check_sparse(offset, scale)
     # The rounding errors of a constant column must not be magnified to the full range.
-    constant = is_constant(offset, offset + spread)
-    factor = np.where(constant, 0.0, 1 / np.where(constant, 1.0, spread))
+    factor = _inverse(spread, is_constant(offset, offset + spread))
     return Scaling(offset, factor, scale == "auto" and offset.min() >= 0 and is_mostly_zero(data))
 
 
@@ -206,10 +198,15 @@ def divide_columns(data, scale, spread="range"):
     low, high = _range(data, scale)
     deviation = np.sqrt(data.column_moments()[1])
     spread = deviation if scale == "standard" else (high - low) * present
-    constant = is_constant(low, high) | (spread == 0)
-    factor = np.where(constant, 0.0, 1 / np.where(constant, 1.0, spread))
+    factor = _inverse(spread, is_constant(low, high))
     offset = np.maximum(low, 0) + np.minimum(high, 0)
     return data.scaled(Scaling(offset, factor), np.float64)
+
+
+def _inverse(spread, constant):
+    """1 / spread, and 0 where that is 0 or the column constant."""
+    constant = constant | (spread == 0)
+    return np.where(constant, 0.0, 1 / np.where(constant, 1.0, spread))
 
 
 def _root_present(data):

@@ -1,7 +1,7 @@
 """Rows that are read forwards, a batch at a time, from files or lazy arrays.
 
-Statistics take one pass over the batches. Computations that need rows more often read them from a
-temporary memory map, which is written, already scaled, in one pass.
+Computations that need rows more than once read them from a temporary memory map, which is written,
+already scaled, in one pass.
 
 Dask's own readers are not used for files: for Parquet they take twice the memory and 1.7 times as
 long (200,000 x 200 float32, one pass of moments), for some of the columns of an HDF5 file two to
@@ -110,8 +110,8 @@ class ParquetStream(Stream):
     def tables(self, n_rows):
         """Arrow's record batches, with the row labels."""
         # A single call for all row groups would keep everything it has read in memory.
+        columns = [*self.labels, *self.names]
         for group in range(self.file.num_row_groups):
-            columns = [*self.labels, *self.names]
             yield from self.file.iter_batches(n_rows, row_groups=[group], columns=columns)
 
 
@@ -249,15 +249,6 @@ class StreamRows(Rows):
         if self._stored is None:
             self._stored = RowBlocks(self._copy(self.dtype, lambda X: X))
         return self._stored
-
-    def reduce_pairs(self, function, i, j, *aligned, combine=operator.add):
-        return self.stored().reduce_pairs(function, i, j, *aligned, combine=combine)
-
-    def map_pairs(self, function, i, j, workers):
-        return self.stored().map_pairs(function, i, j, workers)
-
-    def parts(self, make, *aligned, workers):
-        return self.stored().parts(make, *aligned, workers=workers)
 
     def whole(self):
         return np.concatenate([block for _, block in self._blocks()])

@@ -24,7 +24,9 @@ column_groups : array-like of shape (n_features,), dict or None, default=None
     Features whose label is None, or that the dict does not have, are on their own.
 max_per_group : int or None, default=None
     Keep at most this many features of every group, instead of all or none.
-n_neighbors : int, default=5
+n_components : int, default
+    Number of directions m.
+n_neighbors : int, default
     Number of neighbours of a sample in the graph.
 affinity : {"cosine", "binary", "heat"}, callable, array or sparse matrix, default="cosine"
     Weights of the edges, or the affinity matrix itself.
@@ -37,9 +39,9 @@ scale : {"auto", "standard", "minmax", "global"} or None, default="auto"
     data.
 n_jobs : int or None, default=None
     Number of threads; None uses all cores that OMP_NUM_THREADS and joblib allow.
-max_iter : int, default=100
+max_iter : int, default
     Maximum number of iterations.
-tol : float, default=1e-5
+tol : float, default
     Stop when the relative change of the objective is smaller.
 memory : int, default=10
     Number of pairs of vectors that L-BFGS keeps.
@@ -60,12 +62,12 @@ objective_trace_, n_iter_, converged_
 def with_shared_parameters(cls):
     """Class decorator that makes a constructor of the parameters that a method declares.
 
-    The docstring gets the descriptions of the shared parameters of its constructor, in their order,
-    and of the attributes of iterative methods, and ``_parameter_constraints`` those of the base
-    class.
+    The docstring gets the descriptions of the shared parameters of its constructor, in their order
+    and with its defaults, and of the attributes of iterative methods, and
+    ``_parameter_constraints`` those of the base class.
     """
     cls = dataclass(eq=False, repr=False, kw_only=True)(cls)
-    names = list(inspect.signature(cls).parameters)
+    names = inspect.signature(cls).parameters
     inherited = super(cls, cls)
     constraints = {
         **inherited._shared_constraints,
@@ -78,6 +80,12 @@ def with_shared_parameters(cls):
         own, *rest = re.split(r"\n+(?=\w[\w ]*\n---)", text)
         described = {**_by_name(_SHARED), **_by_name(own)}
         section = "\n".join(dict.fromkeys(described[name] for name in names))
+        section = re.sub(
+            r"(\w+)( : .*), default$",
+            lambda m: f"{m[1]}{m[2]}, default={names[m[1]].default:g}",
+            section,
+            flags=re.M,
+        )
         if "max_iter" in names and "objective_trace_" not in text:
             has_own = bool(rest) and rest[0].startswith("Attributes")
             attributes = rest.pop(0) if has_own else "Attributes\n----------"

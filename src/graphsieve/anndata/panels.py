@@ -21,7 +21,7 @@ from ..evaluation import (
     neighborhood_preservation,
     redundancy,
 )
-from ..plots import COLORS
+from ..plots import draw_measures
 from .select import check_anndata, expression, find_genes, gene_mask, labels
 
 if TYPE_CHECKING:
@@ -142,7 +142,7 @@ def evaluate_panel(
 
 
 def plot_panels(frame: DataFrame) -> np.ndarray:
-    """Draw the result of `evaluate_panel`, one plot per measure.
+    """Draw the result of `evaluate_panel`, one plot per measure, with the best panel marked.
 
     Parameters
     ----------
@@ -156,23 +156,13 @@ def plot_panels(frame: DataFrame) -> np.ndarray:
     """
     import matplotlib.pyplot as plt
 
-    measures = [name for name in MEASURES if name in frame]
-    height = 1.2 + 0.3 * len(frame)
-    _, axes = plt.subplots(
-        1, len(measures), figsize=(2.6 * len(measures), height), sharey=True, layout="constrained"
-    )
-    axes = np.atleast_1d(axes)
-    rows = np.arange(len(frame))
-    for axis, name in zip(axes, measures, strict=True):
-        title, larger_is_better = MEASURES[name]
-        axis.hlines(rows, 0, frame[name], color=COLORS[0], linewidth=1)
-        axis.plot(frame[name], rows, "o", color=COLORS[0])
-        axis.set_xlim(left=min(0.0, frame[name].min()))
-        axis.set_title(title, fontsize=10)
-        axis.set_xlabel("higher is better" if larger_is_better else "lower is better", fontsize=9)
-    axes[0].set_yticks(rows, [str(name) for name in frame.index])
-    axes[0].set_ylim(len(frame) - 0.5, -0.5)
-    return axes
+    measures = []
+    for name in [name for name in MEASURES if name in frame]:
+        values, (title, higher_is_better) = frame[name], MEASURES[name]
+        best = values == (values.max() if higher_is_better else values.min())
+        measures.append((values, title, higher_is_better, best))
+    size = 2.6 * len(measures), 1.2 + 0.3 * len(frame)
+    return draw_measures(plt.figure(figsize=size, layout="constrained"), frame.index, measures)
 
 
 def _panel(adata, name, panel):
@@ -272,11 +262,8 @@ class _Reference:
         known = np.isin(self.classes, frequent)
         X, y = X[known], self.classes[known]
         folds = StratifiedKFold(_N_FOLDS, shuffle=True, random_state=self.seed)
-        return float(
-            np.mean(
-                [
-                    classification_accuracy(X[train], y[train], X[test], y[test])
-                    for train, test in folds.split(X, y)
-                ]
-            )
-        )
+        accuracy = [
+            classification_accuracy(X[train], y[train], X[test], y[test])
+            for train, test in folds.split(X, y)
+        ]
+        return float(np.mean(accuracy))

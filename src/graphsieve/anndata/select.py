@@ -32,7 +32,7 @@ from .._utils.names import find_columns, in_column_order, suggestion
 from .._utils.text import listed
 from ..base import FeatureRanker
 from ..inspection.grouped import GroupedRanker
-from ..methods import AEFS, GAFS, REGISTRY, GraphSieve
+from ..methods import REGISTRY, GraphSieve
 
 if TYPE_CHECKING:
     from anndata import AnnData
@@ -92,10 +92,11 @@ def select_genes(
         batches then have no influence.
     mask_var : str, array of bool or None, default=None
         Genes to use at all: a column of ``adata.var`` or a mask.
-    include, exclude : list of str or None, default=None
+    include, exclude : list of str, pattern or None, default=None
         Genes that are always selected, first and in the order given, and count towards
         ``n_top_genes``, and genes that are never selected. Excluded genes remain part of the data
-        that the selection is to represent; use ``mask_var`` to leave genes out altogether.
+        that the selection is to represent; use ``mask_var`` to leave genes out altogether. A text
+        that starts with ``^`` is a pattern: ``exclude="^(MT-|RP[SL])"``.
     neighbors_key : str or None, default=None
         Use the graph of ``scanpy.pp.neighbors`` stored under this key ("neighbors" is scanpy's
         default) instead of a new one. Only for methods that use a graph.
@@ -346,14 +347,6 @@ def check_values(X, names, estimator, where):
         raise ValueError(
             f"{where} contains NaN or infinity: cell {cell}, gene {str(names[gene])!r}. Filter or "
             "fill such values first"
-        )
-    # These shift columns, which would make sparse data dense.
-    shifts = isinstance(estimator, AEFS | GAFS | GraphSieve) and estimator.scale is not None
-    if data.is_sparse and low.min() < 0 and shifts:
-        raise ValueError(
-            f"{where} is sparse and has negative values (gene {str(names[low.argmin()])!r}), which "
-            f"{type(estimator).__name__} cannot scale: use a layer with log-normalised counts, or "
-            "store the values with .toarray()"
         )
     warn_of_values(first_rows(X, 1000), low.min(), where)
     return is_constant(low, high)

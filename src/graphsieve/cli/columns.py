@@ -3,12 +3,11 @@
 import re
 import shlex
 from dataclasses import dataclass, replace
-from fnmatch import fnmatchcase
 from pathlib import Path
 
 import numpy as np
 
-from .._utils.names import suggestion
+from .._utils.names import matching_columns, suggestion
 from .._utils.text import listed
 from .console import TableError
 from .io.cells import DATE
@@ -25,22 +24,23 @@ _CAMEL_ID = re.compile(r".*[a-z]I[Dd]")
 def find_columns(items, names, option, features=None):
     """Return the positions of columns that a user asked for, in the order given.
 
-    Each item is a name, a position from 0 (-1 is the last one), a pattern with ``*`` or ``?``, or
-    several of these with commas between; the matches of a pattern are in the order of the table.
-    Messages name the option that they were given to. With ``features``, the positions of some
-    columns, patterns match these, and others are refused.
+    Each item is a name, a position from 0 (-1 is the last one), a pattern with ``*`` or ``?``,
+    several of these with commas between, or a regular expression that starts with ``^``. With
+    ``features``, the positions of some columns, patterns match these, and others are refused.
     """
     features = range(len(names)) if features is None else features
     position = {name: j for j, name in enumerate(names)}
     found = []
     for item in items:
-        parts = [item] if item in position else [part.strip() for part in item.split(",")]
+        is_one = item in position or item.startswith("^")
+        parts = [item] if is_one else [part.strip() for part in item.split(",")]
         for part in filter(None, parts):
             found += _find(part, names, position, option, features)
     if unused := sorted(set(found).difference(features)):
         raise TableError(
             f"{option}: these columns are not selected from: {listed([names[j] for j in unused])}. "
-            "Another option names them, or they look like IDs (--no-ids selects from such columns)"
+            "Another option names them, or they are IDs (which --no-ids selects from), or text or "
+            "dates (--encode)"
         )
     return list(dict.fromkeys(found))
 
@@ -48,10 +48,10 @@ def find_columns(items, names, option, features=None):
 def _find(part, names, position, option, features):
     if part in position:
         return [position[part]]
-    if "*" in part or "?" in part:
-        matches = [j for j in features if fnmatchcase(names[j], part)]
-        if matches:
-            return matches
+    matches = matching_columns(part, [names[j] for j in features])
+    if matches:
+        return [features[k] for k in matches]
+    if matches is not None:
         columns = listed([names[j] for j in features])
         raise TableError(f"{option}: no column matches {part!r}; the columns are {columns}")
     try:
@@ -152,7 +152,7 @@ def read_costs(path):
 
 @dataclass(frozen=True)
 class Roles:
-    """Positions of the features and of the columns that are carried, and the carried labels.
+    """Positions of the features and of the carried columns, and the carried labels.
 
     ``ids`` are the columns that are carried because they look like an ID, with the reason.
     """
@@ -164,10 +164,9 @@ class Roles:
 
 
 def assign_roles(table, drop, keep, *, find_ids):
-    """Decide what every column of a table is for.
+    """Decide what every column is for: ``drop`` is left out of the output, ``keep`` carried.
 
-    The columns ``drop`` are left out of the output, the columns ``keep`` written without selecting
-    from them. With ``find_ids``, columns that look like an ID are carried as well.
+    With ``find_ids``, columns that look like an ID are carried as well.
     """
     names = [*table.names, *table.label_names]
     dropped = sorted(find_columns(drop, names, "--drop"))
@@ -180,23 +179,16 @@ def assign_roles(table, drop, keep, *, find_ids):
     ids = {}
     if table.row_names is not None and (j := names.index(table.row_names)) not in given:
         ids[j] = "row names"
-    left = [j for j in range(n_columns) if j not in given and j not in ids]
     if find_ids:
-        ids |= _find_ids(table, left)
+        ids |= _find_ids(table, [j for j in range(n_columns) if j not in given and j not in ids])
     carried = sorted({*(j for j in kept if j < n_columns), *ids})
     unused = {*dropped, *carried}
-    return Roles(
-        features=[j for j in range(n_columns) if j not in unused],
-        carried=carried,
-        labels=[names[j] for j in kept if j >= n_columns],
-        ids=ids,
-    )
+    features = [j for j in range(n_columns) if j not in unused]
+    return Roles(features, carried, [names[j] for j in kept if j >= n_columns], ids)
 
 
 def id_note(table, roles):
-    """Return a line about the columns that were taken for IDs, or nothing."""
-    if not roles.ids:
-        return ""
+    """Return a line about the columns that were taken for IDs."""
     reasons = {}
     for j, reason in sorted(roles.ids.items()):
         reasons.setdefault(reason, []).append(table.names[j])

@@ -15,8 +15,7 @@ def drop(ctx: typer.Context, file: File, given: Dropping):
     """Drop the columns that the kept ones predict, so that little is lost."""
     from ..methods.drop_redundant import DropRedundant
     from .methods import checked
-    from .outcome import show
     from .selecting import check, run
 
     check(file, given, method := checked(DropRedundant(given.explained), "--explained"))
-    show(run(file, given, method, ctx.meta["arguments"]))
+    run(file, given, method, ctx.meta["arguments"])

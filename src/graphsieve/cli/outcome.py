@@ -1,17 +1,17 @@
 """What became of a table: the files that are written and the lines that are printed."""
 
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 from math import isnan
 
 import numpy as np
 
-from .._linear.regression import explained_fraction
+from .._linear.regression import coverage_curve, explained_fraction
+from .._rows.scaling import standardised
 from .._utils.text import counted
-from ..inspection import coverage_curve, representatives
-from ..inspection.coverage import rows_of
+from ..inspection.coverage import closest_kept, rows_of
 from .columns import column_values
-from .console import note, out, progress, tell, tell_table
+from .console import note, out, progress
 from .io.files import extension, write_outputs
 from .io.tables import Table
 from .prepare import Data, has_gaps
@@ -29,8 +29,7 @@ class Outcome:
     """A fitted selection with all that it was made from.
 
     ``ranking`` has one row per column of the table, ``selector`` one entry per column of the
-    features, which are more where text was encoded. ``values`` are the rows on which the selection
-    is explained.
+    features, which are more where text was encoded.
     """
 
     given: object
@@ -40,7 +39,11 @@ class Outcome:
     ranking: object
     selector: object
     seconds: float
-    values: np.ndarray | None = None
+
+    @cached_property
+    def values(self):
+        """The rows on which the selection is explained."""
+        return rows_of(self.selector, self.data.features.X, self.batches).values
 
     @property
     def column_of(self):
@@ -55,24 +58,15 @@ def marks_genes(given):
 
 
 def write(outcome):
-    """Write all files or none; returns the outcome with the values that explain it.
-
-    What may fail is made before the first file is written.
-    """
+    """Write all files or none; what may fail is made before the first file is written."""
     given, data, selector = outcome.given, outcome.data, outcome.selector
-    X = data.features.X
-    if given.explain or not given.names:
-        values = rows_of(selector, X, outcome.batches).values
-        outcome = replace(outcome, values=values)
-    if given.explain:
-        outcome = replace(outcome, ranking=_with_predictors(outcome))
     save = page = None
     if given.save is not None:
         save = _selection(outcome).save
     if given.report is not None:
         with progress(f"Preparing {given.report.name}"):
             page = selector.report(
-                X,
+                data.features.X,
                 groups=outcome.batches,
                 title=outcome.source[1],
                 image_shape=given.image_shape,
@@ -83,13 +77,12 @@ def write(outcome):
     outputs = [(given.output, kept), (given.scores, scores), (given.save, save)]
     for line in write_outputs([*outputs, (given.report, page)], raw_names=given.raw_names):
         note(line)
-    return outcome
 
 
-def _with_predictors(outcome):
-    """Return the ranking with the R^2 of every dropped column and the columns that predict it."""
+def with_predictors(outcome):
+    """The outcome; its ranking also has the R^2 of every dropped column and what predicts it."""
     ranking, features = outcome.ranking, outcome.data.features
-    coverage = outcome.selector.coverage(outcome.values)
+    coverage = outcome.selector.coverage(features.X, groups=outcome.batches)
     if features.owner is not None:
         coverage = _of_columns(coverage, features)
     by = {}
@@ -98,28 +91,22 @@ def _with_predictors(outcome):
         by.setdefault(row.feature, []).append(f"{row.kept}{weight}")
     r2 = coverage.drop_duplicates("feature").set_index("feature")["r2"]
     explained_by = [", ".join(by.get(name, [])) for name in ranking["feature"]]
-    return ranking.assign(r2=ranking["feature"].map(r2), explained_by=explained_by)
+    ranking = ranking.assign(r2=ranking["feature"].map(r2), explained_by=explained_by)
+    return replace(outcome, ranking=ranking)
 
 
 def _of_columns(coverage, features):
     """Return the coverage of indicators as that of the columns that they encode.
 
-    The R^2 is that of all indicators together. The weights of indicators do not add up to one
-    weight; the columns are in the order of their importance.
+    The R^2 is the mean, as in the explained fraction. The weights of indicators do not add up to
+    one weight; the columns are in the order of their importance.
     """
     column = dict(zip(features.X, (features.names[j] for j in features.owner), strict=True))
-    variance = coverage["feature"].map(features.X.var())
-    table = coverage.assign(
-        feature=coverage["feature"].map(column),
-        kept=coverage["kept"].map(column),
-        importance=coverage["importance"] * variance,
-        explained=coverage["r2"] * variance,
-        variance=variance,
-    )
-    single = table[~coverage["feature"].duplicated()].groupby("feature")
-    r2 = single["explained"].sum() / single["variance"].sum()
-    importance = table.groupby(["feature", "kept"], dropna=False, sort=False)["importance"].sum()
-    table = importance.sort_values(ascending=False).reset_index()
+    of_each = coverage.drop_duplicates("feature")
+    r2 = of_each["r2"].groupby(of_each["feature"].map(column)).mean()
+    table = coverage.sort_values("importance", ascending=False, kind="stable")
+    table = table.assign(feature=table["feature"].map(column), kept=table["kept"].map(column))
+    table = table.drop_duplicates(["feature", "kept"])
     return table.assign(r2=table["feature"].map(r2), weight=float("nan"))
 
 
@@ -175,26 +162,22 @@ def _marked(outcome):
     return partial(annotate_h5ad, path, columns=columns, record=record, subset=given.subset)
 
 
-def show(outcome):
-    """Print what became of the table, or the names of the kept columns alone."""
-    given, ranking = outcome.given, outcome.ranking
-    say = note if given.names else tell
+def summary(outcome):
+    """What is printed: lines, and tables as arguments of ``tell_table``."""
+    ranking, given = outcome.ranking, outcome.given
     if given.names:
-        for name in ranking["feature"][ranking["kept"]]:
-            tell(name)
-    elif given.method == "drop":
-        _show_dropped(outcome)
-    else:
-        _show_kept(outcome)
-    for path in filter(None, (given.output, given.scores, given.save, given.report)):
-        say(f"Written: {path}")
+        return ranking["feature"][ranking["kept"]].tolist()
+    lines = [*(_about_dropped if given.method == "drop" else _about_kept)(outcome)]
+    if given.explain and not ranking["kept"].all():
+        lines += ["", *_about_predictions(ranking)]
+    return lines
 
 
-def _show_kept(outcome):
-    """Print every kept column, what it adds to those above it, and what it stands for."""
+def _about_kept(outcome):
+    """Every kept column, what it adds to those above it, and what it stands for."""
     given, selector = outcome.given, outcome.selector
     best = outcome.ranking[outcome.ranking["kept"]]
-    _show_heading(outcome, f"Kept {len(best):,}", f" with {given.method}")
+    yield _heading(outcome, f"Kept {len(best):,}", f" with {given.method}")
     adds, together = _what_they_add(outcome)
     stands_for = _stands_for(outcome)
     cells = {
@@ -206,48 +189,60 @@ def _show_kept(outcome):
     }
     if _are_ranks(selector.scores_):
         del cells["score"]
-    tell_table(cells, left=("column", "stands for"))
+    yield cells, ("column", "stands for")
     if len(adds) < len(best):
-        tell(f"... and {len(best) - len(adds):,} more; --names lists them all")
-    tell(f"Together they explain {together}.")
-    tell("adds: share of the table explained on top of those above (mean R^2 on held-out rows)")
-    tell(f"stands for: the dropped columns closest to it (correlation of {_CLOSE} or more)")
+        yield f"... and {len(best) - len(adds):,} more; --names lists them all"
+    yield f"Together they explain {together}."
+    yield "adds: share of the table explained on top of those above (mean R^2 on held-out rows)"
+    yield f"stands for: the dropped columns closest to it (correlation of {_CLOSE} or more)"
     if given.cost is not None:
         of_budget = "" if given.budget is None else f" of a budget of {given.budget:g}"
-        tell(f"Cost: {selector.costs[selector.support_].sum():g}{of_budget}")
-    if given.explain:
-        _show_predicted(outcome.ranking)
+        yield f"Cost: {selector.costs[selector.support_].sum():g}{of_budget}"
 
 
-def _show_dropped(outcome):
-    """Print every dropped column, how well the kept ones predict it, and what stands for it."""
+def _about_dropped(outcome):
+    """Every dropped column, how well the kept ones predict it, and which of them stands for it."""
     ranking, selector = outcome.ranking, outcome.selector
     dropped = ranking["feature"][~ranking["kept"]]
-    _show_heading(outcome, f"Dropped {len(dropped):,}", "")
+    yield _heading(outcome, f"Dropped {len(dropped):,}", "")
     names = np.array(outcome.data.features.names, dtype=object)[outcome.column_of]
     # Of the values of an encoded column, the one that is predicted worst speaks for it.
     worst = {names[j]: j for j in np.argsort(-selector.r2_, kind="stable")}
     features = [worst[name] for name in dropped]
-    by = selector.represented_by_[features]
+    r2, by = selector.r2_[features], selector.represented_by_[features]
     cells = {
         "dropped": dropped,
-        "R^2": [
-            f"{r2:.2f}" if i >= 0 else "" for r2, i in zip(selector.r2_[features], by, strict=True)
-        ],
-        "what stands for it": [names[i] if i >= 0 else "constant" for i in by],
+        "R^2": ["" if i < 0 else f"{value:.2f}" for value, i in zip(r2, by, strict=True)],
+        "what stands for it": ["constant" if i < 0 else names[i] for i in by],
     }
     if len(dropped):
-        tell_table(cells, left=("dropped", "what stands for it"))
+        yield cells, ("dropped", "what stands for it")
     where = " where they are complete" if has_gaps(outcome.data.features) else ""
     kept = counted(len(ranking) - len(dropped), "kept column")
-    tell(f"R^2: what the {kept} predict together{where}, {outcome.given.explained:g} or more.")
-    if outcome.given.explain:
-        _show_predicted(ranking)
+    yield f"R^2: predicted from the {kept} together{where}, {outcome.given.explained:g} or more."
 
 
-def _show_heading(outcome, what, how):
+def _about_predictions(ranking):
+    """The dropped columns that the kept ones predict worst, and from which of them."""
+    dropped = ranking[~ranking["kept"]].sort_values("r2", kind="stable")
+    shown = dropped.head(_MOST_ROWS)
+    nothing = np.where(shown["r2"] <= 0, "nothing", "constant")
+    cells = {
+        "dropped": shown["feature"],
+        "held-out R^2": ["" if isnan(r2) else f"{r2:.2f}" for r2 in shown["r2"]],
+        "predicted from (weight)": shown["explained_by"].where(
+            shown["explained_by"] != "", nothing
+        ),
+    }
+    yield cells, ("dropped", "predicted from (weight)")
+    if len(dropped) > len(shown):
+        more = len(dropped) - len(shown)
+        yield f"... and {more:,} more, better predicted; --scores has them all"
+
+
+def _heading(outcome, what, how):
     columns, rows = len(outcome.ranking), len(outcome.data.table)
-    tell(
+    return (
         f"{what} of {counted(columns, 'column')} of {outcome.source[1]} "
         f"({counted(rows, 'row')}){how} in {outcome.seconds:.1f} s"
     )
@@ -279,21 +274,22 @@ def _what_they_add(outcome):
     last = np.flatnonzero(np.diff(behind, append=-1)) + 1
     most = _MOST_ROWS if out.is_terminal else max(_MOST_ROWS, int(_MOST_WORK // values.size))
     n_kept = np.append(last[:most], last[most:][-1:])
-    coverage = coverage_curve(selector, values, n_kept).coverage
+    coverage = coverage_curve(values, selector.order_, n_kept).coverage
     explained = np.nan_to_num(explained_fraction(coverage))
     together = f"{explained[-1]:.1%} of the table"
     left = np.where(selector.support_, np.nan, coverage[-1])
     if not np.isnan(left).all():
         worst = int(np.nanargmin(left))
         name = outcome.data.features.names[column_of[worst]]
-        together += f", least {name} ({left[worst]:.0%})"
+        together += f"; worst explained: {name} ({left[worst]:.0%})"
     return np.diff(explained[:most], prepend=0), together
 
 
 def _stands_for(outcome):
     """Names of the dropped columns that are closest to every kept one, the closest first."""
     selector, column_of = outcome.selector, outcome.column_of
-    position, correlation = representatives(selector, outcome.values).at(selector.n_features_)
+    n_kept, Z = selector.n_features_, standardised(outcome.values)[0]
+    position, correlation = closest_kept(Z, selector.order_, n_kept).at(n_kept)
     close = np.where(selector.support_, 0, abs(correlation))
     closest = {}
     for j in np.argsort(-close, kind="stable")[: np.count_nonzero(close >= _CLOSE)]:
@@ -302,24 +298,3 @@ def _stands_for(outcome):
     for dropped, kept in closest.items():
         groups.setdefault(names[kept], []).append(names[dropped])
     return groups
-
-
-def _show_predicted(ranking):
-    """Print the dropped columns that the kept ones predict worst, and from which of them."""
-    dropped = ranking[~ranking["kept"]].sort_values("r2", kind="stable")
-    shown = dropped.head(_MOST_ROWS)
-    if not len(dropped):
-        return
-    nothing = ["nothing" if r2 <= 0 else "constant" for r2 in shown["r2"]]
-    cells = {
-        "dropped": shown["feature"],
-        "held-out R^2": ["" if isnan(r2) else f"{r2:.2f}" for r2 in shown["r2"]],
-        "predicted from (weight)": [
-            by or other for by, other in zip(shown["explained_by"], nothing, strict=True)
-        ],
-    }
-    tell("")
-    tell_table(cells, left=("dropped", "predicted from (weight)"))
-    if len(dropped) > len(shown):
-        more = len(dropped) - len(shown)
-        tell(f"... and {more:,} more, better predicted; --scores has them all")

@@ -28,10 +28,10 @@ _TYPED_NAMES = 100
 
 @dataclass(frozen=True)
 class Features:
-    """What a method is fitted on.
+    """What a method is fitted on: ``X``, and the ``names`` of the columns to choose from.
 
-    ``names`` are the columns to choose from. Where text was encoded, ``owner`` has the position in
-    ``names`` of the column behind each column of ``X``.
+    Where columns were encoded, ``owner`` has the position in ``names`` of the column behind each
+    column of ``X``.
     """
 
     X: object
@@ -95,10 +95,9 @@ class Data:
 
 
 def read(source, reading, in_memory_for=None):
-    """Read the table, and say in one line what was assumed and how it is read.
+    """Read the table that ``opened`` yields, and say in one line what was assumed.
 
-    ``source`` is what ``opened`` yields, and ``in_memory_for`` the method that needs all of the
-    data in memory.
+    ``in_memory_for`` is the method that needs all of the data in memory, if it does.
     """
     path, name, suffix = source
     with progress(f"Reading {name}"):
@@ -117,9 +116,8 @@ def read(source, reading, in_memory_for=None):
 def prepare(name, table, given, arguments, *, carried=(), verbatim=False, accepts_gaps=False):
     """Return the Data of a table, and say what becomes of its columns.
 
-    ``given`` are the options, ``arguments`` the words of the command, and ``carried`` columns that
-    are no features in addition to those given. With ``verbatim``, columns that are written without
-    being selected from are as in the file.
+    ``carried`` are columns that are no features in addition to those of the options. With
+    ``verbatim``, columns that are written without being selected from are as in the file.
     """
     roles = assign_roles(
         table, given.drop or [], [*(given.keep or []), *carried], find_ids=not given.no_ids
@@ -180,21 +178,14 @@ def _find_words(table, features, encode):
     return words, ways
 
 
-_KINDS = {
-    "onehot": "text",
-    "ordinal": "ordered answers",
-    "dates": "dates",
-    "text": f"text with more than {MOST_LEVELS} different values",
-    "date": "dates",
-}
-
-
 def _words_note(table, words):
     """Return a line about columns of text and dates, which are only carried."""
+    many = f"text with more than {MOST_LEVELS} different values" if table.is_frame else "text"
+    terms = {"onehot": "text", "ordinal": "ordered answers", "text": many}
     found = []
     for kind in dict.fromkeys(words.values()):
         columns = [j for j, other in words.items() if other == kind]
-        what = "text" if kind == "text" and not table.is_frame else _KINDS[kind]
+        what = terms.get(kind, "dates")
         found.append(f"{what}: {_listed(columns, table.names)}")
     kinds = [kind for kind in ENCODINGS if kind in words.values()]
     how = f". Select from such columns with --encode {','.join(kinds)}" if kinds else ""

@@ -20,8 +20,7 @@ def select(ctx: typer.Context, file: File, given: Selecting):
     """Select the features that carry the structure of a table."""
     # NumPy and scikit-learn are slow to load: not for a call of --help.
     from .methods import make_method
-    from .outcome import show
     from .selecting import check, run
 
     check(file, given, method := make_method(given))
-    show(run(file, given, method, ctx.meta["arguments"]))
+    run(file, given, method, ctx.meta["arguments"])

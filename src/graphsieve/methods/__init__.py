@@ -1,5 +1,6 @@
 """One file per method. REGISTRY maps the command-line name to the class."""
 
+from ..base import FeatureRanker
 from .aefs import AEFS
 from .css import GreedyCSS
 from .dfsc import DFSC
@@ -17,7 +18,7 @@ from .spec import SPEC
 from .udfs import UDFS
 from .variance import Variance
 
-REGISTRY = {
+REGISTRY: dict[str, type[FeatureRanker]] = {
     "sieve": GraphSieve,
     "gafs": GAFS,
     "aefs": AEFS,

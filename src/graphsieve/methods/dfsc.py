@@ -22,7 +22,7 @@ from .._rows import RowBlocks
 from .._rows.scaling import divide_columns
 from .._utils.shared import with_shared_parameters
 from .._utils.threads import Workers
-from ..base import NON_NEGATIVE, POSITIVE, FeatureRanker
+from ..base import NON_NEGATIVE, FeatureRanker
 
 # Up to here d x d matrices are faster than the sparse form, also when n < d.
 _SMALL = 2000
@@ -86,12 +86,7 @@ class DFSC(FeatureRanker):
     [False, True, False]
     """
 
-    _parameter_constraints = {
-        "alpha": [POSITIVE, None],
-        "graph_weight": [NON_NEGATIVE],
-        "feature_graph_weight": [NON_NEGATIVE, None],
-    }
-
+    _parameter_constraints = {"feature_graph_weight": [NON_NEGATIVE, None]}
     _n_copies = 10  # with the graph of the features
 
     alpha: float | None = None

@@ -2,6 +2,7 @@
 
 from functools import partial
 from numbers import Real
+from typing import Any
 
 import numpy as np
 from scipy.linalg import pinvh
@@ -115,7 +116,9 @@ class DropRedundant(FeatureRanker):
     _accepts_sparse = True
     _accepts_gaps = True
 
-    def __init__(self, explained=0.9, *, by="r2", include=None, exclude=None):
+    def __init__(
+        self, explained: float = 0.9, *, by: str = "r2", include: Any = None, exclude: Any = None
+    ) -> None:
         super().__init__(include=include, exclude=exclude)
         self.explained = explained
         self.by = by

@@ -1,7 +1,7 @@
 """GAFS: graph autoencoder feature selection."""
 
 from numbers import Integral, Real
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import scipy.sparse as sp
@@ -34,7 +34,13 @@ from .._utils.threads import blas_for
 from ..base import FeatureRanker
 
 # The middle of the paper's grids, for one pass without values.
-_PAPER = {"n_hidden": 10, "alpha": 1e-2, "graph_weight": 1e-3, "decay": 0.0, "max_iter": 400}
+_PAPER: dict[str, Any] = {
+    "n_hidden": 10,
+    "alpha": 1e-2,
+    "graph_weight": 1e-3,
+    "decay": 0.0,
+    "max_iter": 400,
+}
 # Elimination: hidden units at least and at most, iterations before the first round, and the
 # fraction of them in the later ones. Twice as many iterations change nothing.
 _FEWEST_UNITS, _MOST_UNITS = 10, 40
@@ -92,8 +98,6 @@ class GAFS(Autoencoder, FeatureRanker):
     max_iter : int or None, default=None
         Maximum number of iterations of L-BFGS before the first features leave; later rounds have
         a quarter of it. If None, 30; without elimination 400.
-    tol : float, default=1e-4
-        The solver stops when the relative change of the objective is smaller.
     random_state : int, RandomState or None, default=None
         Random seed of a sample of many rows, or of the starting weights without elimination.
     callback : callable(iteration, objective) or None, default=None
@@ -163,7 +167,7 @@ class GAFS(Autoencoder, FeatureRanker):
     callback: Any = None
 
     @classmethod
-    def paper(cls, n_features_to_select=None, *, random_state=None):
+    def paper(cls, n_features_to_select: Any = None, *, random_state: Any = None) -> Self:
         """GAFS as in the paper, whatever the defaults are.
 
         Parameters
@@ -226,7 +230,7 @@ class GAFS(Autoencoder, FeatureRanker):
             start = principal_weights(problem.of(columns), self._count_units(structure, columns))
             given = (self.alpha, self.graph_weight, self.decay)
             penalties = penalties_at(problem.of(columns), start, given)
-            found = eliminate(
+            order, self.rounds_ = eliminate(
                 problem,
                 start,
                 self._trainer(penalties),
@@ -236,10 +240,9 @@ class GAFS(Autoencoder, FeatureRanker):
                 kept=np.isin(np.arange(len(exclude)), include),
                 first_out=structure.noise,
             )
-        self.rounds_ = found.rounds
         centre = rows.mean(axis=0, dtype=np.float64)
         self._unfinished = problem, centre, len(start.b_in), penalties  # for _complete
-        return scores_of(np.concatenate([found.order, np.flatnonzero(exclude)]))
+        return scores_of(np.concatenate([order, np.flatnonzero(exclude)]))
 
     def _sample_laplacian(self, X, structure, chosen):
         """Laplacian of the graph of the sampled rows, from their denoised coordinates."""

@@ -18,7 +18,7 @@ from .._linear.self_representation import (
 from .._rows.scaling import divide_columns
 from .._utils.shared import with_shared_parameters
 from .._utils.threads import Workers
-from ..base import NON_NEGATIVE, POSITIVE, FeatureRanker
+from ..base import FeatureRanker
 
 
 @with_shared_parameters
@@ -61,7 +61,6 @@ class GSRSFS(FeatureRanker):
     [False, True, False]
     """
 
-    _parameter_constraints = {"alpha": [POSITIVE, None], "graph_weight": [NON_NEGATIVE]}
     _accepts_sparse = True
     _n_copies = 3
     _own_memory = staticmethod(square_memory)

@@ -1,6 +1,5 @@
 """JFSSL: joint feature selection and subspace learning."""
 
-from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -14,9 +13,8 @@ from .._linear.row_sparse import InnerProducts, penalty_limit, penalty_path, row
 from .._rows.scaling import divide_columns
 from .._utils.linalg import factorise
 from .._utils.shared import with_shared_parameters
-from .._utils.sklearn_private import Interval
 from .._utils.threads import Workers, single_threaded_blas
-from ..base import POSITIVE, FeatureRanker
+from ..base import FeatureRanker
 
 # Default alpha, as a fraction of the smallest one for which all weights are zero.
 _ALPHA_FRACTION = 1e-2
@@ -30,9 +28,7 @@ class JFSSL(FeatureRanker):
 
     Among the projections X W that are smooth on the graph of the samples, it looks for one that
     uses few features: min |W|_{2,1} + mu Tr(W'X'LXW) subject to W'X'DXW = I. It is solved in two
-    steps. First the embedding Y (n, m): the solutions of L y = l D y with the m smallest l after
-    the constant one, where A is the affinity of the samples, D = diag(A 1) and L = D - A. Then,
-    with X and Y centred, ::
+    steps: first the spectral embedding Y (n, m) of ``MCFS``, then, with X and Y centred, ::
 
         min_W  sum_j |W_j|  subject to  X W = Y                    if this has a solution,
         min_W  |Y - X W|_F^2 + alpha sum_j |W_j|                   otherwise.
@@ -42,8 +38,6 @@ class JFSSL(FeatureRanker):
 
     Parameters
     ----------
-    n_components : int, default=10
-        Number of directions m.
     alpha : float or None, default=None
         Weight of the l2,1 penalty; a number selects the second form. If None, the first form if
         it has a solution, else a hundredth of the smallest penalty for which all weights are zero.
@@ -71,11 +65,6 @@ class JFSSL(FeatureRanker):
     >>> jfssl.fit(X).get_support().tolist()
     [False, True, False]
     """
-
-    _parameter_constraints = {
-        "n_components": [Interval(Integral, 1, None, closed="left")],
-        "alpha": [POSITIVE, None],
-    }
 
     n_components: int = 10
     alpha: float | None = None

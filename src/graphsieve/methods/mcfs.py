@@ -1,6 +1,5 @@
 """MCFS: columns with which a few-column regression finds the clusters."""
 
-from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -12,7 +11,6 @@ from .._linear.row_sparse import InnerProducts, rank_zero_rows
 from .._rows.scaling import divide_columns
 from .._utils.messages import Stages
 from .._utils.shared import with_shared_parameters
-from .._utils.sklearn_private import Interval
 from .._utils.threads import Workers
 from ..base import FeatureRanker
 
@@ -26,7 +24,8 @@ class MCFS(FeatureRanker):
 
     Keeps the features that explain the spectral embedding of the samples, one direction at a time.
     Let Y (n, m) solve L y = l D y for the m smallest l after the constant solution, with A the
-    affinity of the samples, D = diag(A 1) and L = D - A. For each direction y_q ::
+    affinity of the samples, D = diag(A 1) and L = D - A; m is about the number of clusters. For
+    each direction y_q ::
 
         min_w  |y_q - X w|^2 + beta |w|_1,    X and y_q centred,
 
@@ -36,8 +35,6 @@ class MCFS(FeatureRanker):
 
     Parameters
     ----------
-    n_components : int, default=5
-        Number of directions m; about the number of clusters.
     n_nonzero : int, default=50
         Number of non-zero weights of each direction, at most the number of features and the
         number of samples minus 2.
@@ -60,10 +57,6 @@ class MCFS(FeatureRanker):
     [False, True, False]
     """
 
-    _parameter_constraints = {
-        "n_components": [Interval(Integral, 1, None, closed="left")],
-        "n_nonzero": [Interval(Integral, 1, None, closed="left")],
-    }
     _accepts_sparse = True
     _n_copies = 3
 

@@ -1,6 +1,5 @@
 """MRSF: columns that together explain the spectral embedding."""
 
-from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -17,18 +16,16 @@ from .._linear.row_sparse import (
 )
 from .._rows.scaling import divide_columns
 from .._utils.shared import with_shared_parameters
-from .._utils.sklearn_private import Interval
 from .._utils.threads import Workers
-from ..base import POSITIVE, FeatureRanker
+from ..base import FeatureRanker
 
 
 @with_shared_parameters
 class MRSF(FeatureRanker):
     """Minimum redundancy spectral feature selection (MRSF).
 
-    Keeps the features that explain all directions of the spectral embedding together. Let Y (n, m)
-    solve L y = l D y for the m smallest l after the constant solution, with A the affinity of the
-    samples, D = diag(A 1) and L = D - A. The weights are ::
+    Keeps the features that explain all directions of the spectral embedding Y (n, m) of ``MCFS``
+    together. The weights are ::
 
         min_W  |Y - X W|_F^2 + alpha sum_j |W_j|,    X and Y centred,
 
@@ -41,8 +38,6 @@ class MRSF(FeatureRanker):
 
     Parameters
     ----------
-    n_components : int, default=10
-        Number of directions m.
     alpha : float or None, default=None
         Weight of the l2,1 penalty; if None, it is chosen by ``n_nonzero``.
     n_nonzero : int, default=100
@@ -73,11 +68,6 @@ class MRSF(FeatureRanker):
     [False, True, False]
     """
 
-    _parameter_constraints = {
-        "n_components": [Interval(Integral, 1, None, closed="left")],
-        "alpha": [POSITIVE, None],
-        "n_nonzero": [Interval(Integral, 1, None, closed="left")],
-    }
     _accepts_sparse = True
     _n_copies = 3
 

@@ -20,7 +20,7 @@ from .._utils.monitor import Monitor
 from .._utils.shared import with_shared_parameters
 from .._utils.sklearn_private import Interval
 from .._utils.threads import Workers
-from ..base import POSITIVE, FeatureRanker
+from ..base import FeatureRanker
 
 # Sum of the residual norms, relative to that for W = 0, below which a fit is exact, and above which
 # a default alpha leaves enough residuals for the order of the columns to mean something.
@@ -76,10 +76,7 @@ class RSR(FeatureRanker):
     [False, True, False]
     """
 
-    _parameter_constraints = {
-        "p": [Interval(Real, 0, 1, closed="right")],
-        "alpha": [POSITIVE, None],
-    }
+    _parameter_constraints = {"p": [Interval(Real, 0, 1, closed="right")]}
     _accepts_sparse = True
     _n_copies = 3
     _own_memory = staticmethod(square_memory)

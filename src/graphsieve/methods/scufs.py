@@ -70,12 +70,6 @@ class SCUFS(FeatureRanker):
         Weight of the smoothness of the clusters on the graph.
     fit_weight : float, default=1.0
         Weight of the regression of the clusters on the features.
-    max_iter : int, default=200
-        Largest number of iterations after the trial of the starts.
-    tol : float, default=1e-4
-        Stop when the relative change of the objective is smaller.
-    random_state : int, RandomState or None, default=None
-        Random seed of the starts.
 
     Attributes
     ----------
@@ -168,7 +162,7 @@ class SCUFS(FeatureRanker):
         ridge_W = ridge_regression(X, self.alpha_ / self.fit_weight)
         W = ridge_W(np.ones(X.shape[1]), F)
         eps = default_eps(square_rows(W))
-        residual, affinity, fit = K - K @ Z, np.abs(Z), X @ W
+        residual, affinity, fit = K - K @ Z, _symmetric(Z), X @ W
 
         def objective():
             represent = np.trace(K) - np.vdot(Z, K) - np.vdot(Z, residual)
@@ -178,7 +172,7 @@ class SCUFS(FeatureRanker):
         for _ in range(monitor.max_iter):
             threshold = self.graph_weight / 4 * euclidean_distances(F, squared=True)
             sweep_representation(Z, residual, K, threshold)
-            np.abs(Z, out=affinity)
+            affinity = _symmetric(Z)
             F = self._step_F(F, affinity, fit)
             W = ridge_W(inverse_weights(square_rows(W), eps), F)
             fit = X @ W
@@ -188,8 +182,7 @@ class SCUFS(FeatureRanker):
 
     def _cluster_objective(self, F, affinity, fit, W, eps):
         """All terms but the first."""
-        smooth = 0.5 * (affinity.sum(axis=0) + affinity.sum(axis=1)) @ square_rows(F)
-        smooth -= np.vdot(F, affinity @ F)
+        smooth = affinity.sum(axis=0) @ square_rows(F) - np.vdot(F, affinity @ F)
         return (
             self.graph_weight * smooth
             + _ORTHOGONALITY * np.square(F.T @ F - np.eye(F.shape[1])).sum()
@@ -199,14 +192,16 @@ class SCUFS(FeatureRanker):
 
     def _step_F(self, F, affinity, fit):
         """Multiplicative step: F stays non-negative, and the fourth root makes it a descent."""
-        # With the symmetric affinity (|Z| + |Z|') / 2, without forming it.
-        half = self.graph_weight / 2
-        degree = half * (affinity.sum(axis=0) + affinity.sum(axis=1))
-        near = half * (affinity @ F + affinity.T @ F)
-        down = near + self.fit_weight * np.maximum(fit, 0) + 2 * _ORTHOGONALITY * F
-        up = degree[:, None] * F + self.fit_weight * (F + np.maximum(-fit, 0))
+        near, far = affinity @ F, affinity.sum(axis=0)[:, None] * F
+        down = self.graph_weight * near + self.fit_weight * np.maximum(fit, 0)
+        up = self.graph_weight * far + self.fit_weight * (F + np.maximum(-fit, 0))
+        down += 2 * _ORTHOGONALITY * F
         up += 2 * _ORTHOGONALITY * F @ (F.T @ F)
         return F * (down / np.maximum(up, np.finfo(float).tiny)) ** 0.25
+
+
+def _symmetric(Z):
+    return (np.abs(Z) + np.abs(Z.T)) / 2
 
 
 def first_clusters(X, n_clusters, random_state):
@@ -244,8 +239,13 @@ def sweep_representation(Z, residual, K, threshold):
             square = K[j, j]
             row = np.zeros(len(Z))
             if square > 0:
-                free = residual[j] + square * Z[j] - K[j, start:j] @ change[start:j]
-                row = np.copysign(np.maximum(np.abs(free) - threshold[j], 0) / square, free)
+                free = residual[j] + square * Z[j]
+                free -= K[j, start:j] @ change[start:j]
+                row = np.abs(free)
+                row -= threshold[j]
+                np.maximum(row, 0, out=row)
+                row /= square
+                np.copysign(row, free, out=row)
                 row[j] = 0
             change[j] += row
             Z[j] = row

@@ -66,7 +66,6 @@ class SPEC(FeatureRanker):
     _parameter_constraints = {
         "criterion": [StrOptions({"phi1", "phi2", "phi3"})],
         "power": [Interval(Integral, 1, 100, closed="both")],
-        "n_components": [Interval(Integral, 1, None, closed="left")],
     }
     _accepts_sparse = True
     _n_copies = 1

@@ -1,6 +1,5 @@
 """UDFS: unsupervised discriminative feature selection."""
 
-from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -17,7 +16,6 @@ from .._utils.linalg import some_eigenpairs
 from .._utils.messages import warn
 from .._utils.monitor import Monitor
 from .._utils.shared import with_shared_parameters
-from .._utils.sklearn_private import Interval
 from .._utils.threads import single_threaded_blas
 from ..base import POSITIVE, FeatureRanker
 
@@ -66,10 +64,6 @@ class UDFS(FeatureRanker):
         Added to the local Gram matrices, in squared units of the data.
     n_neighbors : int, default=5
         Number of neighbours of a sample.
-    max_iter : int, default=50
-        Largest number of iterations after the trial of the starts.
-    tol : float, default=1e-4
-        Stop when the relative change of the objective is smaller.
 
     Attributes
     ----------
@@ -91,11 +85,7 @@ class UDFS(FeatureRanker):
     [True, False, False]
     """
 
-    _parameter_constraints = {
-        "n_components": [Interval(Integral, 1, None, closed="left")],
-        "alpha": [POSITIVE, None],
-        "ridge": [POSITIVE],
-    }
+    _parameter_constraints = {"ridge": [POSITIVE]}
 
     n_components: int = 10
     alpha: float | None = None

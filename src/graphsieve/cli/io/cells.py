@@ -36,31 +36,35 @@ _MOST_DIGITS = 50
 _MOST_MARKS = 5
 
 
-def find_layout(rows):
+def find_layout(rows, reading):
     """Return the positions of the header and of the first row of data, and the units between them.
 
     Titles above the header fill at most half as many cells as most rows do; other rows above it,
     such as pairs of a word and a value, fill fewer cells than it does.
     """
-    filled = [sum(1 for cell in row if cell.strip()) for row in rows]
-    usual = median_high(filled)
-    header = next(i for i, count in enumerate(filled) if count > usual / 2)
-    for i in range(header + 1, min(len(rows), _MOST_TITLES)):
-        has_numbers = any(map(is_like_number, rows[i]))
-        if has_numbers and filled[i] >= usual:
-            break
-        if filled[i] > filled[header] and not has_numbers:
-            header = i
-    if header + 1 >= len(rows):
-        return 0, 1, []
+    header = 0 if reading.skip_rows is not None else _below_titles(rows)
     words = _words_above_numbers(rows[header + 1 :])
-    if not words or header + 2 >= len(rows):
+    if not words:
         return header, header + 1, []
     # A title that is split at its commas looks like a header, and the header like units.
     is_prose = [any(cell[:1] == " " for cell in rows[i]) for i in (header, header + 1)]
     if is_prose == [True, False]:
         return header + 1, header + 2, []
     return header, header + 2, words
+
+
+def _below_titles(rows):
+    """Return the position of the first row that is no title."""
+    filled = [sum(1 for cell in row if cell.strip()) for row in rows]
+    usual = median_high(filled)
+    header = next((i for i, count in enumerate(filled) if count > usual / 2), 0)
+    for i in range(header + 1, min(len(rows), _MOST_TITLES)):
+        has_numbers = any(map(is_like_number, rows[i]))
+        if has_numbers and filled[i] >= usual:
+            break
+        if filled[i] > filled[header] and not has_numbers:
+            header = i
+    return header if header + 1 < len(rows) else 0
 
 
 def layout_notes(rows, header, units, word):
@@ -76,8 +80,8 @@ def layout_notes(rows, header, units, word):
 
 def _words_above_numbers(rows):
     """Return the words in the first row above columns of numbers, or nothing if it is data."""
-    row, words, n_numeric = rows[0], [], 0
-    for j, cell in enumerate(map(str.strip, row)):
+    words, n_numeric = [], 0
+    for j, cell in enumerate(map(str.strip, rows[0] if len(rows) > 1 else ())):
         below = [other[j].strip() for other in rows[1:] if j < len(other) and other[j].strip()]
         if sum(map(is_like_number, below)) * 2 <= len(below):
             continue
@@ -177,8 +181,32 @@ def _read(column, reading, decimal):
     text = pc.utf8_trim_whitespace(column)
     gap = pc.is_in(pc.utf8_lower(text), pa.array(_GAPS))
     text = pc.if_else(gap, None, text)
-    gaps = frozenset(pc.unique(column.filter(gap)).to_pylist()) - {""}
     present = len(text) - text.null_count
+    plain, has_signs = _without_signs(text, present, reading)
+    best, matches, count = None, None, -1
+    for way in _ways(reading, decimal):
+        found = pc.fill_null(pc.match_substring_regex(plain, _pattern(*way)), False)
+        n_found = pc.sum(found).as_py()
+        is_unclear = way == _EITHER and pc.any(pc.match_substring_regex(plain, _UNCLEAR)).as_py()
+        if n_found > count and not is_unclear:
+            best, matches, count = way, found, n_found
+    if count < present:
+        words = pc.unique(text.filter(pc.invert(matches)).drop_null()).to_pylist()
+        return _Read(words=words if has_signs or count * 2 >= present else [])
+    thousands, point = best
+    plain = pc.replace_substring_regex(plain, thousands, "") if thousands else plain
+    values = pc.cast(pc.replace_substring_regex(plain, point, "."), pa.float64())
+    gaps = frozenset(pc.unique(column.filter(gap)).to_pylist()) - {""}
+    return _Read(values, _example(text, values), gaps)
+
+
+def _without_signs(text, present, reading):
+    """Return the cells without currency and percent sign, and whether any cell has one.
+
+    A currency is left where it is if there are several, a percent sign if some cells lack it.
+    """
+    import pyarrow.compute as pc
+
     n_percent = pc.sum(pc.ends_with(text, "%")).as_py() or 0
     currency = pc.extract_regex(text, f"(?P<sign>{_CURRENCY})")
     signs = pc.unique(pc.struct_field(currency, "sign").drop_null())
@@ -188,25 +216,7 @@ def _read(column, reading, decimal):
         plain = pc.replace_substring_regex(plain, rf"{_SPACE}*{_CURRENCY}{_SPACE}*", "")
     if n_percent == present or reading.percent:
         plain = pc.replace_substring_regex(plain, rf"{_SPACE}*%$", "")
-    best, best_count = None, -1
-    for thousands, point in _ways(reading, decimal):
-        matches = pc.fill_null(pc.match_substring_regex(plain, _pattern(thousands, point)), False)
-        count = pc.sum(matches).as_py()
-        if (thousands, point) == _EITHER and pc.any(
-            pc.match_substring_regex(plain, _UNCLEAR)
-        ).as_py():
-            count = 0
-        if count > best_count:
-            best, best_count = (thousands, point, matches), count
-    thousands, point, matches = best
-    if best_count < present:
-        is_text = best_count * 2 < present and not n_percent and not len(signs)
-        words = text.filter(pc.invert(matches)).drop_null()
-        return _Read(words=[] if is_text else pc.unique(words).to_pylist())
-    if thousands:
-        plain = pc.replace_substring_regex(plain, thousands, "")
-    values = pc.cast(pc.replace_substring_regex(plain, point, "."), pa.float64())
-    return _Read(values, _example(text, values), gaps)
+    return plain, bool(n_percent or len(signs))
 
 
 def _ways(reading, decimal):

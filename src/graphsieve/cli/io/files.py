@@ -43,7 +43,6 @@ _CELLS = (*_TYPED, "--no-header", "--skip-rows", "--thousands", "--percent")
 _TEXT = (*_CELLS, "--sep", "--decimal", "--encoding")
 _read_tabs = partial(text.read_text, usual_separator="\t")
 _TABS = Format(_read_tabs, partial(text.write_text, separator="\t"), _TEXT, spreadsheet=True)
-_SHEETS = (*_KEY, *_CELLS)
 FORMATS = {
     ".csv": Format(text.read_text, text.write_text, _TEXT, spreadsheet=True),
     ".tsv": _TABS,
@@ -51,7 +50,9 @@ FORMATS = {
     ".parquet": Format(frames.read_parquet, frames.write_parquet, _TYPED),
     ".feather": Format(frames.read_feather, frames.write_feather, _TYPED),
     ".jsonl": Format(frames.read_json_lines, frames.write_json_lines, _TYPED),
-    ".xlsx": Format(excel.read_excel, excel.write_excel, _SHEETS, True, package="openpyxl"),
+    ".xlsx": Format(
+        excel.read_excel, excel.write_excel, (*_KEY, *_CELLS), True, package="openpyxl"
+    ),
     ".npy": Format(arrays.read_npy, arrays.write_npy, numbers_only=True),
     ".npz": Format(arrays.read_npz, arrays.write_npz, _KEY, numbers_only=True),
     ".mat": Format(arrays.read_mat, arrays.write_mat, _KEY, numbers_only=True),
@@ -219,10 +220,9 @@ def read_table(path, reading, name=None, suffix=None):
 
 
 def _transposed(name, table, reading):
-    """Return the table of a file that has one feature per row.
+    """Return the table of a file that has one feature per row, and samples in its header.
 
-    The first column holds the names of the features if it is text, has no name, or is said to
-    hold names. The header holds the names of the samples.
+    The first column holds the names of the features if it is text, has no name, or is said to.
     """
     import pandas as pd
 
@@ -257,8 +257,8 @@ def _transposed(name, table, reading):
 def write_outputs(outputs, *, raw_names=False):
     """Write all files or none, and return notes about what is not as it was.
 
-    ``outputs`` are pairs of a path, which may be None, and a Table or a function that writes to a
-    path. With ``raw_names``, names are written as they are even if a spreadsheet would run them.
+    ``outputs`` are pairs of a path, which may be None, and a Table or a function that writes it.
+    With ``raw_names``, names are written even if a spreadsheet would run them.
     """
     notes = []
     with ExitStack() as stack:

@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from datetime import date, time
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -18,34 +19,20 @@ STREAM_BYTES = 2**28
 
 @dataclass(frozen=True)
 class Table:
-    """Named columns of a file.
+    """Named columns of a file: a data frame, array, memory map, CSR array or Stream.
 
-    Parameters
-    ----------
-    X : DataFrame, ndarray, memory map, csr_array or Stream
-        The columns.
-    names : list of str
-        One unique name per column.
-    key : str
-        Name of the array in formats that hold several.
-    notes : tuple of str
-        What was assumed when the file was read, and in which pieces it is read.
-    labels : DataFrame or None
-        Columns that belong to the rows and are never features, such as ``obs`` of AnnData. Its
-        index holds the names of the rows.
-    row_names : str or None
-        The column that holds the names of the rows, which is no feature.
-    odd : dict
-        Columns of numbers in which some cells are not clear, as ``cells.Odd``.
-    verbatim : callable or None
-        ``verbatim(names)`` returns these columns as the text that the file holds.
+    ``key`` is the name of the array in formats that hold several, ``notes`` what was assumed when
+    the file was read. ``labels`` is a frame of columns that are never features, such as ``obs`` of
+    AnnData, with the names of the rows as its index; ``row_names`` is a column that holds them.
+    ``odd`` has columns of numbers with unclear cells, as ``cells.Odd``, and ``verbatim(names)``
+    returns columns as the text that the file holds.
     """
 
-    X: object
+    X: Any
     names: list
     key: str = "X"
     notes: tuple = ()
-    labels: object = None
+    labels: Any = None
     row_names: str | None = None
     odd: dict = field(default_factory=dict)
     verbatim: Callable | None = None
@@ -56,7 +43,6 @@ class Table:
 
     @property
     def label_names(self):
-        """Names of the labels."""
         return [] if self.labels is None else [str(name) for name in self.labels.columns]
 
     def __len__(self):
@@ -81,7 +67,7 @@ class Table:
     def take(self, columns):
         """Return the table of these columns, a list of positions."""
         if list(columns) == list(range(len(self.names))):
-            return self
+            return self  # without a copy
         names = [self.names[j] for j in columns]
         if self.is_frame:
             return replace(self, X=self.X.iloc[:, columns], names=names)
@@ -94,20 +80,18 @@ class Table:
 
     def take_rows(self, mask):
         """Return the table of some rows; only for tables in memory."""
-        X = self.X[mask]
         labels = None if self.labels is None else self.labels[mask]
-        return replace(self, X=X, labels=labels)
+        return replace(self, X=self.X[mask], labels=labels)
 
     def whole(self):
         """Return the same table, in memory."""
         if self.in_memory:
             return self
-        pieces = [piece.X for piece in self.pieces()]
-        if hasattr(pieces[0], "columns"):
-            import pandas as pd
+        import pandas as pd
 
-            return replace(self, X=pd.concat(pieces))
-        return replace(self, X=np.concatenate(pieces))
+        pieces = [piece.X for piece in self.pieces()]
+        join = pd.concat if hasattr(pieces[0], "columns") else np.concatenate
+        return replace(self, X=join(pieces))
 
     def pieces(self):
         """Yield tables of some rows each, in order and in memory; one if the table is in memory."""
@@ -195,7 +179,7 @@ def array_bytes(shape, dtype):
 
 
 def default_names(n_columns):
-    """Return x0, x1, ..., scikit-learn's names for columns without names."""
+    """Return x0, x1, ..., as scikit-learn names columns without names."""
     return [f"x{j}" for j in range(n_columns)]
 
 

@@ -49,8 +49,8 @@ def read_text(path, name, reading, usual_separator=","):
     table, skipped = _parse_quickly(path, name, dialect)
     if dialect.names[-1].startswith("Unnamed: ") and table.num_columns > 1:
         # Every line may end with a separator.
-        last = table.num_columns - 1
-        table = table.remove_column(last) if table.column(last).null_count == len(table) else table
+        is_empty = table.column(-1).null_count == len(table)
+        table = table.remove_column(table.num_columns - 1) if is_empty else table
     notes = dialect.notes
     if skipped:
         notes += (f"{counted(len(skipped), 'comment line')} between the rows skipped",)
@@ -67,21 +67,16 @@ def read_text(path, name, reading, usual_separator=","):
 
 @dataclass(frozen=True)
 class _Dialect:
-    """Layout of a text file.
-
-    ``skip`` lines precede the first row of data. ``has_quotes`` says whether a value may contain a
-    line break, ``line_bytes`` how long a line is, and ``floats`` names the columns that hold
-    decimal numbers in the first rows.
-    """
+    """Layout of a text file, whose first row of data comes after ``skip`` lines."""
 
     encoding: str
     separator: str
     decimal: str
     names: list
     skip: int
-    has_quotes: bool
+    has_quotes: bool  # a value may contain a line break
     line_bytes: int
-    floats: list
+    floats: list  # columns of decimal numbers in the first rows
     notes: tuple
 
 
@@ -97,49 +92,28 @@ def open_bytes(path):
 
 
 def _find_dialect(path, name, reading, usual_separator):
-    """Find the layout of a text file that messages call ``name``.
-
-    ``usual_separator`` is the one that the extension of the file stands for.
-    """
+    """Find the layout of a text file; ``usual_separator`` is that of its extension."""
     encoding, has_quotes, notes = _scan(path, name, reading)
-    above = reading.skip_rows or 0
-    with io.TextIOWrapper(open_bytes(path), encoding=encoding, newline="") as file:
-        deque(islice(file, above), maxlen=0)
-        lines = file.readlines(_SAMPLE_LENGTH)
-        lines += islice(file, max(0, _FEWEST_LINES - len(lines)))
-        is_complete = len(lines) <= _SAMPLE_LINES and not file.readline()
-    lines = lines[:_SAMPLE_LINES]
+    lines, is_complete = _first_lines(path, encoding, reading)
     body = ["\n" if _is_comment(line) else line for line in lines]
     if not any(map(str.strip, body)):
         only_comments = any(map(_is_comment, lines))
         raise TableError(f"{name} is empty" + ": it holds only comments" * only_comments)
-    separator = reading.sep or _find_separator(body, usual_separator, not reading.no_header)
+    separator = reading.sep or _find_separator(body, usual_separator, reading)
     ends, rows = zip(*_records(body, separator), strict=True)
     if not is_complete and len(rows) > 2:
         # The last record may go on in the lines that were not read.
         rows = rows[:-1]
-    skip = next(number for number, line in enumerate(body) if line.strip())
-    comments = [line.lstrip("# ") for line in lines[:skip] if _is_comment(line)]
-    top, first, units = (0, 0, []) if reading.no_header else find_layout(rows)
-    header = None if reading.no_header else rows[top]
-    if header and top == 0 and comments and _is_header(comments[-1], header, separator):
-        first, header = 0, next(_reader([comments.pop()], separator))
-        notes.append("names from the line that starts with #")
-    elif first:
-        skip = ends[first - 1]
-        comments = [line for line in lines[:skip] if _is_comment(line)]
-    if comments:
-        notes.append(f"{counted(len(comments), 'comment line')} skipped")
-    notes += layout_notes(rows, top, units, "line")
+    skip, header, rows, found = _find_names(lines, body, ends, rows, separator, reading)
+    notes += found
     if reading.sep is None and separator != usual_separator:
         notes.append(f"separated by {_word(separator)}")
-    rows = rows[first:]
     if not rows:
         raise TableError(f"{name} is empty: it holds a header and no rows")
     decimal, note = _find_decimal(rows, separator, reading)
     names, renamed = _names(name, header, rows, reading, separator)
     if header is not None and _looks_like_data(header):
-        renamed += (
+        note += (
             "names from the first line, which holds only numbers (if it is data, add --no-header)",
         )
     number = _COMMA_NUMBER if decimal == "," else _POINT_NUMBER
@@ -149,12 +123,45 @@ def _find_dialect(path, name, reading, usual_separator):
         separator=separator,
         decimal=decimal,
         names=names,
-        skip=above + skip,
+        skip=skip + (reading.skip_rows or 0),
         has_quotes=has_quotes,
         line_bytes=max(len(line.encode()) for line in lines),
         floats=[name for name, cells in columns if all(map(number.fullmatch, cells))],
         notes=(*notes, *note, *renamed),
     )
+
+
+def _first_lines(path, encoding, reading):
+    """Return the first lines of a file, and whether they are all of them."""
+    with io.TextIOWrapper(open_bytes(path), encoding=encoding, newline="") as file:
+        deque(islice(file, reading.skip_rows or 0), maxlen=0)
+        lines = file.readlines(_SAMPLE_LENGTH)
+        lines += islice(file, max(0, _FEWEST_LINES - len(lines)))
+        is_complete = len(lines) <= _SAMPLE_LINES and not file.readline()
+    return lines[:_SAMPLE_LINES], is_complete
+
+
+def _find_names(lines, body, ends, rows, separator, reading):
+    """Return the number of lines above the data, the names, the rows of data, and notes.
+
+    ``body`` are the lines without comments, ``rows`` their cells, and ``ends`` the number of lines
+    up to the end of each row.
+    """
+    skip = next(number for number, line in enumerate(body) if line.strip())
+    comments = [line.lstrip("# ") for line in lines[:skip] if _is_comment(line)]
+    header, first, notes, found = None, 0, [], []
+    if not reading.no_header:
+        top, first, units = find_layout(rows, reading)
+        header, found = rows[top], layout_notes(rows, top, units, "line")
+        if top == 0 and comments and _is_header(comments[-1], header, separator):
+            first, header = 0, next(_reader([comments.pop()], separator))
+            notes.append("names from the line that starts with #")
+        else:
+            skip = ends[first - 1]
+            comments = [line for line in lines[:skip] if _is_comment(line)]
+    if comments:
+        notes.append(f"{counted(len(comments), 'comment line')} skipped")
+    return skip, header, rows[first:], [*notes, *found]
 
 
 def _rows_of(path, dialect):
@@ -179,9 +186,10 @@ def _scan(path, name, reading):
             n_bytes += len(block)
             reading.check_size(name, n_bytes, what="the text")
             if b"\0" in block and not (encoding or "").startswith(("utf-16", "utf-32")):
+                order = "le" if block.index(b"\0") % 2 else "be"
                 raise TableError(
                     f"{name} holds NUL bytes and is not text; if it is UTF-16, add "
-                    "--encoding utf-16"
+                    f"--encoding utf-16-{order}"
                 )
             has_quotes = has_quotes or b'"' in block
             try:
@@ -217,14 +225,14 @@ def _records(lines, separator):
     return [(reader.line_num, row) for row in reader if any(map(str.strip, row))]
 
 
-def _find_separator(lines, usual, header):
+def _find_separator(lines, usual, reading):
     """Return the separator that gives rows of equal length and the most numbers."""
     best, best_score = usual, 0.0
     # The first of several equally good ones is taken.
     for separator in dict.fromkeys((usual, *SEPARATORS.values())):
         rows = [row for _, row in _records(lines, separator)]
-        if header and len(rows) > 1:
-            top, first, _ = find_layout(rows)
+        if not reading.no_header and len(rows) > 1:
+            top, first, _ = find_layout(rows, reading)
             # A header that lacks the name of the first column is common.
             if len(rows[first]) - len(rows[top]) not in (0, 1):
                 continue
@@ -317,8 +325,6 @@ def _parse_quickly(path, name, dialect):
 
 def _parse(path, dialect, skipped, floats=(), as_text=()):
     """Return an Arrow table; of some columns only, as text, if they are given."""
-    if dialect.separator == " ":
-        return _parse_spaces(path, dialect, as_text)
     import pyarrow as pa
     from pyarrow import csv
 
@@ -328,13 +334,18 @@ def _parse(path, dialect, skipped, floats=(), as_text=()):
         skipped.append(row)
         return "skip"
 
-    return csv.read_csv(
+    source, encoding = str(path), dialect.encoding.removesuffix("-sig")
+    if dialect.separator == " ":
+        source, encoding = io.BytesIO(_single_spaces(path, dialect.encoding)), "utf-8"
+    elif is_packed(path):
         # Arrow reads a plain file by itself, in parallel.
-        open_bytes(path) if is_packed(path) else str(path),
+        source = open_bytes(path)
+    return csv.read_csv(
+        source,
         csv.ReadOptions(
             column_names=dialect.names,
             skip_rows=dialect.skip,
-            encoding=dialect.encoding.removesuffix("-sig"),
+            encoding=encoding,
             block_size=min(max(2**20, _BLOCK_ROWS * dialect.line_bytes), 2**30),
         ),
         csv.ParseOptions(
@@ -352,35 +363,10 @@ def _parse(path, dialect, skipped, floats=(), as_text=()):
     )
 
 
-def _parse_spaces(path, dialect, as_text):
-    """Columns that are aligned by spaces: Arrow has no separator of variable length."""
-    import pandas as pd
-    import pyarrow as pa
-
-    frame = pd.read_csv(
-        path,
-        sep=r"\s+",
-        header=None,
-        names=dialect.names,
-        skiprows=dialect.skip,
-        usecols=as_text or None,
-        dtype=str if as_text else None,
-        na_filter=not as_text,
-        encoding=dialect.encoding,
-        decimal=dialect.decimal,
-        comment="#",
-        compression="gzip" if is_packed(path) else None,
-        **exact_numbers(),
-    )
-    return pa.Table.from_pandas(frame, preserve_index=False)
-
-
-def exact_numbers():
-    """Options with which ``pandas.read_csv`` rounds exactly, as it does by itself from 3.1 on."""
-    import pandas as pd
-
-    version = tuple(int(part) for part in pd.__version__.split(".")[:2])
-    return {} if version >= (3, 1) else {"float_precision": "round_trip"}
+def _single_spaces(path, encoding):
+    """Return the lines of a file whose columns are aligned, with one space between columns."""
+    with io.TextIOWrapper(open_bytes(path), encoding=encoding) as file:
+        return "\n".join(re.sub(" +", " ", line.strip()) for line in file).encode()
 
 
 def _explain(path, name, dialect, error):
@@ -401,7 +387,6 @@ def _explain(path, name, dialect, error):
 
 
 def write_text(path, table, separator=",", packed=False):
-    """Write a text file, a piece at a time."""
     with open_text(path, packed) as file:
         for number, piece in enumerate(table.pieces()):
             _write_rows(file, with_row_names(piece.frame()), separator, header=number == 0)

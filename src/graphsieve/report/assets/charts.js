@@ -11,7 +11,7 @@ const K_TITLE = "number of features kept" + (MAX_K > 30 ? " (logarithmic)" : "")
 function drawCurve(width) {
   const curves = report.curves;
   const height = Math.max(260, Math.min(520, width * 0.78));
-  const box = { left: 62, right: width - 24, top: 18, bottom: height - 46 };
+  const box = { left: 62, right: width - 24, top: 30, bottom: height - 46 };
   // Little can be explained of some tables, words for instance: the axis then ends earlier.
   const most = Math.max(...["this", "by_variance", "random_high", "alone"].flatMap((name) => curves[name]));
   const end = [0.1, 0.2, 0.5].find((level) => most <= level) || 1;
@@ -42,11 +42,10 @@ function drawCurve(width) {
   const now = [x(state.k), y(interpolate(curves.this, state.k))];
   svg.append(s("line", { class: "now", x1: now[0], x2: now[0], y1: box.top, y2: box.bottom }));
   svg.append(s("circle", { class: "now", cx: now[0], cy: now[1], r: 6 }));
-  // Above and to the left of the point, where a rising curve leaves room.
-  const right = now[0] > box.left + 140;
+  // Above the chart, where no curve is.
   const text = `${percent(interpolate(curves.this, state.k), 1)} with ${count.format(state.k)}`;
-  svg.append(s("text", { class: "now", x: now[0] + (right ? -10 : 10), y: Math.max(now[1] - 12, 14),
-    "text-anchor": right ? "end" : "start" }, text));
+  const middle = Math.max(box.left + 44, Math.min(width - 64, now[0]));
+  svg.append(s("text", { class: "now", x: middle, y: 18, "text-anchor": "middle" }, text));
   const pick = (event) => {
     const scale = width / svg.getBoundingClientRect().width;
     const place = (event.clientX - svg.getBoundingClientRect().left) * scale;
@@ -87,16 +86,17 @@ function drawNeeded() {
 // What every feature adds to those before it, above what chance adds in shuffled columns.
 function drawGains(width) {
   const { gains, most, suggested_text: suggested } = report.chance;
-  const height = 200;
+  const height = width > 560 ? 290 : 200;
   const box = { left: 62, right: width - 24, top: 12, bottom: height - 46 };
   const positive = [...gains, ...most].filter((gain) => gain > 0);
-  const high = Math.max(1e-6, ...positive), low = Math.max(high / 1e4, Math.min(high / 10, ...positive));
+  const high = Math.max(1e-6, ...positive), least = Math.max(high / 1e4, Math.min(high / 10, ...positive));
+  const ticks = percentTicks(least, high), low = Math.min(ticks[0], least);
   const x = countScale(box), y = logarithmic(low, high, box.bottom, box.top);
   const svg = frame(width, height, "Fraction of all columns that each feature adds, compared with "
     + `the most that a feature adds in shuffled columns. Suggested: ${suggested} features.`);
   axes(svg, box, x, y, {
     ...countAxis(width),
-    yTicks: percentTicks(low, high),
+    yTicks: ticks,
     yText: (tick) => `${Number((100 * tick).toPrecision(1))}%`,
     xTitle: K_TITLE,
     yTitle: "added",
@@ -113,11 +113,11 @@ function drawGains(width) {
   return svg;
 }
 
-// Powers of ten, and 2 and 5 times them where there is room.
+// Powers of ten, and 2 and 5 times them where there is room; the first is below all gains.
 function percentTicks(low, high) {
   const steps = high / low > 100 ? [1] : [1, 2, 5];
-  const all = [1e-6, 1e-5, 1e-4, 1e-3, 0.01, 0.1].flatMap((size) => steps.map((step) => step * size));
-  return all.filter((tick) => tick >= low && tick <= high);
+  const all = [1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 0.01, 0.1].flatMap((size) => steps.map((step) => step * size));
+  return all.filter((tick, i) => (all[i + 1] || 1) > low && tick <= high);
 }
 
 function countScale(box) {

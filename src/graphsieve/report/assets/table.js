@@ -4,12 +4,14 @@ const ROW = 38;
 const SPARE = 6;
 const range = (values) => values.reduce(([a, b], v) => [Math.min(a, v), Math.max(b, v)], [Infinity, -Infinity]);
 const [LOWEST, HIGHEST] = range(report.scores);
+// Greedy methods score by rank: their gains say more.
+const ARE_RANKS = report.gains && report.order.every((j, i) => report.scores[j] === D - i);
 const GAIN_MAX = report.gains ? range(report.gains)[1] : 0;
 
 const COLUMNS = [
   { key: "rank", text: "Rank", value: (j) => POSITION[j], ascending: true },
   { key: "name", text: "Feature", ascending: true },
-  { key: "score", text: "Score", value: (j) => report.scores[j] },
+  !ARE_RANKS && { key: "score", text: "Score", value: (j) => report.scores[j] },
   report.gains && { key: "gain", text: "Gain", value: (j) => report.gains[j] },
   report.frequency && { key: "frequency", text: "Selected", value: (j) => report.frequency[j] },
   { key: "coverage", text: "Coverage", value: (j) => (Number.isNaN(now.coverage[j]) ? -1 : now.coverage[j]), ascending: true },
