@@ -63,6 +63,7 @@ def methods(seed):
     return {
         "one pass, lambda 0.001": once(1e-3),
         "one pass, lambda 0.01": once(1e-2),
+        "one pass of our network": GAFS(len(SIZES), elimination=0.999),
         "recursive elimination": GAFS(len(SIZES)),
         "GraphSieve": GraphSieve(len(SIZES), random_state=seed),
     }
@@ -219,7 +220,7 @@ def draw_planted():
     left.set_xlabel("copies of the signal")
     left.set_ylabel("norm of the rows of W_in, lambda 0.001")
     left.legend(frameon=False)
-    colours = ("#D55E00", "#E69F00", "#0072B2", "#009E73")
+    colours = ("#D55E00", "#E69F00", "#CC79A7", "#0072B2", "#009E73")
     groups = found.groupby(["method", "copies"], sort=False)["place"].agg(["mean", "sem"])
     for (name, part), colour in zip(groups.groupby("method", sort=False), colours, strict=True):
         part = part.droplevel("method")

@@ -60,6 +60,8 @@ SHOWN = (
     *("sieve", "gafs", "css", "mrsf", "gsr_sfs", "mcfs", "fastcan", "fastcan_spectral", "pfa"),
     *("qr", "variance", "random", "extra_trees", "f_test"),
 )
+# Rows of these among the wide sets are of earlier code, with other units of the columns.
+EARLIER = ("aefs", "dfsc", "jfssl", "nonconvex_rsr", "rsr", "scufs", "spec", "udfs")
 # Differences in accuracy that are worth a word.
 NOTABLE = 0.005
 FIFTY_TITLES = {"isolet": "ISOLET", "mnist": "MNIST, 10,000 rows", "coil20": "COIL20"}
@@ -157,7 +159,10 @@ def on_fewer_sets(table, scores, method):
 
 
 def quality_table():
-    return score_table(read("quality"), TITLES)
+    table = score_table(read("quality"), TITLES)
+    for name in EARLIER:
+        table["method"] = table["method"].str.replace(named(name), f"{named(name)}, earlier code")
+    return table
 
 
 def gains_table():
@@ -204,10 +209,13 @@ def everything():
 def summary_table():
     """Means over the wide and the small data sets, and how often accuracy is above random."""
     both = everything()
+    splits = read("quality").groupby("method")["split"].nunique()
     wide, small = (means(t, RANKED) for t in (read("quality"), pd.read_csv(OTHER_SETS)))
     rows = []
     for method in SHOWN:
         row = {"method": named(method) + (" (all labels)" if method in LABELS else "")}
+        if splits[method] < splits.max():
+            row["method"] += f" ({splits[method]} splits)"
         for words, found in (("14 wide", wide), ("14 small", small)):
             scores = found.loc[method].mean()
             row[f"{words}: accuracy / ACC / NMI"] = " / ".join(map(number, scores))
@@ -281,8 +289,10 @@ def mean_ranks():
     rows, counts = {}, {}
     for purpose, score in PURPOSES.items():
         tables = (wide, others) if score in others else (wide,)
-        values = pd.concat(by_split(table, score).groupby("dataset").mean() for table in tables)
-        ranked = values[list(DRAWN)].rank(axis="columns", ascending=score in ERRORS)
+        # Splits that all of the methods have.
+        parts = [by_split(table, score)[list(DRAWN)].dropna() for table in tables]
+        values = pd.concat(part.groupby("dataset").mean() for part in parts)
+        ranked = values.rank(axis="columns", ascending=score in ERRORS)
         rows[purpose], counts[purpose] = ranked.mean(), len(values)
     return pd.DataFrame(rows).T, counts
 

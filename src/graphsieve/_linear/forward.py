@@ -391,33 +391,26 @@ class _VectorLayer(_Layer):
         if square <= _DEPENDENT * self._g_start[j]:
             self.alive[j] = False
             return None
-        q = e / np.sqrt(square)
-        w, r = self._target.apply(q, self._products_with(j, c, square))
+        q, r = e / np.sqrt(square), None
+        inner = self._columns.products_of_column(j)
+        # Where little is left, the difference would lose digits.
+        keeps_digits = square >= _LITTLE_LEFT * self._g_start[j]
+        if inner is not None and keeps_digits and self.n_picked <= self._most_products:
+            r = (inner - c @ self._products[: self.n_picked]) / np.sqrt(square)
+        w, r = self._target.apply(q, r)
         self.f[j], self.g[j] = (q @ w) * square, square
-        return _Step(j, x, q, w, r, float(q @ w))
-
-    def _products_with(self, j, c, square):
-        """X'q from the products of column j, see above; None if that is slow or loses digits.
-
-        ``c`` are the coefficients of column j on the picked ones, ``square`` is what is left of it.
-        """
-        if self.n_picked > self._most_products or square < _LITTLE_LEFT * self._g_start[j]:
-            return None
-        products = self._columns.products_of_column(j)
-        if products is None:
-            return None
-        return (products - c @ self._products[: self.n_picked]) / np.sqrt(square)
+        return _Step(j, x, q, w, r, inner, float(q @ w))
 
     def add(self, step):
         """Pick a column; returns its products X'x with all columns."""
         basis = self._basis[: self.n_picked]
         h = basis @ step.w
-        u = step.w - h @ basis
-        if step.r is None:
-            r, z, inner = self._columns.products(np.array([step.q, u, step.x]).T).T
-        else:
-            r = step.r
-            z, inner = self._columns.products(np.array([u, step.x]).T).T
+        vectors, r, inner = [step.w - h @ basis], step.r, step.inner
+        vectors += [step.q] if r is None else []
+        vectors += [step.x] if inner is None else []
+        z, *others = self._columns.products(np.array(vectors).T).T
+        r = others.pop(0) if r is None else r
+        inner = others.pop(0) if inner is None else inner
         self._basis = _with_row(self._basis, self.n_picked, step.q)
         if self.n_picked < self._most_products:
             self._products = _with_row(self._products, self.n_picked, r)
@@ -470,13 +463,14 @@ def _with_row(array, n, row):
 
 @dataclass(frozen=True)
 class _Step:
-    """A column x, its new direction q, w = T T' q, r = X'q if that is known, and its gain."""
+    """A column x, its new direction q, w = T T' q, its gain, and X'q and X'x if they are known."""
 
     column: int
     x: np.ndarray
     q: np.ndarray
     w: np.ndarray
     r: np.ndarray | None
+    inner: np.ndarray | None
     gain: float
 
 
