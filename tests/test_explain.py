@@ -143,3 +143,18 @@ def test_columns_in_another_order_are_found_by_name(table):
     pd.testing.assert_frame_equal(sel.coverage(table[list("dcba")]), sel.coverage(table))
     with pytest.raises(ValueError, match="X has no column 'd'"):
         sel.coverage(table[list("abc")])
+
+
+@pytest.mark.parametrize("container", [np.asarray, pd.DataFrame])
+def test_reconstructor_needs_no_polars(monkeypatch, container):
+    class Missing:
+        @staticmethod
+        def find_spec(name, path=None, target=None):
+            if name == "polars":
+                raise ModuleNotFoundError(name)
+
+    monkeypatch.setattr(sys, "meta_path", [Missing, *sys.meta_path])
+    monkeypatch.delitem(sys.modules, "polars")
+    X = container(load_wine().data)
+    sel = Variance(4).fit(X)
+    assert isinstance(sel.reconstructor(X).predict(sel.transform(X)), np.ndarray)

@@ -1,5 +1,6 @@
 """The only file that imports names which scikit-learn does not document as public."""
 
+import sys
 from collections.abc import Callable
 from typing import TypeVar
 
@@ -67,7 +68,8 @@ def in_output_container(estimator, array, original, columns):
 
 def in_container_of(original, array, columns):
     """``array`` as a data frame of the library of ``original``, if that is a data frame."""
-    for adapter in ADAPTERS_MANAGER.adapters.values():
-        if adapter.is_supported_container(original):
+    for library, adapter in ADAPTERS_MANAGER.adapters.items():
+        # An adapter imports its library, which need not be installed.
+        if sys.modules.get(library) and adapter.is_supported_container(original):
             return adapter.create_container(array, original, columns=columns, inplace=False)
     return array
