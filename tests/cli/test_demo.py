@@ -8,9 +8,8 @@ from graphsieve.cli import demo
 
 @pytest.fixture
 def short(monkeypatch):
-    methods = {"gafs": ("gafs", {"max_iter": 3}), "random": ("random", {})}
-    monkeypatch.setattr(demo, "_METHODS", methods | {"variance": ("variance", {})})
-    monkeypatch.setattr(demo, "_SHARES", (0.1, 0.2))
+    monkeypatch.setattr(demo, "_METHODS", ("gafs", "random", "variance"))
+    monkeypatch.setattr(demo, "_SHARES", (0.1, demo._PICTURE_SHARE))
     monkeypatch.setattr(demo, "_SPLITS", 1)
 
 

@@ -30,7 +30,7 @@ def test_dropped_columns_and_what_stands_for_them(run, cancer, tmp_path):
     assert heading.startswith(f"Dropped {n_dropped} of 30 columns of cancer.csv (569 rows) in ")
     assert names.split("  ")[0] == "dropped"
     assert lines[n_dropped] == (
-        f"R^2: what the {fitted.n_features_} kept columns predict together, 0.9 or more."
+        f"R^2: predicted from the {fitted.n_features_} kept columns together, 0.9 or more."
     )
     for line in lines[:n_dropped]:
         name = next(name for name in X if line.startswith(f"{name}  "))
@@ -75,7 +75,7 @@ def test_gaps_are_accepted_and_cost_little(run, cancer):
     result = run("drop", path)
     assert result.exit_code == 0, result.output
     assert int(result.stdout.split()[1]) >= 12
-    assert "predict together where they are complete, 0.9 or more." in result.stdout
+    assert "kept columns together where they are complete, 0.9 or more." in result.stdout
 
 
 def test_constant_and_text_columns(run, frame, tmp_path):

@@ -1,6 +1,7 @@
 """Long work says what it is doing, on a terminal and elsewhere."""
 
 import io
+import warnings
 from contextlib import contextmanager
 
 import pytest
@@ -39,6 +40,16 @@ def test_a_terminal_has_a_live_line(monkeypatch):
     with console.progress("gafs [bold]") as update:
         update("iteration 3")
     assert "gafs [bold]: iteration 3" in written.getvalue()
+
+
+def test_warnings_come_before_the_work_and_once(lines):
+    with console.warnings_shown():
+        warnings.warn("it needs about 3.5 GB of memory", stacklevel=1)
+        warnings.warn("not for users", FutureWarning, stacklevel=1)
+        assert lines.getvalue() == "Warning: it needs about 3.5 GB of memory\n"
+        for size in (4.5, 6):
+            warnings.warn(f"it needs about {size} GB of memory", stacklevel=1)
+    assert lines.getvalue().splitlines()[1:] == ["... and 2 warnings like these"]
 
 
 def test_the_solver_is_followed(run, csv, monkeypatch):

@@ -5,6 +5,7 @@ import json
 import re
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from graphsieve import AEFS, GAFS, REGISTRY, GreedyCSS, Variance
@@ -120,6 +121,18 @@ def test_a_saved_selection_has_the_same_numbers(odd, tmp_path):
         np.testing.assert_array_equal(saved[name], sel.report(X).summary[name])
     assert saved["names"] == list(X.columns)
     assert saved["title"] == "GreedyCSS: 4 of 12 features"
+
+
+@pytest.mark.parametrize("saved", [True, False])
+@pytest.mark.parametrize(
+    "columns", [range(2000, 2004), pd.MultiIndex.from_product([["a", "b"], [1, 2]])]
+)
+def test_names_that_are_not_text(rng, saved, columns):
+    X = pd.DataFrame(rng.normal(size=(30, 4)), columns=list(columns))
+    sel = GreedyCSS(2).fit(X)
+    page = make_report(sel.to_selection() if saved else sel, X[X.columns[::-1]] if saved else X)
+    np.testing.assert_array_equal(page.summary["coverage"], sel.report(X).summary["coverage"])
+    assert page.summary["names"] == [str(name) for name in columns]
 
 
 @pytest.mark.parametrize("saved", [True, False])

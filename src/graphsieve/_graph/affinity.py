@@ -23,25 +23,12 @@ _LEAST_WEIGHT = 1e-30
 
 
 def build_graph(data, *, n_neighbors=5, affinity="cosine", n_jobs=None):
-    """Affinity matrix of the rows of ``data``.
+    """Affinity matrix of the rows of ``data``, a CSR array of shape (n_samples, n_samples).
 
-    Parameters
-    ----------
-    data : Rows
-    n_neighbors : int, default=5
-        Number of neighbours of a sample. Ties go by content, not by the order of the samples.
-    affinity : {"cosine", "binary", "heat"}, callable, array or sparse matrix, default="cosine"
-        "cosine" joins the neighbours of largest cosine, with the cosine as weight (negative ones
-        have no edge); "binary" gives the same edges the weight 1; "heat" joins Euclidean
-        neighbours with the weight ``exp(-d^2 / (2 s^2))``, where s is the median length of the
-        edges, but at least 1e-6. A callable is called with the data and returns the matrix; a
-        matrix is used as it is.
-    n_jobs : int or None, default=None
-        Number of threads; None and -1 use all cores.
-
-    Returns
-    -------
-    A : CSR array of shape (n_samples, n_samples)
+    "cosine" joins the neighbours of largest cosine, with the cosine as weight (negative ones have
+    no edge); "binary" gives the same edges the weight 1; "heat" joins Euclidean neighbours with the
+    weight ``exp(-d^2 / (2 s^2))``, where s is the median length of the edges, but at least 1e-6. A
+    callable is called with the data and returns the matrix; a matrix is used as it is.
     """
     if callable(affinity):
         return check_affinity(affinity(data.whole()), data.n_samples)

@@ -20,31 +20,23 @@ from .._utils.threads import Workers
 
 # Number of samples from which the search takes more than about a minute.
 _MANY = 100_000
-
 # Number of multiplications below which threads are not worth starting.
 _FEW_PRODUCTS = 2**28
-
 # Numbers in one block of inner products (rows of the block times all samples), and the fewest rows
 # for which a block of their own is worthwhile.
 _BLOCK_ENTRIES = 2**23
 _FEWEST_ROWS = 128
-
 # Candidates per sample above which it pays to look for copies of samples among them.
 _MANY_CANDIDATES = 64
-
 # Number of rows whose median is the centre of the points.
 _CENTRE_ROWS = 32
-
 # Sums of squares of numbers between these limits neither overflow nor vanish.
 _SAFE_RANGE = 2.0**-450, 2.0**500
-
 # Rounds from columns to samples and back, after which columns are told apart.
 _N_SIGNATURES = 3
-
 # Points that are farther from the centre than this, relative to the median, would overflow in
 # single precision.
 _LARGEST_SPREAD = 2.0**55
-
 _EPS = np.finfo(float).eps
 
 
@@ -61,19 +53,12 @@ def limit_neighbors(n_neighbors, n_samples):
 
 
 def nearest_neighbors(data, n_neighbors, *, metric, n_jobs=None):
-    """The ``n_neighbors`` nearest other samples of every sample.
+    """Sample i, neighbour j and similarity of all pairs, by increasing i and then j.
 
-    Ties go by content, not by the order of the samples. See ``build_graph`` for the other options.
-
-    Returns
-    -------
-    i, j : ndarray of shape (n_pairs,)
-        Sample and neighbour, by increasing i and then j. There are ``n_neighbors`` pairs for
-        every sample, except that rows of zeros have no cosine and occur in no pair.
-    similarity : ndarray of shape (n_pairs,)
-        Cosine for ``metric="cosine"``, minus the squared distance for ``"euclidean"``. Where
-        squared distances would overflow or vanish (data beyond 1e135 or below 1e-135) they are
-        divided by a power of two, the same for all pairs.
+    Every sample has ``n_neighbors`` of them, the nearest other ones, but rows of zeros, which have
+    no cosine, have none. Ties go by content, not by the order of the samples. The similarity is the
+    cosine for ``metric="cosine"`` and minus the squared distance for "euclidean", which is divided
+    by a power of two where it would overflow or vanish (data beyond 1e135 or below 1e-135).
     """
     data = data.stored()
     n = data.n_samples
@@ -96,14 +81,11 @@ def nearest_neighbors(data, n_neighbors, *, metric, n_jobs=None):
 class Points:
     """Where the rows of ``data`` are in Euclidean space, and how precisely that is known.
 
-    For the cosine the points are the rows at unit length, because |u - v|^2 = 2 - 2 cos(u, v).
-    Distances do not change with the origin, but the rounding errors of inner products grow with
-    the distance from it, so dense points are computed relative to their centre: the median of some
-    rows, which no outlier can move.
-
-    For every row there are its factor ``scale`` (0 for a row of zeros, which has no cosine), its
-    length ``norm`` after scaling and before centring, and its squared distance ``square`` from the
-    centre. ``place`` is the order in which samples win ties.
+    For the cosine the points are the rows at unit length, as |u - v|^2 = 2 - 2 cos(u, v). Rounding
+    errors of inner products grow with the distance from the origin, so dense points are relative
+    to their centre: the median of some rows, which no outlier can move. Every row has a factor
+    ``scale`` (0 for a row of zeros), a length ``norm`` after scaling and before centring, a squared
+    distance ``square`` from the centre, and a ``place`` in the order in which samples win ties.
     """
 
     def __init__(self, data, metric):
@@ -400,7 +382,9 @@ def _norms(unit, block):
 
 def _squared_norms(centre, block, scale):
     points = _times(block, scale)
-    return row_norms(points if centre is None else points - centre, squared=True)
+    if centre is not None:
+        points -= centre
+    return row_norms(points, squared=True)
 
 
 def _squared_of_scaled(left, right, scale_left, scale_right):

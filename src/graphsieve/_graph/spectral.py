@@ -21,11 +21,9 @@ from .affinity import degree
 
 # Components up to this size are solved densely: there it is faster than Lanczos.
 _DENSE_NODES = 300
-
 # Eigenvectors that are known already are moved to minus this: below all others, which are at least
 # -1. (-1 itself belongs to bipartite components, whose eigenvectors would mix with the known ones.)
 _BELOW = 2.0
-
 # The eigenvalues of a thin graph, such as that of a time series or of points in few dimensions, lie
 # too close together for Lanczos, and its factors have few entries. Thin is a graph whose bandwidth
 # over its number of nodes is below this: 20,000 points in three dimensions take 0.1 instead of 2.3
@@ -40,7 +38,6 @@ _LARGE = 10_000
 _LARGE_TOL = 1e-6
 _ROUGH = 1e-3
 _MOST_RESTARTS = 1000
-
 # Columns in one block, and dense numbers in it: their differences along edges should stay in cache.
 _BLOCK_COLUMNS = 96
 _BLOCK_ENTRIES = 2**17

@@ -352,10 +352,9 @@ class _Layer:
                 return step
         return None
 
-    def _update(self, step, r, z, square):
-        """Take note of a pick; ``square`` is |T'u|^2 with the targets that are left."""
+    def _update(self, step, r, z):
+        """Take note of a pick."""
         self._energy -= step.gain
-        self._square_energy += step.gain**2 - 2 * square
         if self._blocks is not None:
             self._blocks.update(r, z, step.gain)
         self.f = np.maximum(self.f + r * (step.gain * r - 2 * z), 0)
@@ -391,37 +390,31 @@ class _VectorLayer(_Layer):
         if square <= _DEPENDENT * self._g_start[j]:
             self.alive[j] = False
             return None
-        q = e / np.sqrt(square)
-        w, r = self._target.apply(q, self._products_with(j, c, square))
+        q, r = e / np.sqrt(square), None
+        inner = self._columns.products_of_column(j)
+        # Where little is left, the difference would lose digits.
+        keeps_digits = square >= _LITTLE_LEFT * self._g_start[j]
+        if inner is not None and keeps_digits and self.n_picked <= self._most_products:
+            r = (inner - c @ self._products[: self.n_picked]) / np.sqrt(square)
+        w, r = self._target.apply(q, r)
         self.f[j], self.g[j] = (q @ w) * square, square
-        return _Step(j, x, q, w, r, float(q @ w))
-
-    def _products_with(self, j, c, square):
-        """X'q from the products of column j, see above; None if that is slow or loses digits.
-
-        ``c`` are the coefficients of column j on the picked ones, ``square`` is what is left of it.
-        """
-        if self.n_picked > self._most_products or square < _LITTLE_LEFT * self._g_start[j]:
-            return None
-        products = self._columns.products_of_column(j)
-        if products is None:
-            return None
-        return (products - c @ self._products[: self.n_picked]) / np.sqrt(square)
+        return _Step(j, x, q, w, r, inner, float(q @ w))
 
     def add(self, step):
         """Pick a column; returns its products X'x with all columns."""
         basis = self._basis[: self.n_picked]
         h = basis @ step.w
-        u = step.w - h @ basis
-        if step.r is None:
-            r, z, inner = self._columns.products(np.array([step.q, u, step.x]).T).T
-        else:
-            r = step.r
-            z, inner = self._columns.products(np.array([u, step.x]).T).T
+        vectors, r, inner = [step.w - h @ basis], step.r, step.inner
+        vectors += [step.q] if r is None else []
+        vectors += [step.x] if inner is None else []
+        z, *others = self._columns.products(np.array(vectors).T).T
+        r = others.pop(0) if r is None else r
+        inner = others.pop(0) if inner is None else inner
         self._basis = _with_row(self._basis, self.n_picked, step.q)
         if self.n_picked < self._most_products:
             self._products = _with_row(self._products, self.n_picked, r)
-        self._update(step, r, z, step.w @ step.w - h @ h)
+        self._square_energy += step.gain**2 - 2 * (step.w @ step.w - h @ h)
+        self._update(step, r, z)
         return inner
 
 
@@ -432,6 +425,15 @@ class _InnerLayer(_Layer):
         super().__init__(columns, target, *args)
         self._r = np.empty((0, columns.n_features))
         self._t = np.empty((0, target.C.shape[1]))
+        self._n_counted = 0
+
+    def chance(self):
+        """See above. The squared energy of the targets that are left is computed when needed."""
+        old, new = np.split(self._t[: self.n_picked], [self._n_counted])
+        explained = np.vdot(new @ self._target.S, new) - np.square(new @ old.T).sum()
+        self._square_energy += np.square(new @ new.T).sum() - 2 * explained
+        self._n_counted = self.n_picked
+        return super().chance()
 
     def step(self, j):
         """The pick of column j, or None if it depends on the picked ones."""
@@ -451,10 +453,9 @@ class _InnerLayer(_Layer):
         """Pick a column; returns its products X'x with all columns."""
         h = self._t[: self.n_picked] @ step.t
         z = self._target.C @ step.t - h @ self._r[: self.n_picked]
-        square = step.t @ (self._target.S @ step.t) - h @ h if self._square_energy > 0 else 0.0
         self._r = _with_row(self._r, self.n_picked, step.r)
         self._t = _with_row(self._t, self.n_picked, step.t)
-        self._update(step, step.r, z, square)
+        self._update(step, step.r, z)
         return self._target.G[step.column]
 
 
@@ -470,13 +471,14 @@ def _with_row(array, n, row):
 
 @dataclass(frozen=True)
 class _Step:
-    """A column x, its new direction q, w = T T' q, r = X'q if that is known, and its gain."""
+    """A column x, its new direction q, w = T T' q, its gain, and X'q and X'x if they are known."""
 
     column: int
     x: np.ndarray
     q: np.ndarray
     w: np.ndarray
     r: np.ndarray | None
+    inner: np.ndarray | None
     gain: float
 
 

@@ -262,11 +262,8 @@ class _Reference:
         known = np.isin(self.classes, frequent)
         X, y = X[known], self.classes[known]
         folds = StratifiedKFold(_N_FOLDS, shuffle=True, random_state=self.seed)
-        return float(
-            np.mean(
-                [
-                    classification_accuracy(X[train], y[train], X[test], y[test])
-                    for train, test in folds.split(X, y)
-                ]
-            )
-        )
+        accuracy = [
+            classification_accuracy(X[train], y[train], X[test], y[test])
+            for train, test in folds.split(X, y)
+        ]
+        return float(np.mean(accuracy))

@@ -137,11 +137,10 @@ def _find(names, table, name):
     """Positions of columns in the table, or an error that names the missing ones."""
     from .._utils.names import suggestion
 
-    place = {column: j for j, column in enumerate(table.names)}
-    missing = [column for column in names if column not in place]
-    if missing:
+    known = {column: j for j, column in enumerate(table.names)}
+    if missing := [column for column in names if column not in known]:
         raise ValueError(
             f"{name} lacks {len(missing)} of the {len(names)} columns ranked: "
             f"{listed(missing)}{suggestion(missing[0], table.names)}"
         )
-    return [place[column] for column in names]
+    return [known[column] for column in names]

@@ -94,9 +94,10 @@ def _text_dates(column):
     """Return the dates in a column of text; None if they are none."""
     import pandas as pd
 
-    text = column.dropna().astype(str).str.strip()
-    if not len(text) or not text.head(100).str.match(DATE).all():
+    present = column.dropna()
+    if not len(present) or not present.head(100).astype(str).str.match(DATE).all():
         return None
+    text = present.astype(str).str.strip()
     days = text.str.split(" ").str[0]
     for values, form in ((text, "ISO8601"), *((days, form) for form in _FORMATS)):
         dates = pd.to_datetime(values, format=form, errors="coerce", utc=True)

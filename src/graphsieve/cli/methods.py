@@ -31,12 +31,10 @@ def methods(
         out.print(inspect.getdoc(find_method(name, "NAME")), markup=False, soft_wrap=True)
         return
     for known, cls in sorted(REGISTRY.items()):
-        out.print(Text.assemble((known, "bold cyan"), f"  {cls.__name__}"))
         summary = (inspect.getdoc(cls) or "").partition("\n\n")[0].replace("\n", " ")
-        out.print(Padding(Text(summary), (0, 0, 0, 4), expand=False))
         parameters = ", ".join(f"{key}={value!r}" for key, value in _settable(cls).items())
-        if parameters:
-            out.print(Padding(Text(parameters, style="dim"), (0, 0, 0, 4), expand=False))
+        for indent, text in ((0, f"{known}  {cls.__name__}"), (4, summary), (4, parameters)):
+            out.print(Padding(Text(text), (0, 0, 0, indent), expand=False))
         out.print()
 
 
@@ -84,14 +82,14 @@ def _settable(cls):
 
 
 def _parse_setting(setting, method, known):
+    from .._utils.names import suggestion
+
     parameter, equals, text = setting.partition("=")
     if not equals:
         raise usage_error(f"{setting!r} is not NAME=VALUE", "--set")
     if parameter == "n_features_to_select":
         raise usage_error(f"{parameter} has an option of its own, -k", "--set")
     if parameter not in known:
-        from .._utils.names import suggestion
-
         raise usage_error(
             f"{method} has no parameter {parameter!r} to set{suggestion(parameter, known)}; "
             f"it has {', '.join(known)}",

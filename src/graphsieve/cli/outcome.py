@@ -18,8 +18,9 @@ from .prepare import Data, has_gaps
 
 # Rows of a table on a terminal, and names in a cell.
 _MOST_ROWS, _MOST_NAMES = 50, 3
-# Entries that are read again for every further row elsewhere: seconds in all.
-_MOST_WORK = 1e9
+# Entries that are read, once for every row, where tables may be longer: seconds in all. With fewer
+# samples than this, memory would limit the rows: one number for every column in each.
+_MOST_WORK, _FEW_SAMPLES = 1e9, 50
 # Correlation from which a kept column stands for a dropped one, as in plot.groups and the report.
 _CLOSE = 0.5
 
@@ -98,22 +99,15 @@ def with_predictors(outcome):
 def _of_columns(coverage, features):
     """Return the coverage of indicators as that of the columns that they encode.
 
-    The R^2 is that of all indicators together. The weights of indicators do not add up to one
-    weight; the columns are in the order of their importance.
+    The R^2 is the mean, as in the explained fraction. The weights of indicators do not add up to
+    one weight; the columns are in the order of their importance.
     """
     column = dict(zip(features.X, (features.names[j] for j in features.owner), strict=True))
-    variance = coverage["feature"].map(features.X.var())
-    table = coverage.assign(
-        feature=coverage["feature"].map(column),
-        kept=coverage["kept"].map(column),
-        importance=coverage["importance"] * variance,
-        explained=coverage["r2"] * variance,
-        variance=variance,
-    )
-    single = table[~coverage["feature"].duplicated()].groupby("feature")
-    r2 = single["explained"].sum() / single["variance"].sum()
-    importance = table.groupby(["feature", "kept"], dropna=False, sort=False)["importance"].sum()
-    table = importance.sort_values(ascending=False).reset_index()
+    of_each = coverage.drop_duplicates("feature")
+    r2 = of_each["r2"].groupby(of_each["feature"].map(column)).mean()
+    table = coverage.sort_values("importance", ascending=False, kind="stable")
+    table = table.assign(feature=table["feature"].map(column), kept=table["kept"].map(column))
+    table = table.drop_duplicates(["feature", "kept"])
     return table.assign(r2=table["feature"].map(r2), weight=float("nan"))
 
 
@@ -226,7 +220,7 @@ def _about_dropped(outcome):
         yield cells, ("dropped", "what stands for it")
     where = " where they are complete" if has_gaps(outcome.data.features) else ""
     kept = counted(len(ranking) - len(dropped), "kept column")
-    yield f"R^2: what the {kept} predict together{where}, {outcome.given.explained:g} or more."
+    yield f"R^2: predicted from the {kept} together{where}, {outcome.given.explained:g} or more."
 
 
 def _about_predictions(ranking):
@@ -279,7 +273,8 @@ def _what_they_add(outcome):
     # The values of an encoded column follow each other, and enter together.
     behind = column_of[selector.order_[: selector.n_features_]]
     last = np.flatnonzero(np.diff(behind, append=-1)) + 1
-    most = _MOST_ROWS if out.is_terminal else max(_MOST_ROWS, int(_MOST_WORK // values.size))
+    work = max(len(values), _FEW_SAMPLES) * values.shape[1]
+    most = _MOST_ROWS if out.is_terminal else max(_MOST_ROWS, int(_MOST_WORK // work))
     n_kept = np.append(last[:most], last[most:][-1:])
     coverage = coverage_curve(values, selector.order_, n_kept).coverage
     explained = np.nan_to_num(explained_fraction(coverage))

@@ -178,21 +178,14 @@ def _find_words(table, features, encode):
     return words, ways
 
 
-_KINDS = {
-    "onehot": "text",
-    "ordinal": "ordered answers",
-    "dates": "dates",
-    "text": f"text with more than {MOST_LEVELS} different values",
-    "date": "dates",
-}
-
-
 def _words_note(table, words):
     """Return a line about columns of text and dates, which are only carried."""
+    many = f"text with more than {MOST_LEVELS} different values" if table.is_frame else "text"
+    terms = {"onehot": "text", "ordinal": "ordered answers", "text": many}
     found = []
     for kind in dict.fromkeys(words.values()):
         columns = [j for j, other in words.items() if other == kind]
-        what = "text" if kind == "text" and not table.is_frame else _KINDS[kind]
+        what = terms.get(kind, "dates")
         found.append(f"{what}: {_listed(columns, table.names)}")
     kinds = [kind for kind in ENCODINGS if kind in words.values()]
     how = f". Select from such columns with --encode {','.join(kinds)}" if kinds else ""

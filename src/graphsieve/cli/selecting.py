@@ -77,9 +77,10 @@ def run(file, given, method, arguments):
         seconds = time.perf_counter() - start
         ranking, selector = data.features.ranking(estimator, given.number)
         outcome = Outcome(given, source, data, batches, ranking, selector, seconds)
-        if given.explain:
-            outcome = with_predictors(outcome)
-        lines = summary(outcome)
+        with progress("Explaining the selection"):
+            if given.explain:
+                outcome = with_predictors(outcome)
+            lines = summary(outcome)
         write(outcome)
     for line in lines:
         tell(line) if isinstance(line, str) else tell_table(*line)
@@ -106,10 +107,12 @@ def _read(source, given, method, arguments):
         verbatim=given.output is not None,
         accepts_gaps=get_tags(method).input_tags.allow_nan,
     )
-    wanted, n_columns = given.number, len(data.features.names)
-    if isinstance(wanted, int) and wanted > n_columns:
-        columns = counted(n_columns, "column")
-        raise ValueError(f"-k {wanted} is more than the {columns} to select from")
+    n_columns = len(data.features.names)
+    if isinstance(given.number, int) and given.number > n_columns:
+        raise ValueError(
+            f"-k {given.number} is more than the {counted(n_columns, 'column')} to select from. "
+            f"Run: {command_line([*arguments, '-k', str(n_columns)])}"
+        )
     if issparse(data.features.X) and not get_tags(method).input_tags.sparse:
         able = [o for o, cls in sorted(REGISTRY.items()) if get_tags(cls()).input_tags.sparse]
         raise ValueError(
@@ -171,25 +174,21 @@ def _positions(parameter, items, number, data):
 
 def _costs(path, features):
     """Return the cost of every feature from a file, and say which columns have none."""
-    given = read_costs(path)
-    position = {name: j for j, name in enumerate(features.names)}
-    found = {position[name]: cost for name, cost in given.items() if name in position}
-    unknown = [name for name in given if name not in position]
-    if not found:
+    given, known = read_costs(path), set(features.names)
+    unknown = [name for name in given if name not in known]
+    if len(unknown) == len(given):
         raise TableError(
             f"--cost: {path.name} has no cost for any column to select from"
             f"{suggestion(unknown[0], features.names)}; it names {listed(unknown)}"
         )
     notes = []
-    if missing := len(features.names) - len(found):
-        notes.append(f"{missing} of {len(features.names)} columns have no cost and count as 1")
+    if missing := known.difference(given):
+        notes.append(f"{len(missing)} of {len(known)} columns have no cost and count as 1")
     if unknown:
         notes.append(f"not selected from, and therefore ignored: {listed(unknown)}")
     if notes:
         note(f"{path.name}: {'; '.join(notes)}")
-    costs = np.ones(len(features.names))
-    costs[list(found)] = list(found.values())
-    return features.costs(costs)
+    return features.costs(np.array([given.get(name, 1.0) for name in features.names]))
 
 
 def _fit(estimator, given, data, batches, source, arguments):

@@ -81,18 +81,15 @@ class Comparison:
     Attributes
     ----------
     table : pandas.DataFrame
-        One row per method, the best by ``criterion`` first: ``rank``, ``candidate``; the means of
-        the criteria ``structure``, ``neighborhood``, ``reconstruction``, ``stability`` and
-        ``redundancy``; ``behind`` and ``behind_error``, the difference to the first method and the
-        half-width of its 95 % interval; and ``seconds`` per fit.
+        One row per method, the best by ``criterion`` first: ``rank``, ``candidate``, the means of
+        the criteria, ``behind`` and ``behind_error``, the difference to the first method and the
+        half-width of its 95 % interval, and ``seconds`` per fit.
     halves : pandas.DataFrame
         One row per method and half of the rows.
     criterion : str
         The criterion that decides.
-    n_features : int
-        Number of selected features.
-    n_rows : int
-        Number of rows that were used.
+    n_features, n_rows : int
+        Number of selected features, and of the rows that were used.
     best : str
         The method to take: the first one given, unless the criterion clearly prefers another.
     verdict : str

@@ -180,7 +180,8 @@ def rows_of(sel: FeatureRanker | Selection, X: Any, groups: ArrayLike | None = N
     """The rows on which a selection is explained, at most 2,000."""
     if isinstance(sel, Selection):
         n_batches = sel.fingerprint.get("n_batches", 0)
-        sample = read_sample(X, sel.n_features_in, sel.feature_names_in, groups=groups)
+        names = sel.feature_names_in and [str(name) for name in sel.feature_names_in]
+        sample = read_sample(X, sel.n_features_in, names, groups=groups)
     else:
         sample = sel._sample(X, groups)
         n_batches = sel._fingerprint["n_batches"]

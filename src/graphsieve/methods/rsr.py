@@ -145,6 +145,13 @@ class NonconvexRSR(RSR):
     ----------
     P. Zhu, W. Zhu, W. Wang, W. Zuo, Q. Hu: Non-convex regularized self-representation for
     unsupervised feature selection. Image and Vision Computing 60 (2017), 22-29.
+
+    Examples
+    --------
+    >>> from graphsieve import NonconvexRSR
+    >>> X = [[0, 0, 1], [1, 2, 0], [2, 4, 1], [3, 6, 0], [4, 8, 1], [5, 10, 0]]
+    >>> NonconvexRSR(1, alpha=5.0, scale=None).fit(X).get_support().tolist()
+    [False, True, False]
     """
 
     p: float = 0.5

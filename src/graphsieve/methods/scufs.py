@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+from scipy.linalg import cho_solve
 from sklearn import config_context
 from sklearn.cluster import KMeans
 from sklearn.metrics.pairwise import euclidean_distances
@@ -13,9 +14,10 @@ from sklearn.utils.extmath import row_norms
 
 from .._linear.columns import is_mostly_zero, square_rows, varying_columns
 from .._linear.reweighted import default_eps, inverse_weights, smoothed_norms
-from .._linear.self_representation import ALPHA_FRACTION, ridge_rows, ridge_samples
+from .._linear.self_representation import ALPHA_FRACTION, ridge_rows
 from .._rows import split_rows, to_dense
 from .._rows.scaling import divide_columns
+from .._utils.linalg import factorise
 from .._utils.messages import warn
 from .._utils.monitor import Monitor
 from .._utils.shared import with_shared_parameters
@@ -237,8 +239,13 @@ def sweep_representation(Z, residual, K, threshold):
             square = K[j, j]
             row = np.zeros(len(Z))
             if square > 0:
-                free = residual[j] + square * Z[j] - K[j, start:j] @ change[start:j]
-                row = np.copysign(np.maximum(np.abs(free) - threshold[j], 0) / square, free)
+                free = residual[j] + square * Z[j]
+                free -= K[j, start:j] @ change[start:j]
+                row = np.abs(free)
+                row -= threshold[j]
+                np.maximum(row, 0, out=row)
+                row /= square
+                np.copysign(row, free, out=row)
                 row[j] = 0
             change[j] += row
             Z[j] = row
@@ -256,8 +263,10 @@ def ridge_regression(X, weight):
     rows = sp.csr_array(X) if is_mostly_zero(X) else X
 
     def solve(inverse, F):
-        scale = inverse / weight
-        gram = to_dense((rows * scale) @ rows.T)
-        return scale[:, None] * (rows.T @ ridge_samples(gram, np.ones(n), F))
+        root = np.sqrt(inverse / weight)
+        scaled = rows * root
+        A = to_dense(scaled @ scaled.T)
+        A[np.diag_indices_from(A)] += 1
+        return root[:, None] * (scaled.T @ cho_solve(factorise(A), F))
 
     return solve

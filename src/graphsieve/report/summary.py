@@ -36,7 +36,8 @@ class Facts:
         selection = sel if is_saved else sel.to_selection()
         parameters = selection.parameters if is_saved else settings(sel)
         names, self.n_features = selection.feature_names_in, selection.n_features_in
-        self.names = [f"x{j}" for j in range(self.n_features)] if names is None else names
+        names = [f"x{j}" for j in range(self.n_features)] if names is None else names
+        self.names = [str(name) for name in names]
         self.method = selection.method
         self.order, self.scores = np.asarray(selection.order), np.asarray(selection.scores)
         self.n_selected = len(selection.kept)

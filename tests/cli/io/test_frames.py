@@ -81,6 +81,21 @@ def test_excel_oddities(selected, refused, book):
     assert "a header and no rows" in refused(book({"s": [["a", "b"]]}))
 
 
+def test_words_and_numbers_in_one_column_of_a_sheet(run, book, tmp_path):
+    codes = ["007", "a", 5, "b"]
+    rows = [
+        ["x", "note", "code", "y"],
+        *([j * 1.5, f"n{j % 2}", codes[j % 4], j % 3] for j in range(8)),
+    ]
+    rows[3][1], rows[4][1] = 12, 3.5
+    path, out = book({"s": rows}), tmp_path / "out.parquet"
+    result = run("select", path, "-k", 1, "-o", out, *VARIANCE)
+    assert result.exit_code == 0, result.output
+    frame = pd.read_parquet(out)
+    assert frame["note"].tolist()[:4] == ["n0", "n1", "12", "3.5"]
+    assert frame["code"].tolist()[:3] == ["007", "a", "5"]
+
+
 def test_excel_is_too_small_for_some_tables(run, tmp_path):
     np.save(tmp_path / "wide.npy", np.random.default_rng(0).random((2, 2**14 + 1)))
     output = tmp_path / "out.xlsx"

@@ -66,24 +66,26 @@ def _excel_table(name, rows, reading, notes):
 
 
 def _read_words(frame, reading):
-    """Read numbers from the columns of a sheet that hold text, as in a text file."""
+    """Read numbers from the columns of a sheet that hold text, as in a text file.
+
+    Columns of words and numbers become text: other formats have one type per column.
+    """
     import pandas as pd
     import pyarrow as pa
 
-    columns = {}
+    columns, codes = {}, {}
     for name, column in frame.items():
         words = [v for v in column.dropna() if isinstance(v, str)] if column.dtype == object else []
-        # A spreadsheet keeps digits as text where they are no number, such as 007.
-        if (words or reading.na) and not any(re.match(r"0\d", word) for word in words):
-            cells = [None if pd.isna(v) else str(v) for v in column] if words else column
-            columns[name] = pa.array(cells, from_pandas=True)
+        if words:
+            cells = pa.array([None if pd.isna(v) else str(v) for v in column])
+            # A spreadsheet keeps digits as text where they are no number, such as 007.
+            is_code = any(re.match(r"0\d", word) for word in words)
+            (codes if is_code else columns)[name] = cells
+        elif reading.na:
+            columns[name] = pa.array(column, from_pandas=True)
     table, odd, notes = read_numbers(pa.table(columns), reading)
-    numbers = {
-        name: column.to_pandas()
-        for name, column in zip(table.column_names, table.columns, strict=True)
-        if not pa.types.is_string(column.type)
-    }
-    return frame.assign(**numbers), odd, notes
+    read = dict(zip(table.column_names, table.columns, strict=True)) | codes
+    return frame.assign(**{name: column.to_pandas() for name, column in read.items()}), odd, notes
 
 
 def _is_table(rows):

@@ -43,7 +43,6 @@ _CELLS = (*_TYPED, "--no-header", "--skip-rows", "--thousands", "--percent")
 _TEXT = (*_CELLS, "--sep", "--decimal", "--encoding")
 _read_tabs = partial(text.read_text, usual_separator="\t")
 _TABS = Format(_read_tabs, partial(text.write_text, separator="\t"), _TEXT, spreadsheet=True)
-_SHEETS = (*_KEY, *_CELLS)
 FORMATS = {
     ".csv": Format(text.read_text, text.write_text, _TEXT, spreadsheet=True),
     ".tsv": _TABS,
@@ -51,7 +50,9 @@ FORMATS = {
     ".parquet": Format(frames.read_parquet, frames.write_parquet, _TYPED),
     ".feather": Format(frames.read_feather, frames.write_feather, _TYPED),
     ".jsonl": Format(frames.read_json_lines, frames.write_json_lines, _TYPED),
-    ".xlsx": Format(excel.read_excel, excel.write_excel, _SHEETS, True, package="openpyxl"),
+    ".xlsx": Format(
+        excel.read_excel, excel.write_excel, (*_KEY, *_CELLS), True, package="openpyxl"
+    ),
     ".npy": Format(arrays.read_npy, arrays.write_npy, numbers_only=True),
     ".npz": Format(arrays.read_npz, arrays.write_npz, _KEY, numbers_only=True),
     ".mat": Format(arrays.read_mat, arrays.write_mat, _KEY, numbers_only=True),

@@ -186,9 +186,10 @@ def _scan(path, name, reading):
             n_bytes += len(block)
             reading.check_size(name, n_bytes, what="the text")
             if b"\0" in block and not (encoding or "").startswith(("utf-16", "utf-32")):
+                order = "le" if block.index(b"\0") % 2 else "be"
                 raise TableError(
                     f"{name} holds NUL bytes and is not text; if it is UTF-16, add "
-                    "--encoding utf-16"
+                    f"--encoding utf-16-{order}"
                 )
             has_quotes = has_quotes or b'"' in block
             try:
