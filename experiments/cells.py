@@ -23,6 +23,9 @@ from .sources import DATASETS
 VERSION = 3
 # Parameters without influence on the result.
 _SILENT = ("n_jobs", "verbose", "callback")
+# Parameters that are younger than the first stored cells, with the value that changes nothing: no
+# data set has 20,000 rows to rank.
+_LATER = {"rsr": {"p": 1}, "sieve": {"max_samples": 20_000}}
 _PLANTED = re.compile(r"planted_(\d+)x(\d+)")
 
 
@@ -50,9 +53,12 @@ class Cell:
         if self.method != ALL_FEATURES:
             # The defaults are written out: a cell is run again when one of them changes.
             params = self.estimator().get_params()
-            content["params"] = {k: v for k, v in params.items() if k not in _SILENT}
-            if self.method == "rsr" and params["p"] == 1:
-                del content["params"]["p"]  # the only value when the first cells were stored
+            later = _LATER.get(self.method, {})
+            content["params"] = {
+                k: v
+                for k, v in params.items()
+                if k not in _SILENT and (k not in later or v != later[k])
+            }
         return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:24]
 
     @property

@@ -61,7 +61,7 @@ SHOWN = (
     *("qr", "variance", "random", "extra_trees", "f_test"),
 )
 # Rows of these among the wide sets are of earlier code, with other units of the columns.
-EARLIER = ("aefs", "dfsc", "jfssl", "nonconvex_rsr", "rsr", "scufs", "spec", "udfs")
+EARLIER = ("aefs", "dfsc", "nonconvex_rsr", "rsr", "scufs", "udfs")
 # Differences in accuracy that are worth a word.
 NOTABLE = 0.005
 FIFTY_TITLES = {"isolet": "ISOLET", "mnist": "MNIST, 10,000 rows", "coil20": "COIL20"}
