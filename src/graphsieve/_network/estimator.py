@@ -33,8 +33,7 @@ NETWORK_CONSTRAINTS = {
 class Autoencoder:
     """Mixin of rankers with an autoencoder, whose ``_rank`` calls ``_scaled`` and ``_train``.
 
-    The ranker has the parameters above, and ``scale`` and ``output`` as parameters or class
-    attributes.
+    The ranker has the parameters above, ``scale`` and ``output``.
     """
 
     _accepts_sparse = True
@@ -58,7 +57,15 @@ class Autoencoder:
         """The data in the range that the network expects."""
         self._scaling = column_scaling(data, self.scale)
         X = data.scaled(self._scaling, self.dtype)
-        self._check_range(X)
+        if self.scale is None and self.output == "sigmoid":
+            low, high = X.column_range()
+            if low.min() < 0 or high.max() > 1:
+                column = int(np.argmax((low < 0) | (high > 1)))
+                raise ValueError(
+                    f"scale=None with a sigmoid output needs data in [0, 1]; column "
+                    f"{self._column_name(column)} lies in [{low[column]:g}, {high[column]:g}]. "
+                    'Use scale="minmax" or "global"'
+                )
         return X
 
     def _train(self, X, L, penalties, rng):
@@ -72,21 +79,6 @@ class Autoencoder:
         self.W_in_, self.b_in_, self.W_out_, self.b_out_ = weights
         self._report(found)
         self.explained_ = explained_variance(X, weights, self.output)
-        self._warn_if_collapsed()
-
-    def _check_range(self, data):
-        if self.scale is not None or self.output == "identity":
-            return
-        low, high = data.column_range()
-        if low.min() < 0 or high.max() > 1:
-            column = int(np.argmax((low < 0) | (high > 1)))
-            raise ValueError(
-                f"scale=None with a sigmoid output needs data in [0, 1]; column "
-                f"{self._column_name(column)} lies in [{low[column]:g}, {high[column]:g}]. "
-                'Use scale="minmax" or "global", or output="identity"'
-            )
-
-    def _warn_if_collapsed(self):
         if self.explained_ < _COLLAPSED:
             warn(
                 f"The autoencoder has collapsed: it explains {max(self.explained_, 0):.1%} of the "

@@ -1,5 +1,6 @@
 """GAFS: graph autoencoder feature selection."""
 
+from itertools import count
 from numbers import Integral, Real
 from typing import Any, Self
 
@@ -61,16 +62,14 @@ class GAFS(Autoencoder, FeatureRanker):
              + decay / 2 (|W_in|_F^2 + |W_out|_F^2),    Xhat = sigmoid(H W_out + b_out)
 
     The paper trains the network once and scores feature j by the norm of row j of W_in: that is
-    ``GAFS.paper()``. Redundant features share weight there, so that all of them score alike. By
-    default the score is applied recursively instead: the network is trained, the features of
-    smallest score leave the encoder, and training goes on from where the weights stand, while the
-    decoder keeps reconstructing all of the data. The ranking is the order in which features leave,
-    last ones first.
+    ``GAFS.paper()``, where redundant features share weight and score alike. By default the score is
+    applied recursively instead: the network is trained, the features of smallest score leave the
+    encoder, and training goes on, while the decoder keeps reconstructing all of the data. The
+    ranking is the order in which features leave, last ones first.
 
     In the recursive form the columns are standardised, the last layer is linear, and it
     reconstructs the principal coordinates of the samples; hidden units start at the principal
-    axes, so no random numbers are involved; the graph is that of the components above noise; and a
-    hidden unit counts in the score by the length of its output weights,
+    axes; the graph is that of the components above noise; and the score is
     ``sqrt(sum_k W_in[j, k]^2 |W_out[k]|^2)``. More than 2,000 samples are represented by a random
     sample of them. X may have missing values (NaN), which count as the mean of their column.
     Included features never leave the encoder, excluded ones never enter it.
@@ -197,8 +196,8 @@ class GAFS(Autoencoder, FeatureRanker):
         if self.elimination is None:
             return super()._own_memory(n_samples, n_features)
         n_weights = (self.n_hidden or _MOST_UNITS) * (n_features + 2.0 * _MOST_UNITS)
-        pairs = 12 * 8 + 2 * self.memory * np.dtype(self.dtype).itemsize
-        return 7 * 8.0 * min(n_samples, MOST_ROWS) * n_features + n_weights * pairs
+        vectors = 12 * 8 + 2 * self.memory * np.dtype(self.dtype).itemsize
+        return 7 * 8.0 * min(n_samples, MOST_ROWS) * n_features + n_weights * vectors
 
     def _rank(self, data):
         rng = check_random_state(self.random_state)
@@ -223,11 +222,13 @@ class GAFS(Autoencoder, FeatureRanker):
             self.n_components_ = structure.n_components
         with stages("neighbour graph"):
             L = self._sample_laplacian(X, structure, chosen)
-        include, exclude = self._given.include, self._given.exclude
+        exclude = self._given.exclude
         columns = np.flatnonzero(~exclude)
+        wanted = self.n_hidden or int(np.clip(structure.n_components, _FEWEST_UNITS, _MOST_UNITS))
+        n_units = max(1, min(wanted, len(columns) - 1, structure.n_rows - 2))
         with stages("elimination"), blas_for(float(rows.size) * _MOST_UNITS):
             problem = self._make_problem(rows, structure, L)
-            start = principal_weights(problem.of(columns), self._count_units(structure, columns))
+            start = principal_weights(problem.of(columns), n_units)
             given = (self.alpha, self.graph_weight, self.decay)
             penalties = penalties_at(problem.of(columns), start, given)
             order, self.rounds_ = eliminate(
@@ -237,7 +238,7 @@ class GAFS(Autoencoder, FeatureRanker):
                 fraction=self.elimination,
                 n_left=max(1, min(int(_LEFT * len(columns)), _MOST_LEFT)),
                 columns=columns,
-                kept=np.isin(np.arange(len(exclude)), include),
+                kept=np.isin(np.arange(len(exclude)), self._given.include),
                 first_out=structure.noise,
             )
         centre = rows.mean(axis=0, dtype=np.float64)
@@ -266,29 +267,19 @@ class GAFS(Autoencoder, FeatureRanker):
             return Problem(sp.csr_array(rows.astype(self.dtype)), T, L, mean.astype(self.dtype))
         return Problem(X, T, L)
 
-    def _count_units(self, structure, columns):
-        wanted = self.n_hidden or int(np.clip(structure.n_components, _FEWEST_UNITS, _MOST_UNITS))
-        return max(1, min(wanted, len(columns) - 1, structure.n_rows - 2))
-
     def _trainer(self, penalties):
         """A function for ``eliminate`` that goes on training; callbacks count all iterations."""
-        n_done, stopped = 0, False
-
-        def callback(iteration, objective):
-            nonlocal stopped
-            stopped = bool(self.callback(n_done + iteration, objective))
-            return stopped
+        numbers, stopped = count(1), False
+        callback = self.callback and (lambda _, value: self.callback(next(numbers), value))
 
         def train(problem, weights, first):
-            nonlocal n_done
+            nonlocal stopped
             if stopped:
                 return None
             fraction = 1.0 if first else _LATER_ITERATIONS
-            result, trained = self._descend(
-                problem, weights, penalties, fraction, self.callback and callback
-            )
-            n_done += result.n_iter
-            return trained
+            result, weights = self._descend(problem, weights, penalties, fraction, callback)
+            stopped = result.status == "stopped"
+            return weights
 
         return train
 
