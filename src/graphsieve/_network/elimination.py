@@ -54,8 +54,8 @@ class Problem(NamedTuple):
 class TargetObjective:
     """Autoencoder with linear output whose decoder predicts the targets T from the code of X.
 
-    F and its gradients are those of ``Objective``, with T for Xhat's target X. An evaluation takes
-    two products with X, in its precision.
+    F is that of ``Objective`` with T in place of the X that is reconstructed, and a linear output.
+    An evaluation takes two products with X, in its precision.
     """
 
     def __init__(self, problem, n_hidden, penalties):
