@@ -301,7 +301,7 @@ def evaluate(
 
 
 def fit_on(estimator, X_train, random_state=None, y_train=None):
-    """A fitted clone of an estimator, and the seconds of the fit; ``random_state`` replaces None."""
+    """A fitted clone of an estimator, and its seconds; ``random_state`` replaces None."""
     estimator = clone(estimator)
     if "random_state" in estimator.get_params() and estimator.random_state is None:
         estimator.set_params(random_state=random_state)
