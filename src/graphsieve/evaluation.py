@@ -104,8 +104,6 @@ def classification_accuracy(
 def clustering_accuracy(y_true: ArrayLike, clusters: ArrayLike) -> float:
     """Clustering accuracy (ACC): accuracy under the best one-to-one map of clusters to classes.
 
-    If there are more clusters than classes, the samples of the clusters left over count as wrong.
-
     Parameters
     ----------
     y_true, clusters : array-like of shape (n_samples,)
@@ -129,8 +127,6 @@ def clustering_accuracy(y_true: ArrayLike, clusters: ArrayLike) -> float:
 def nmi(y_true: ArrayLike, clusters: ArrayLike) -> float:
     """Normalised mutual information ``MI(C, G) / max(H(C), H(G))``, as in the GAFS paper.
 
-    The default of scikit-learn divides by the mean of the two entropies, and is larger.
-
     Parameters
     ----------
     y_true, clusters : array-like of shape (n_samples,)
@@ -152,16 +148,12 @@ def nmi(y_true: ArrayLike, clusters: ArrayLike) -> float:
 def clustering_scores(
     X: Any, y: ArrayLike, n_repeats: int = 20, random_state: Any = 0
 ) -> np.ndarray:
-    """ACC and NMI of repeated k-means clusterings with as many clusters as classes.
-
-    Each repetition starts once, from random samples, as in the GAFS paper.
+    """ACC and NMI of repeated k-means clusterings, each from as many random samples as classes.
 
     Parameters
     ----------
-    X : array-like or CSR matrix of shape (n_samples, n_features)
-        The selected columns.
-    y : array-like of shape (n_samples,)
-        Classes.
+    X, y : array-like of shape (n_samples, n_features) and (n_samples,)
+        The selected columns, dense or CSR, and the classes.
     n_repeats : int, default=20
         Repetitions of k-means.
     random_state : int, RandomState or None, default=0

@@ -31,17 +31,14 @@ def reweighted_l21(solve, start, monitor, *, weight, power=1.0, eps=None):
     """Minimise f(W) + sum_k weight_k |W_k|^power_k over groups of entries (rows) W_k of W.
 
     Every iteration replaces the norms by quadratics that lie above them and touch them at the
-    current W, so the smoothed objective, with |W_k|^2 + eps^2 for |W_k|^2, never rises. Alone this
-    converges slowly. For norms (power 1) the weights therefore run ahead with Nesterov's momentum,
-    which is given up, and built up anew, when the objective rises. A fall by less than ``tol`` ends
-    the iteration only after a step without momentum, and only if no group is still growing: one
-    near zero adds little to the objective at first.
+    current W, so the smoothed objective, with |W_k|^2 + eps^2 for |W_k|^2, never rises. For norms
+    (power 1) the weights run ahead with Nesterov's momentum, which is built up anew when the
+    objective rises. A fall by less than ``tol`` ends the iteration only after a step without
+    momentum, and only if no group is still growing: one near zero adds little at first.
 
     ``solve(inverse)`` minimises f(W) + sum_k weight_k |W_k|^2 / inverse_k and returns f there and
-    the squared norms |W_k|^2; W itself may stay implicit. ``start`` are the inverse weights of the
-    first problem, whose solution is where the trace begins. Powers in (0, 1] give sparse solutions;
-    below 1 a local minimum is found. ``eps`` is by default 1e-6 of the largest norm in the first
-    solution. The ``x`` of the Result holds the norms of the groups.
+    the squared norms |W_k|^2. ``start`` are the inverse weights of the first problem. ``eps`` is by
+    default 1e-6 of the largest norm in its solution. The ``x`` of the Result holds the norms.
     """
     smooth, squares = solve(start)
     if eps is None:

@@ -1,9 +1,8 @@
 """Limited-memory BFGS: the two-loop recursion and a line search for the strong Wolfe conditions.
 
-SciPy's L-BFGS-B takes 1.2 to 1.6 times as long for the elimination of GAFS (1,000 x 784, Isolet and
-Yale), 1.8 (Isolet) and 2.8 times (Yale) for GAFS.paper(), where it ends 14 % and -1 % higher, and
-2.9 times for AEFS on Yale. It spends more time between two evaluations than the evaluations take;
-this one reads each stored vector twice per iteration, in single precision if asked for.
+SciPy's L-BFGS-B takes 1.2 to 1.6 times as long for the elimination of GAFS, and 1.8 to 2.9 times
+for GAFS.paper() and AEFS (Isolet, Yale): it spends more time between two evaluations than they
+take. This one reads each stored vector twice per iteration, in single precision if asked for.
 """
 
 from typing import NamedTuple

@@ -9,12 +9,7 @@ from scipy.sparse.linalg import splu
 from .._graph.affinity import build_graph, laplacian
 from .._linear.columns import Columns, square_rows
 from .._linear.reweighted import reweighted_l21
-from .._linear.self_representation import (
-    ALPHA_FRACTION,
-    feature_step,
-    sample_step,
-    square_memory,
-)
+from .._linear.self_representation import ALPHA_FRACTION, feature_step, sample_step, square_memory
 from .._rows import RowBlocks
 from .._rows.scaling import divide_columns
 from .._utils.shared import with_shared_parameters

@@ -30,9 +30,7 @@ _MOST_STORED = 5000
 # Gaps are estimated in tables of up to this many columns: a row takes the cube of its gaps.
 _MOST_COMPLETED = 2000
 # Rows from which they are, most iterations, and the change of a correlation that ends them.
-_GAP_ROWS = 2000
-_GAP_STEPS = 30
-_GAP_TOL = 1e-3
+_GAP_ROWS, _GAP_STEPS, _GAP_TOL = 2000, 30, 1e-3
 # Entries of stacked matrices at a time: 32 MB.
 _GAP_ENTRIES = 2**22
 # Columns further from zero than so many deviations are moved there: the difference of their
@@ -66,9 +64,8 @@ class DropRedundant(FeatureRanker):
         The R^2 with which every dropped feature is predicted, or, with ``by="correlation"``, the
         absolute correlation at which two features are redundant.
     by : {"r2", "correlation"}, default="r2"
-        With "r2", the kept features predict a dropped one together. "correlation" is the pairwise
-        rule: no two kept features have an absolute correlation of ``explained`` or more, and every
-        dropped feature has one with a kept feature.
+        With "r2", the kept features predict a dropped one together. With "correlation", no two kept
+        features are redundant, and every dropped feature is so with a kept one.
     include, exclude : list of str or int, mask or None, default=None
         Features that are always kept, and features that are never kept: names, positions or a
         mask. If everything that predicts a feature is excluded, it is dropped with a warning.

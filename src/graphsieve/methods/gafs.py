@@ -80,23 +80,23 @@ class GAFS(Autoencoder, FeatureRanker):
         Size of the code. If None, the number of principal components above noise, from 10 to 40;
         10 without elimination.
     alpha, graph_weight, decay : float or None, default=None
-        Weights of the l2,1 penalty, of the graph term and of the weight decay (lambda and gamma in
-        the paper, which has no decay). If None, the terms are 1 %, 10 % and 1 % of the variance of
-        the targets at the start; without elimination 0.01, 0.001 and 0.
+        Weights of the l2,1 penalty (the paper's lambda), of the graph term (gamma) and of the
+        weight decay. If None, the terms are 1 %, 10 % and 1 % of the variance of the targets at the
+        start; without elimination 0.01, 0.001 and 0.
     affinity : {"cosine", "binary", "heat"}, callable, array or sparse matrix, default="cosine"
         Weights of the edges between neighbours; a callable gets the scaled data, and a matrix is
         used as it is.
     scale : {"auto", "minmax", "global"} or None, default="auto"
         "minmax" scales every column to [0, 1], "global" all columns with one common range (pixels,
-        counts), None does neither. "auto" standardises the columns, as in ``GraphSieve``; without
-        elimination it is "minmax", because a sigmoid output needs [0, 1]. It takes square roots
-        if more than 90 % of the entries are zero (words, events) and none is negative.
+        counts), None does neither. "auto" standardises the columns, as in ``GraphSieve``, and is
+        "minmax" without elimination. It takes square roots if more than 90 % of the entries are
+        zero (words, events) and none is negative.
     elimination : float in (0, 1) or None, default=0.1
         Fraction of the features that leave the encoder in every round. None trains once and scores
         by the norms of W_in, as in the paper.
     max_iter : int or None, default=None
-        Maximum number of iterations of L-BFGS before the first features leave; later rounds have
-        a quarter of it. If None, 30; without elimination 400.
+        Maximum number of iterations before the first features leave; later rounds have a quarter
+        of it. If None, 30; without elimination 400.
     random_state : int, RandomState or None, default=None
         Random seed of a sample of many rows, or of the starting weights without elimination.
     callback : callable(iteration, objective) or None, default=None
@@ -106,11 +106,10 @@ class GAFS(Autoencoder, FeatureRanker):
     Attributes
     ----------
     rounds_ : ndarray of shape (n_features,)
-        Elimination: round in which a feature left the encoder; 0 for those that were never dropped.
+        Elimination: round in which a feature left the encoder; 0 for those that never did.
     W_in_, b_in_, W_out_, b_out_ : ndarray of shape (d, m), (m,), (m, d), (d,)
-        Weights, for the scaled data. With elimination, those of a network that is trained on the
-        selected features in the end: rows of W_in of other features are 0, and W_out and b_out are
-        the best linear decoder for all features.
+        Weights, for the scaled data. With elimination, those of a network trained on the selected
+        features in the end, with 0 in W_in for other features and the best linear decoder.
     explained_ : float
         Fraction of the variance of the scaled data that this network reconstructs.
     objective_trace_, n_iter_, converged_

@@ -7,12 +7,7 @@ import numpy as np
 from .._graph.affinity import laplacian
 from .._linear.columns import Columns
 from .._linear.reweighted import reweighted_l21
-from .._linear.self_representation import (
-    ALPHA_FRACTION,
-    feature_step,
-    sample_step,
-    square_memory,
-)
+from .._linear.self_representation import ALPHA_FRACTION, feature_step, sample_step, square_memory
 from .._rows.scaling import divide_columns
 from .._utils.shared import with_shared_parameters
 from .._utils.threads import Workers
