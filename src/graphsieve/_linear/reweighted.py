@@ -6,9 +6,8 @@ import numpy as np
 SMOOTHING = 1e-6
 # After k steps with it, the momentum is k / (k + _DELAY) of the last change of the weights.
 _DELAY = 3
-# At the minimum no group grows: the ratio of its norm to the one before is the norm of the gradient
-# of f relative to the weight of the group. Convergence needs every ratio below 1 + _GROWTH * tol
-# (1.03 for the usual 1e-5), or below 1 + _LEAST_GROWTH if that is less strict.
+# At the minimum no group grows. Convergence needs the ratio of every norm to the one before below
+# 1 + _GROWTH * tol (1.03 for the usual 1e-5), or below 1 + _LEAST_GROWTH if that is less strict.
 _GROWTH, _LEAST_GROWTH = 3e3, 1e-3
 # Momentum may shrink an inverse weight to this fraction of what it would be without, never to zero.
 _FLOOR = 0.1
@@ -20,10 +19,7 @@ def smoothed_norms(squares, eps, power=1.0):
 
 
 def inverse_weights(squares, eps, power=1.0):
-    """c such that |v|^2 / c, up to a constant, touches the smoothed norm at w and lies above it.
-
-    The inverse of the usual weight, because it stays finite where a group vanishes.
-    """
+    """c such that |v|^2 / c, up to a constant, touches the smoothed norm at w and lies above it."""
     return 2 / power * (squares + eps**2) ** (1 - power / 2)
 
 

@@ -1,7 +1,4 @@
-"""Regression on the columns of X with few non-zero rows of weights.
-
-X is seen only through inner products of the columns that enter; neither X'X nor XX' is formed.
-"""
+"""Regression with few non-zero rows of weights, through inner products of the columns in use."""
 
 import numpy as np
 from scipy.linalg import cho_solve
@@ -64,11 +61,7 @@ class InnerProducts:
         return self._kept[: self._n_kept].T @ weights
 
     def with_column(self, j, promise):
-        """Inner products of all columns with column j.
-
-        Where a pass over X takes as long for several columns as for one, those of the columns
-        with the largest ``abs(promise)`` are computed as well.
-        """
+        """Inner products with column j, computed with those of largest ``abs(promise)`` at once."""
         if self._position[j] < 0:
             n_columns = 1 if self._columns.is_small else min(_AHEAD, self.n_features - self._n_kept)
             promise = np.where(self._position < 0, abs(promise), -1)
@@ -168,10 +161,9 @@ def _select(products, XtY, W):
 
 
 def _conditions(products, XtY, W, rows, alpha):
-    """How far W is from the optimum.
+    """2 X'(Y - X W), its norms in zero rows, and the largest violation in non-zero and all rows.
 
-    Returns 2 X'(Y - X W), for the minimiser alpha W_j / |W_j| in non-zero rows, its norms in the
-    other rows, there at most alpha, and the largest violation among the non-zero and all rows.
+    At the optimum it is alpha W_j / |W_j| in non-zero rows, and no longer than alpha in others.
     """
     residual = 2 * (XtY - products.combine(rows, W[rows]))
     inside = row_norms(residual[rows] - alpha * _unit(W[rows])).max(initial=0.0)

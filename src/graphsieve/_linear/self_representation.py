@@ -23,7 +23,7 @@ ALPHA_FRACTION = 0.1
 
 
 def square_memory(n_samples, n_features):
-    """Bytes that the square matrices of a self-representation take, and tall data once more."""
+    """Bytes of the square matrices of a self-representation, and of tall data once more."""
     dense = 2 * n_samples * n_features if n_samples > n_features else 0
     return 8.0 * (6 * min(n_samples, n_features) ** 2 + dense)
 

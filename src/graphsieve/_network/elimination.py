@@ -1,8 +1,6 @@
 """Recursive elimination: train, drop the columns of least weight from the encoder, train on.
 
-Redundant columns share the weight of what they have in common, so that the norms of a network
-trained once rank copies alike. Here the decoder keeps reconstructing all of the data while columns
-leave the encoder: what is left of a group of copies takes over their weight.
+What is left of a group of copies takes over the weight that they share in a network trained once.
 """
 
 from typing import NamedTuple
@@ -34,7 +32,7 @@ class Problem(NamedTuple):
     mean: np.ndarray | None = None
 
     def of(self, columns):
-        """The same problem with fewer columns for the encoder."""
+        """The problem with these columns for the encoder."""
         if self.mean is None:
             return self._replace(X=np.take(self.X, columns, axis=1))
         return self._replace(X=self.X[:, columns], mean=self.mean[columns])
@@ -110,10 +108,7 @@ class TargetObjective:
 
 
 def principal_weights(problem, n_hidden):
-    """Where the network starts: hidden units along the principal axes, and the best decoder.
-
-    Inputs of the hidden units have variance 1. No random numbers are involved.
-    """
+    """Where training starts: hidden units along principal axes, and their best decoder."""
     X = problem.dense()
     n, d = X.shape
     wide = n <= d

@@ -98,8 +98,7 @@ class Autoencoder:
         Returns
         -------
         H : array of shape (n_samples, n_hidden)
-            A Dask array, not computed yet, for Dask collections; a data frame if ``set_output``
-            asks for one.
+            A lazy Dask array for Dask collections; a data frame if ``set_output`` asks for one.
         """
         check_is_fitted(self)
         code = partial(_encode, self._scaling, self.W_in_, self.b_in_)
@@ -113,5 +112,4 @@ class Autoencoder:
 
 
 def _encode(scaling, W_in, b_in, block):
-    """Code of a block of rows as the user has them."""
     return encode(scaling.block(block, W_in.dtype), W_in, b_in)
