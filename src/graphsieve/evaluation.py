@@ -234,7 +234,7 @@ def evaluate(
     n_repeats : int, default=20
         Repetitions of k-means.
     metrics : sequence of str, default=("accuracy", "clustering", "reconstruction", "redundancy")
-        What to measure; a further metric is "neighborhood".
+        What to measure, also "neighborhood".
     all_features : bool, default=True
         Add one row per split for all features.
     random_state : int, RandomState or None, default=0
@@ -244,14 +244,10 @@ def evaluate(
     -------
     pandas.DataFrame
         One row per split and fraction: ``method``, ``split``, ``share``, ``n_features``, the
-        columns of the metrics, and ``fit_seconds``. The metrics and their columns:
-
-        - "accuracy": ``accuracy`` of `classification_accuracy` on the test rows.
-        - "clustering": ``acc``, ``acc_std``, ``nmi``, ``nmi_std``, mean and standard deviation
-          of `clustering_scores` on the test rows.
-        - "reconstruction", "redundancy": see `reconstruction_error` and `redundancy`.
-        - "neighborhood": the fraction of the 5 nearest neighbours among the test rows that the
-          selected features preserve.
+        columns of the metrics, and ``fit_seconds``. "clustering" has the columns ``acc``,
+        ``acc_std``, ``nmi`` and ``nmi_std``, other metrics one of their name. See
+        `classification_accuracy`, `clustering_scores`, `reconstruction_error` and `redundancy`;
+        "neighborhood" is the fraction of the 5 nearest neighbours that the selection preserves.
 
     Examples
     --------

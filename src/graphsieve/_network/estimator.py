@@ -16,17 +16,17 @@ from .objective import Objective, encode, explained_variance
 
 # A network that explains less of the variance than this has learned nothing.
 _COLLAPSED = 0.01
+_COUNT = Interval(Integral, 1, None, closed="left")
 # Larger weights overflow in single precision.
-NON_NEGATIVE = [Interval(Real, 0, 1e30, closed="both")]
-
-
+_WEIGHT = Interval(Real, 0, 1e30, closed="both")
 NETWORK_CONSTRAINTS = {
-    "n_hidden": [Interval(Integral, 1, None, closed="left")],
-    "alpha": NON_NEGATIVE,
-    "decay": NON_NEGATIVE,
-    "memory": [Interval(Integral, 1, None, closed="left")],
+    "n_hidden": [_COUNT],
+    "alpha": [_WEIGHT],
+    "graph_weight": [_WEIGHT],
+    "decay": [_WEIGHT],
+    "max_iter": [_COUNT, None],
+    "memory": [_COUNT],
     "dtype": [StrOptions({"float32", "float64"})],
-    "random_state": ["random_state"],
 }
 
 
@@ -37,7 +37,6 @@ class Autoencoder:
     """
 
     _accepts_sparse = True
-    _cheap_products = 1e10  # the passes of a fit of that size take a hundred times as many
     _memory_advice = (
         "Use fewer hidden units (n_hidden), or a method without a network: GreedyCSS, "
         "LaplacianScore or Variance"

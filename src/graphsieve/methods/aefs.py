@@ -1,6 +1,5 @@
 """AEFS: autoencoder feature selection, without a graph."""
 
-from numbers import Integral
 from typing import Any
 
 from sklearn.utils import check_random_state
@@ -9,7 +8,6 @@ from sklearn.utils.extmath import row_norms
 from .._network.estimator import NETWORK_CONSTRAINTS, Autoencoder
 from .._network.objective import Penalties
 from .._utils.shared import with_shared_parameters
-from .._utils.sklearn_private import Interval
 from ..base import FeatureRanker
 
 # Wider tables need more iterations to leave the random start: the rank correlation of two seeds is
@@ -62,10 +60,7 @@ class AEFS(Autoencoder, FeatureRanker):
     (178, 5)
     """
 
-    _parameter_constraints = {
-        **NETWORK_CONSTRAINTS,
-        "max_iter": [Interval(Integral, 1, None, closed="left"), None],
-    }
+    _parameter_constraints = NETWORK_CONSTRAINTS
     scale = "standard"
     output = "identity"
     _accepts_sparse = False

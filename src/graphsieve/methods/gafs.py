@@ -1,7 +1,7 @@
 """GAFS: graph autoencoder feature selection."""
 
 from itertools import count
-from numbers import Integral, Real
+from numbers import Real
 from typing import Any, Self
 
 import numpy as np
@@ -21,7 +21,7 @@ from .._network.elimination import (
     penalties_at,
     principal_weights,
 )
-from .._network.estimator import NETWORK_CONSTRAINTS, NON_NEGATIVE, Autoencoder
+from .._network.estimator import NETWORK_CONSTRAINTS, Autoencoder
 from .._network.lbfgs import lbfgs
 from .._network.objective import Penalties
 from .._rows import RowBlocks
@@ -136,13 +136,12 @@ class GAFS(Autoencoder, FeatureRanker):
 
     _parameter_constraints = {
         **NETWORK_CONSTRAINTS,
-        "n_hidden": [Interval(Integral, 1, None, closed="left"), None],
-        "alpha": [*NON_NEGATIVE, None],
-        "graph_weight": [*NON_NEGATIVE, None],
-        "decay": [*NON_NEGATIVE, None],
+        **{
+            name: [*NETWORK_CONSTRAINTS[name], None]
+            for name in ("n_hidden", "alpha", "graph_weight", "decay")
+        },
         "scale": [StrOptions({"auto", "minmax", "global"}), None],
         "elimination": [Interval(Real, 0, 1, closed="neither"), None],
-        "max_iter": [Interval(Integral, 1, None, closed="left"), None],
     }
     _distributes = True
     output = "sigmoid"
