@@ -70,10 +70,7 @@ WITHOUT_CLASSES = ("reconstruction", "redundancy", "neighborhood")
 def classification_accuracy(
     X_train: Any, y_train: ArrayLike, X_test: Any, y_test: ArrayLike
 ) -> float:
-    """Accuracy of a softmax classifier.
-
-    Multinomial logistic regression with an l2 penalty (C=1), meant for columns scaled to about
-    [0, 1].
+    """Accuracy of multinomial logistic regression (C=1), for columns scaled to about [0, 1].
 
     Parameters
     ----------
@@ -95,12 +92,9 @@ def classification_accuracy(
     check_container(X_train, "X_train")
     check_container(X_test, "X_test")
     if not sp.issparse(X_train):
-        X_train, X_test = np.asarray(X_train), np.asarray(X_test)
-        # Centred, for the intercept is not penalised, L-BFGS needs a third of the iterations.
-        mean = X_train.mean(axis=0)
-        # Single precision halves the time and moves no digit of the accuracy that matters.
-        X_train = (X_train - mean).astype(np.float32)
-        X_test = (X_test - mean).astype(np.float32)
+        # Centred, L-BFGS needs a third of the iterations; single precision halves their time.
+        mean = np.mean(X_train, axis=0)
+        X_train, X_test = ((X - mean).astype(np.float32) for X in (X_train, X_test))
     # Threaded BLAS slows L-BFGS's many small calls down.
     with single_threaded_blas():
         softmax = LogisticRegression(C=1.0, tol=1e-4, max_iter=1000).fit(X_train, y_train)
@@ -109,8 +103,6 @@ def classification_accuracy(
 
 def clustering_accuracy(y_true: ArrayLike, clusters: ArrayLike) -> float:
     """Clustering accuracy (ACC): accuracy under the best one-to-one map of clusters to classes.
-
-    If there are more clusters than classes, the samples of the clusters left over count as wrong.
 
     Parameters
     ----------
@@ -135,8 +127,6 @@ def clustering_accuracy(y_true: ArrayLike, clusters: ArrayLike) -> float:
 def nmi(y_true: ArrayLike, clusters: ArrayLike) -> float:
     """Normalised mutual information ``MI(C, G) / max(H(C), H(G))``, as in the GAFS paper.
 
-    The default of scikit-learn divides by the mean of the two entropies, and is larger.
-
     Parameters
     ----------
     y_true, clusters : array-like of shape (n_samples,)
@@ -158,16 +148,12 @@ def nmi(y_true: ArrayLike, clusters: ArrayLike) -> float:
 def clustering_scores(
     X: Any, y: ArrayLike, n_repeats: int = 20, random_state: Any = 0
 ) -> np.ndarray:
-    """ACC and NMI of repeated k-means clusterings with as many clusters as classes.
-
-    Each repetition starts once, from random samples, as in the GAFS paper.
+    """ACC and NMI of repeated k-means clusterings, each from as many random samples as classes.
 
     Parameters
     ----------
-    X : array-like or CSR matrix of shape (n_samples, n_features)
-        The selected columns.
-    y : array-like of shape (n_samples,)
-        Classes.
+    X, y : array-like of shape (n_samples, n_features) and (n_samples,)
+        The selected columns, dense or CSR, and the classes.
     n_repeats : int, default=20
         Repetitions of k-means.
     random_state : int, RandomState or None, default=0
@@ -224,19 +210,18 @@ def evaluate(
 ) -> pd.DataFrame:
     """Score a feature selection method at several fractions of features.
 
-    For each split, the scaling is learned and the features are selected on the training rows alone.
-    One fit serves all fractions, through ``order_``.
+    For each split, scaling and selection see the training rows alone. One fit serves all fractions,
+    through ``order_``.
 
     Parameters
     ----------
     estimator : FeatureRanker
-        Any estimator whose ``fit`` sets ``order_``. It is cloned. If its `random_state` is None,
-        each split sets a seed.
+        Any estimator whose ``fit`` sets ``order_``. Each split seeds a `random_state` of None.
     X : array-like, data frame or CSR matrix of shape (n_samples, n_features)
         The data.
     y : array-like of shape (n_samples,), optional
-        Classes, used to split and to score, never to select. Every class is divided in the same
-        proportion. Without them, the scores that need classes are NaN.
+        Classes, used to stratify the splits and to score, never to select. Without them, the
+        scores that need classes are NaN.
     shares : sequence of float or int, default the 12 fractions of the paper, 2 to 80 %
         Fractions of the features in (0, 1], or numbers of features.
     n_splits : int, default=1
@@ -244,12 +229,12 @@ def evaluate(
     test_size : float or int, default=0.5
         Fraction or number of the rows that are for testing.
     scale : {"minmax", "global", "standard", None}, default="minmax"
-        What the training rows teach: each column to [0, 1] (test values beyond are clipped), all
-        columns by one range, each to mean 0 and variance 1, or none. CSR data are not shifted.
+        Each column to [0, 1] (test values beyond are clipped), all columns by one range, each to
+        mean 0 and variance 1, or none. CSR data are not shifted.
     n_repeats : int, default=20
         Repetitions of k-means.
     metrics : sequence of str, default=("accuracy", "clustering", "reconstruction", "redundancy")
-        What to measure; a further metric is "neighborhood".
+        What to measure, also "neighborhood".
     all_features : bool, default=True
         Add one row per split for all features.
     random_state : int, RandomState or None, default=0
@@ -259,14 +244,10 @@ def evaluate(
     -------
     pandas.DataFrame
         One row per split and fraction: ``method``, ``split``, ``share``, ``n_features``, the
-        columns of the metrics, and ``fit_seconds``. The metrics and their columns:
-
-        - "accuracy": ``accuracy`` of a softmax classifier on the test rows.
-        - "clustering": ``acc``, ``acc_std``, ``nmi``, ``nmi_std``, mean and standard deviation
-          over the repetitions of k-means on the test rows.
-        - "reconstruction", "redundancy": see `reconstruction_error` and `redundancy`.
-        - "neighborhood": the fraction of the 5 nearest neighbours among the test rows that the
-          selected features preserve.
+        columns of the metrics, and ``fit_seconds``. "clustering" has the columns ``acc``,
+        ``acc_std``, ``nmi`` and ``nmi_std``, other metrics one of their name. See
+        `classification_accuracy`, `clustering_scores`, `reconstruction_error` and `redundancy`;
+        "neighborhood" is the fraction of the 5 nearest neighbours that the selection preserves.
 
     Examples
     --------
@@ -308,10 +289,7 @@ def evaluate(
 
 
 def fit_on(estimator, X_train, random_state=None, y_train=None):
-    """A fitted clone of an estimator, and the seconds of the fit; ``random_state`` replaces None.
-
-    ``y_train`` is for references that see labels: the methods ignore them.
-    """
+    """A fitted clone of an estimator, and its seconds; ``random_state`` replaces None."""
     estimator = clone(estimator)
     if "random_state" in estimator.get_params() and estimator.random_state is None:
         estimator.set_params(random_state=random_state)
@@ -360,7 +338,7 @@ class Split:
 
     @cached_property
     def reconstruction_errors(self):
-        """Inner products from which the reconstruction error of every ranking follows."""
+        """What the reconstruction error of every ranking follows from."""
         return ReconstructionErrors(self.X_train, self.X_test)
 
     @cached_property
@@ -371,10 +349,7 @@ class Split:
 
 @dataclass(frozen=True)
 class Scorer:
-    """Scores of the first columns of a ranking on a split.
-
-    Each method with the name of a metric returns one row per number of columns in ``counts``.
-    """
+    """Scores of the first ``counts`` columns of a ranking, by a method per metric."""
 
     split: Split
     order: np.ndarray
@@ -398,28 +373,26 @@ class Scorer:
         return table
 
     def accuracy(self):
-        def predict(X_train, X_test):
-            split = self.split
-            return classification_accuracy(X_train, split.y_train, X_test, split.y_test)
-
-        return self.of_each_set("accuracy", predict)
+        y_train, y_test = self.split.y_train, self.split.y_test
+        return self.of_each_set(
+            "accuracy",
+            lambda X_train, X_test: classification_accuracy(X_train, y_train, X_test, y_test),
+        )
 
     def clustering(self):
-        def cluster(X_train, X_test):
-            settings = self.n_repeats, self.random_state
-            return summary(clustering_scores(X_test, self.split.y_test, *settings))
-
-        return self.of_each_set("clustering", cluster)
+        settings = self.split.y_test, self.n_repeats, self.random_state
+        return self.of_each_set(
+            "clustering", lambda _, X_test: summary(clustering_scores(X_test, *settings))
+        )
 
     def neighborhood(self):
         known = self.split.test_neighbors
         return self.of_each_set(
-            "neighborhood", lambda X_train, X_test: neighborhood_preservation(known, X_test)
+            "neighborhood", lambda _, X_test: neighborhood_preservation(known, X_test)
         )
 
     def reconstruction(self):
-        # Many products of medium size: threaded BLAS gains little, and loses much on a busy
-        # machine.
+        # Products of medium size: threaded BLAS gains little, and loses much on a busy machine.
         with single_threaded_blas():
             return self.split.reconstruction_errors.path(self.order, self.counts).reshape(-1, 1)
 
@@ -430,10 +403,9 @@ class Scorer:
 
     def of_each_set(self, what, score):
         """Scores of the first columns, sorted: the order within a set does not matter."""
-        rows = []
-        for count in self.counts:
-            columns = np.sort(self.order[:count])
-            rows.append(score(self.split.X_train[:, columns], self.split.X_test[:, columns]))
+        sets = [np.sort(self.order[:count]) for count in self.counts]
+        X_train, X_test = self.split.X_train, self.split.X_test
+        rows = [score(X_train[:, columns], X_test[:, columns]) for columns in sets]
         return np.reshape(rows, (len(rows), -1))
 
 

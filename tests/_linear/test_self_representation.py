@@ -6,11 +6,9 @@ import pytest
 from graphsieve._graph.affinity import build_graph, laplacian
 from graphsieve._linear.columns import Columns
 from graphsieve._linear.self_representation import (
-    graph_loss_features,
-    graph_loss_samples,
-    quadratic_step,
+    feature_step,
     ridge_rows,
-    ridge_samples,
+    sample_step,
 )
 from graphsieve._rows import RowBlocks
 from graphsieve._utils.monitor import Monitor
@@ -46,19 +44,20 @@ def test_both_forms_give_the_same_rows(rng, workers, shape):
     L = laplacian(build_graph(data))
     weights = {"fit_weight": 0.7, "graph_weight": 0.3}
     scale = rng.random(shape[1])
-    H, R, constant = graph_loss_features(columns, L, **weights)
-    W = ridge_rows(H, 0.7 * X.T @ X, scale)
+    H = 0.7 * X.T @ X + 0.3 * X.T @ (L @ X)
+    W = np.linalg.solve(H + np.diag(1 / scale), 0.7 * X.T @ X)
     loss = 0.7 * ((X - X @ W) ** 2).sum() + 0.3 * np.trace(W.T @ X.T @ (L @ X @ W))
-    smooth, squares = quadratic_step(H, R, constant, 1.0)(scale)
-    assert smooth == pytest.approx(loss, rel=1e-10)
-    np.testing.assert_allclose(np.sqrt(squares), np.linalg.norm(W, axis=1), rtol=1e-8)
 
-    B_inverse, root, constant = graph_loss_samples(columns, L, **weights)
-    V = ridge_samples(X * scale @ X.T, B_inverse, root)
-    assert np.vdot(V, B_inverse @ V) + constant == pytest.approx(loss, rel=1e-10)
-    np.testing.assert_allclose(
-        scale * np.sqrt(columns.squares(V)), np.linalg.norm(W, axis=1), rtol=1e-8
-    )
+    def multiply(scale):
+        return X * scale @ X.T, lambda V: scale**2 * columns.squares(V)
+
+    for step in (
+        feature_step(columns, L, 2.0, **weights),
+        sample_step(columns, L, 2.0, multiply, **weights),
+    ):
+        smooth, squares = step(2.0 * scale)
+        assert smooth == pytest.approx(loss, rel=1e-10)
+        np.testing.assert_allclose(np.sqrt(squares), np.linalg.norm(W, axis=1), rtol=1e-8)
 
 
 def test_ridge_rows_where_the_scale_vanishes(rng):

@@ -6,9 +6,8 @@ import numpy as np
 SMOOTHING = 1e-6
 # After k steps with it, the momentum is k / (k + _DELAY) of the last change of the weights.
 _DELAY = 3
-# At the minimum no group grows: the ratio of its norm to the one before is the norm of the gradient
-# of f relative to the weight of the group. Convergence needs every ratio below 1 + _GROWTH * tol
-# (1.03 for the usual 1e-5), or below 1 + _LEAST_GROWTH if that is less strict.
+# At the minimum no group grows. Convergence needs the ratio of every norm to the one before below
+# 1 + _GROWTH * tol (1.03 for the usual 1e-5), or below 1 + _LEAST_GROWTH if that is less strict.
 _GROWTH, _LEAST_GROWTH = 3e3, 1e-3
 # Momentum may shrink an inverse weight to this fraction of what it would be without, never to zero.
 _FLOOR = 0.1
@@ -20,10 +19,7 @@ def smoothed_norms(squares, eps, power=1.0):
 
 
 def inverse_weights(squares, eps, power=1.0):
-    """c such that |v|^2 / c, up to a constant, touches the smoothed norm at w and lies above it.
-
-    The inverse of the usual weight, because it stays finite where a group vanishes.
-    """
+    """c such that |v|^2 / c, up to a constant, touches the smoothed norm at w and lies above it."""
     return 2 / power * (squares + eps**2) ** (1 - power / 2)
 
 
@@ -31,17 +27,14 @@ def reweighted_l21(solve, start, monitor, *, weight, power=1.0, eps=None):
     """Minimise f(W) + sum_k weight_k |W_k|^power_k over groups of entries (rows) W_k of W.
 
     Every iteration replaces the norms by quadratics that lie above them and touch them at the
-    current W, so the smoothed objective, with |W_k|^2 + eps^2 for |W_k|^2, never rises. Alone this
-    converges slowly. For norms (power 1) the weights therefore run ahead with Nesterov's momentum,
-    which is given up, and built up anew, when the objective rises. A fall by less than ``tol`` ends
-    the iteration only after a step without momentum, and only if no group is still growing: one
-    near zero adds little to the objective at first.
+    current W, so the smoothed objective, with |W_k|^2 + eps^2 for |W_k|^2, never rises. For norms
+    (power 1) the weights run ahead with Nesterov's momentum, which is built up anew when the
+    objective rises. A fall by less than ``tol`` ends the iteration only after a step without
+    momentum, and only if no group is still growing: one near zero adds little at first.
 
     ``solve(inverse)`` minimises f(W) + sum_k weight_k |W_k|^2 / inverse_k and returns f there and
-    the squared norms |W_k|^2; W itself may stay implicit. ``start`` are the inverse weights of the
-    first problem, whose solution is where the trace begins. Powers in (0, 1] give sparse solutions;
-    below 1 a local minimum is found. ``eps`` is by default 1e-6 of the largest norm in the first
-    solution. The ``x`` of the Result holds the norms of the groups.
+    the squared norms |W_k|^2. ``start`` are the inverse weights of the first problem. ``eps`` is by
+    default 1e-6 of the largest norm in its solution. The ``x`` of the Result holds the norms.
     """
     smooth, squares = solve(start)
     if eps is None:

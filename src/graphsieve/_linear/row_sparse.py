@@ -1,7 +1,4 @@
-"""Regression on the columns of X with few non-zero rows of weights.
-
-X is seen only through inner products of the columns that enter; neither X'X nor XX' is formed.
-"""
+"""Regression with few non-zero rows of weights, through inner products of the columns in use."""
 
 import numpy as np
 from scipy.linalg import cho_solve
@@ -40,11 +37,9 @@ class InnerProducts:
 
     def keep(self, columns):
         """Compute the products with these columns before they are needed."""
-        absent = self._position[columns] < 0
-        if absent.any():
-            self._keep_new(np.unique(columns[absent]))
-
-    def _keep_new(self, new):
+        new = np.unique(columns[self._position[columns] < 0])
+        if not len(new):
+            return
         needed = self._n_kept + len(new)
         if needed > len(self._kept):
             grown = np.empty((min(2 * needed, self.n_features), self.n_features))
@@ -66,16 +61,12 @@ class InnerProducts:
         return self._kept[: self._n_kept].T @ weights
 
     def with_column(self, j, promise):
-        """Inner products of all columns with column j.
-
-        Where a pass over X takes as long for several columns as for one, those of the columns
-        with the largest ``abs(promise)`` are computed as well.
-        """
+        """Inner products with column j, computed with those of largest ``abs(promise)`` at once."""
         if self._position[j] < 0:
             n_columns = 1 if self._columns.is_small else min(_AHEAD, self.n_features - self._n_kept)
             promise = np.where(self._position < 0, abs(promise), -1)
             promise[j] = np.inf
-            self._keep_new(np.sort(np.argpartition(-promise, n_columns - 1)[:n_columns]))
+            self.keep(np.argpartition(-promise, n_columns - 1)[:n_columns])
         return self._kept[self._position[j]]
 
     def gram(self, columns):
@@ -98,10 +89,9 @@ def penalty_path(limit, alpha=None):
 
 
 def row_sparse_path(products, XtY, y_square, alphas, monitor, *, n_nonzero=np.inf):
-    """``row_sparse`` for falling alphas, each from the last, until ``n_nonzero`` rows are active.
+    """Result of ``row_sparse`` for falling alphas until ``n_nonzero`` rows are active, and alpha.
 
-    With an infinite ``n_nonzero`` only the last alpha matters, and only it is solved to the
-    tolerance of the monitor. Returns the Result of the last alpha, and this alpha.
+    With an infinite ``n_nonzero`` only the last alpha is solved to the monitor's tolerance.
     """
     W = np.zeros_like(XtY)
     rough = Monitor(tol=max(_LOOSE, monitor.tol), max_iter=monitor.max_iter)
@@ -119,9 +109,7 @@ def row_sparse_path(products, XtY, y_square, alphas, monitor, *, n_nonzero=np.in
 def row_sparse(products, XtY, y_square, alpha, W, monitor):
     """min_W |Y - X W|_F^2 + alpha sum_j |W_j|: Newton steps on the rows that are not zero.
 
-    The solver starts at ``W``, and has converged when no row violates its condition of optimality
-    by more than ``tol * alpha``. ``products`` are the InnerProducts of the columns of X, and
-    ``y_square`` is |Y|_F^2.
+    Starts at ``W``, until no row violates its condition of optimality by more than ``tol * alpha``.
     """
     W = W.copy()
     rows, G, C = _select(products, XtY, W)
@@ -155,10 +143,10 @@ def row_sparse(products, XtY, y_square, alpha, W, monitor):
 
 
 def rank_zero_rows(strength, misfit, norms, target_norm):
-    """``strength`` of every column, with zeros replaced by what ranks them below all others.
+    """``strength`` of every column; those without are ranked below, by ``misfit / norms``.
 
-    Columns without strength are ordered by ``misfit / norms``: how much of the residual the column
-    would match. A match that is rounding compared with ``target_norm`` counts as none.
+    That is how much of the residual the column would match; rounding, compared with
+    ``target_norm``, counts as none.
     """
     zero = strength == 0
     pull = np.where(zero & (norms > 0), misfit / np.where(norms > 0, norms, 1), 0)
@@ -173,10 +161,9 @@ def _select(products, XtY, W):
 
 
 def _conditions(products, XtY, W, rows, alpha):
-    """How far W is from the optimum.
+    """2 X'(Y - X W), its norms in zero rows, and the largest violation in non-zero and all rows.
 
-    Returns 2 X'(Y - X W), for the minimiser alpha W_j / |W_j| in non-zero rows, its norms in the
-    other rows, there at most alpha, and the largest violation among the non-zero and all rows.
+    At the optimum it is alpha W_j / |W_j| in non-zero rows, and no longer than alpha in others.
     """
     residual = 2 * (XtY - products.combine(rows, W[rows]))
     inside = row_norms(residual[rows] - alpha * _unit(W[rows])).max(initial=0.0)
@@ -200,9 +187,8 @@ def _newton_step(G, C, W, alpha, rounding):
     """Weights after one Newton step on rows that are not zero; rows that turn back become zero.
 
     With r = |W_j| and U_j = W_j / r_j the Hessian is P - V diag(alpha / r) V', where P acts as
-    2 G + diag(alpha / r) on each target and column j of V is U_j in row j. Its inverse by
-    Woodbury's formula needs only matrices of the size of G; scaled by sqrt(r / alpha) they are
-    well conditioned however small a row is.
+    2 G + diag(alpha / r) on each target and column j of V is U_j in row j. Woodbury's formula needs
+    only matrices of the size of G; scaled by sqrt(r / alpha) they are well conditioned.
     """
     U = _unit(W)
     scale = np.sqrt(row_norms(W) / alpha)

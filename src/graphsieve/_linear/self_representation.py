@@ -4,7 +4,7 @@ The methods differ in the loss, but each of their steps is one ridge problem for
 
     min_W  Tr((Y - XW)' B (Y - XW)) + sum_j |W_j|^2 / s_j,
 
-and of W they need only the row norms. When n <= d these come from n x n matrices: with
+of whose solution they need the row norms. When n <= d these come from n x n matrices: with
 T = (X S X' + B^-1)^-1, S = diag(s),
 
     W = S X' T Y,   Y - XW = B^-1 T Y,   |W_j| = s_j |R' T x_j|   for any R with R R' = Y Y',
@@ -23,45 +23,49 @@ ALPHA_FRACTION = 0.1
 
 
 def square_memory(n_samples, n_features):
-    """Bytes that the square matrices of a self-representation take, and tall data once more."""
+    """Bytes of the square matrices of a self-representation, and of tall data once more."""
     dense = 2 * n_samples * n_features if n_samples > n_features else 0
     return 8.0 * (6 * min(n_samples, n_features) ** 2 + dense)
 
 
-def graph_loss_features(columns, L, *, fit_weight, graph_weight):
-    """The loss fit_weight |X - XW|^2 + graph_weight Tr(W'X'LXW), for ``quadratic_step``.
+def feature_step(columns, L, alpha, *, fit_weight, graph_weight, penalty=0.0):
+    """Step for fit_weight |X - XW|^2 + graph_weight Tr(W'X'LXW) + Tr(W' penalty W), d x d.
 
-    Returns H, R and the constant with loss = <W, HW> - 2 <W, P> + constant, R R' = P P'.
+    That is <W, HW> - 2 <W, P> + constant, and the step solves (H + D) W = P. With R R' = P P', the
+    rows of (H + D)^-1 R are as long as those of W, and H W = P - D W saves a product with H.
     """
     X = columns.dense()
-    H = fit_weight * (X.T @ X) + graph_weight * (X.T @ (L @ X))
-    return H, fit_weight * (X.T @ columns.root), fit_weight * np.vdot(X, X)
-
-
-def graph_loss_samples(columns, L, *, fit_weight, graph_weight):
-    """The same loss as |Y - XW|_B^2 + constant: B^-1, a root of Y Y', and the constant.
-
-    The targets Y = fit_weight B^-1 X are the data smoothed over the graph.
-    """
-    identity = np.eye(columns.n_samples)
-    B = fit_weight * identity + graph_weight * L.toarray()
-    B_inverse = cho_solve(factorise(B), identity)
-    R = fit_weight * (B_inverse @ columns.root)
-    return B_inverse, R, fit_weight * np.vdot(columns.root, columns.root - R)
-
-
-def quadratic_step(H, R, constant, alpha):
-    """Step for f(W) = <W, HW> - 2 <W, P> + constant in d x d matrices, for R R' = P P'.
-
-    The rows of (H + D)^-1 R are as long as those of W = (H + D)^-1 P, and H W = P - D W saves f
-    the product with H.
-    """
+    H = fit_weight * (X.T @ X) + graph_weight * (X.T @ (L @ X)) + penalty
+    R, constant = fit_weight * (X.T @ columns.root), fit_weight * np.vdot(X, X)
 
     def solve(inverse):
         scale = inverse / alpha
         rows = ridge_rows(H, R, scale)
         squares = square_rows(rows)
         return constant - np.vdot(rows, R) - np.sum(squares / scale), squares
+
+    return solve
+
+
+def sample_step(columns, L, alpha, multiply, *, fit_weight, graph_weight):
+    """Step for the same loss in n x n matrices, as |Y - XW|_B^2 + constant.
+
+    The targets Y = fit_weight B^-1 X are the data smoothed over the graph. ``multiply(scale)`` is
+    X Z^-1 X' for the penalty Z = diag(1 / scale) + penalty, and a function of V that returns the
+    squared lengths of the rows of Z^-1 X'V.
+    """
+    B = fit_weight * np.eye(columns.n_samples) + graph_weight * L.toarray()
+    B_inverse = cho_solve(factorise(B), np.eye(columns.n_samples))
+    R = fit_weight * (B_inverse @ columns.root)
+    constant = fit_weight * np.vdot(columns.root, columns.root - R)
+
+    def solve(inverse):
+        scale = inverse / alpha
+        N, squares_of = multiply(scale)
+        V = ridge_samples(N, B_inverse, R)
+        squares = squares_of(V)
+        # <V, B^-1 V> + <W, penalty W> for W = Z^-1 X'V, from (X Z^-1 X' + B^-1) V = R.
+        return np.vdot(V, R) - np.sum(squares / scale) + constant, squares
 
     return solve
 

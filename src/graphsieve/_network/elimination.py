@@ -1,8 +1,6 @@
 """Recursive elimination: train, drop the columns of least weight from the encoder, train on.
 
-Redundant columns share the weight of what they have in common, so that the norms of a network
-trained once rank copies alike. Here the decoder keeps reconstructing all of the data while columns
-leave the encoder: what is left of a group of copies takes over their weight.
+What is left of a group of copies takes over the weight that they share in a network trained once.
 """
 
 from typing import NamedTuple
@@ -25,7 +23,7 @@ _LEAST_SPREAD = 1e-6
 class Problem(NamedTuple):
     """Centred columns X of some rows, the targets T of the decoder, and the graph Laplacian L.
 
-    X is a CSR array where most entries are zero. It is then not centred, and has this ``mean``.
+    A CSR array X, where most entries are zero, is not centred, and has this ``mean``.
     """
 
     X: object
@@ -34,7 +32,7 @@ class Problem(NamedTuple):
     mean: np.ndarray | None = None
 
     def of(self, columns):
-        """The same problem with fewer columns for the encoder."""
+        """The problem with these columns for the encoder."""
         if self.mean is None:
             return self._replace(X=np.take(self.X, columns, axis=1))
         return self._replace(X=self.X[:, columns], mean=self.mean[columns])
@@ -54,12 +52,8 @@ class Problem(NamedTuple):
 class TargetObjective:
     """Autoencoder with linear output whose decoder predicts the targets T from the code of X.
 
-    With H = sigmoid(X W_in + b_in) and E = (H W_out + b_out - T) / n::
-
-        F = n |E|_F^2 / 2 + alpha |W_in|_{2,1} + graph_weight Tr(H' L H)
-            + decay / 2 (|W_in|_F^2 + |W_out|_F^2)
-
-    and the gradients of ``Objective``. An evaluation takes two products with X, in its precision.
+    F is that of ``Objective`` with T in place of the X that is reconstructed, and a linear output.
+    An evaluation takes two products with X, in its precision.
     """
 
     def __init__(self, problem, n_hidden, penalties):
@@ -114,10 +108,7 @@ class TargetObjective:
 
 
 def principal_weights(problem, n_hidden):
-    """Where the network starts: hidden units along the principal axes, and the best decoder.
-
-    Inputs of the hidden units have variance 1. No random numbers are involved.
-    """
+    """Where training starts: hidden units along principal axes, and their best decoder."""
     X = problem.dense()
     n, d = X.shape
     wide = n <= d
@@ -153,19 +144,18 @@ def penalties_at(problem, weights, given):
     T = problem.T
     variance = float(np.vdot(T, T)) / len(T)
     H = code(problem, weights.W_in, weights.b_in)
-    roughness = 0.0 if problem.L is None else float(np.vdot(H, problem.L @ H))
-    squares = np.vdot(weights.W_in, weights.W_in) + np.vdot(weights.W_out, weights.W_out)
-    relative = (
-        _over(_FRACTION * variance, row_norms(weights.W_in).sum()),
-        _over(_GRAPH_FRACTION * variance, roughness),
-        _over(_FRACTION * variance, float(squares)),
+    terms = Penalties(
+        row_norms(weights.W_in).sum(),
+        0.0 if problem.L is None else np.vdot(H, problem.L @ H),
+        np.vdot(weights.W_in, weights.W_in) + np.vdot(weights.W_out, weights.W_out),
     )
+    fractions = Penalties(_FRACTION, _GRAPH_FRACTION, _FRACTION)
+    relative = [
+        float(fraction * variance / term) if term > 0 else 0.0
+        for fraction, term in zip(fractions, terms, strict=True)
+    ]
     pairs = zip(given, relative, strict=True)
     return Penalties(*(default if value is None else value for value, default in pairs))
-
-
-def _over(budget, penalty):
-    return float(budget / penalty) if penalty > 0 else 0.0
 
 
 def unit_norms(weights):
@@ -176,13 +166,10 @@ def unit_norms(weights):
 def eliminate(problem, start, train, *, fraction, n_left, columns, kept, first_out):
     """Train and drop a ``fraction`` of the columns from the encoder in turn, at least one.
 
-    ``start`` are Weights for ``columns``, those of the encoder at the start, and
-    ``train(problem, weights, first)`` returns trained Weights, or None to stop here. Columns
-    ``kept`` are never dropped, those ``first_out`` before all others. The last ``n_left`` columns
-    are ranked by their last score.
-
-    Returns the columns from best to worst, and the round in which each was dropped; 0 for
-    survivors.
+    ``start`` are Weights for ``columns``, and ``train(problem, weights, first)`` returns trained
+    Weights, or None to stop here. Columns ``kept`` are never dropped, those ``first_out`` before
+    all others. The last ``n_left`` columns are ranked by their last score. Returns the columns from
+    best to worst, and the round in which each was dropped; 0 for survivors.
     """
     rounds = np.zeros(problem.X.shape[1], dtype=int)
     dropped, number = [], 0
@@ -194,8 +181,7 @@ def eliminate(problem, start, train, *, fraction, n_left, columns, kept, first_o
         # Best first; equal columns keep their order.
         order = np.lexsort((-unit_norms(weights), first_out[columns], ~kept[columns]))
         if trained is None or len(columns) <= n_left:
-            ranked = [columns[order], *dropped[::-1]]
-            return np.concatenate(ranked), rounds
+            return np.concatenate([columns[order], *dropped[::-1]]), rounds
         number += 1
         n_kept = min(len(columns) - 1, int(np.ceil((1 - fraction) * len(columns))))
         out = order[max(n_kept, n_left) :]

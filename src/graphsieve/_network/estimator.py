@@ -16,29 +16,27 @@ from .objective import Objective, encode, explained_variance
 
 # A network that explains less of the variance than this has learned nothing.
 _COLLAPSED = 0.01
+_COUNT = Interval(Integral, 1, None, closed="left")
 # Larger weights overflow in single precision.
-NON_NEGATIVE = [Interval(Real, 0, 1e30, closed="both")]
-
-
+_WEIGHT = Interval(Real, 0, 1e30, closed="both")
 NETWORK_CONSTRAINTS = {
-    "n_hidden": [Interval(Integral, 1, None, closed="left")],
-    "alpha": NON_NEGATIVE,
-    "decay": NON_NEGATIVE,
-    "memory": [Interval(Integral, 1, None, closed="left")],
+    "n_hidden": [_COUNT],
+    "alpha": [_WEIGHT],
+    "graph_weight": [_WEIGHT],
+    "decay": [_WEIGHT],
+    "max_iter": [_COUNT, None],
+    "memory": [_COUNT],
     "dtype": [StrOptions({"float32", "float64"})],
-    "random_state": ["random_state"],
 }
 
 
 class Autoencoder:
     """Mixin of rankers with an autoencoder, whose ``_rank`` calls ``_scaled`` and ``_train``.
 
-    The ranker has the parameters above, and ``scale`` and ``output`` as parameters or class
-    attributes.
+    The ranker has the parameters above, ``scale`` and ``output``.
     """
 
     _accepts_sparse = True
-    _cheap_products = 1e10  # the passes of a fit of that size take a hundred times as many
     _memory_advice = (
         "Use fewer hidden units (n_hidden), or a method without a network: GreedyCSS, "
         "LaplacianScore or Variance"
@@ -58,7 +56,15 @@ class Autoencoder:
         """The data in the range that the network expects."""
         self._scaling = column_scaling(data, self.scale)
         X = data.scaled(self._scaling, self.dtype)
-        self._check_range(X)
+        if self.scale is None and self.output == "sigmoid":
+            low, high = X.column_range()
+            if low.min() < 0 or high.max() > 1:
+                column = int(np.argmax((low < 0) | (high > 1)))
+                raise ValueError(
+                    f"scale=None with a sigmoid output needs data in [0, 1]; column "
+                    f"{self._column_name(column)} lies in [{low[column]:g}, {high[column]:g}]. "
+                    'Use scale="minmax" or "global"'
+                )
         return X
 
     def _train(self, X, L, penalties, rng):
@@ -72,21 +78,6 @@ class Autoencoder:
         self.W_in_, self.b_in_, self.W_out_, self.b_out_ = weights
         self._report(found)
         self.explained_ = explained_variance(X, weights, self.output)
-        self._warn_if_collapsed()
-
-    def _check_range(self, data):
-        if self.scale is not None or self.output == "identity":
-            return
-        low, high = data.column_range()
-        if low.min() < 0 or high.max() > 1:
-            column = int(np.argmax((low < 0) | (high > 1)))
-            raise ValueError(
-                f"scale=None with a sigmoid output needs data in [0, 1]; column "
-                f"{self._column_name(column)} lies in [{low[column]:g}, {high[column]:g}]. "
-                'Use scale="minmax" or "global", or output="identity"'
-            )
-
-    def _warn_if_collapsed(self):
         if self.explained_ < _COLLAPSED:
             warn(
                 f"The autoencoder has collapsed: it explains {max(self.explained_, 0):.1%} of the "
@@ -106,8 +97,7 @@ class Autoencoder:
         Returns
         -------
         H : array of shape (n_samples, n_hidden)
-            A Dask array, not computed yet, for Dask collections; a data frame if ``set_output``
-            asks for one.
+            A lazy Dask array for Dask collections; a data frame if ``set_output`` asks for one.
         """
         check_is_fitted(self)
         code = partial(_encode, self._scaling, self.W_in_, self.b_in_)
@@ -121,5 +111,4 @@ class Autoencoder:
 
 
 def _encode(scaling, W_in, b_in, block):
-    """Code of a block of rows as the user has them."""
     return encode(scaling.block(block, W_in.dtype), W_in, b_in)

@@ -1,9 +1,8 @@
 """Limited-memory BFGS: the two-loop recursion and a line search for the strong Wolfe conditions.
 
-SciPy's L-BFGS-B takes 1.2 to 1.6 times as long for the elimination of GAFS (1,000 x 784, Isolet and
-Yale), 1.8 (Isolet) and 2.8 times (Yale) for GAFS.paper(), where it ends 14 % and -1 % higher, and
-2.9 times for AEFS on Yale. It spends more time between two evaluations than the evaluations take;
-this one reads each stored vector twice per iteration, in single precision if asked for.
+SciPy's L-BFGS-B takes 1.2 to 1.6 times as long for the elimination of GAFS, and 1.8 to 2.9 times
+for GAFS.paper() and AEFS (Isolet, Yale): it spends more time between two evaluations than they
+take. This one reads each stored vector twice per iteration, in single precision if asked for.
 """
 
 from typing import NamedTuple
@@ -20,9 +19,8 @@ _MOST_EVALUATIONS = 20
 def lbfgs(value_and_grad, x0, monitor, *, memory=10, dtype="float64"):
     """Minimise a smooth function from ``x0`` until the Monitor says that it is enough.
 
-    ``value_and_grad(x)`` returns the objective and its gradient, ``memory`` is the number of pairs
-    of vectors that are kept, and ``dtype`` their precision: single precision is enough where
-    gradients have no more.
+    ``memory`` is the number of pairs of vectors that are kept, and ``dtype`` their precision:
+    single precision is enough where gradients have no more.
     """
     x, (value, grad) = x0.copy(), value_and_grad(x0)
     point = np.empty_like(x)  # where the function is evaluated; it must not keep it
@@ -35,13 +33,12 @@ def lbfgs(value_and_grad, x0, monitor, *, memory=10, dtype="float64"):
             monitor.status = "converged"
             break
         step = 1.0 if pairs.count else min(1.0, 1.0 / np.sqrt(-slope))
-        end = _line_search(
-            value_and_grad, x, direction, _Trial(0.0, value, slope, grad), step, point
-        )
-        if end is None and pairs.count:
-            pairs.forget()  # once more, along the gradient
-            continue
+        start = _Trial(0.0, value, slope, grad)
+        end = _line_search(value_and_grad, x, direction, start, step, point)
         if end is None:
+            if pairs.count:
+                pairs.forget()  # once more, along the gradient
+                continue
             monitor.status = "stalled"
             break
         x += np.multiply(direction, end.step, out=point)
@@ -63,11 +60,9 @@ class _Pairs:
         self.forget()
 
     def forget(self):
-        self.count = 0
-        self.newest = -1
+        self.count, self.newest = 0, -1
 
     def add(self, s, y, curvature):
-        """A step, the change of the gradient on it, and their product."""
         squared = float(y @ y)
         # Changes so small that their squares vanish in this precision say nothing any more.
         vanishes = squared < float(np.finfo(self.S.dtype).tiny)

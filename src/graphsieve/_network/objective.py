@@ -1,7 +1,4 @@
-"""The objective of the autoencoder methods: value and gradient, and where the solver starts.
-
-The equations are in the docstring of ``Objective``, their code in ``decode`` and ``add_penalties``.
-"""
+"""The objective of the autoencoder methods: value and gradient, and where the solver starts."""
 
 from functools import partial
 from typing import NamedTuple
@@ -12,9 +9,8 @@ from scipy.special import logit
 
 from .._rows import BLOCK_BYTES, split_rows, to_dense
 
-# Power of the total standard deviation by which W_in is divided in the solver's variables.
-# Objective after 100 iterations of AEFS on 90 rows of Yale: 101 with 0, 94 with 0.5, 239 with 1;
-# of GAFS, which has a sigmoid output: 12.8 with 0, 8.0 with 1.
+# Power of the total standard deviation by which W_in is divided in the solver's variables: after
+# 100 iterations on Yale, AEFS is at 101 with 0, 94 with 0.5, 239 with 1; GAFS at 12.8 and 8.0.
 _SCALE_POWER = {"sigmoid": 1.0, "identity": 0.5}
 
 
@@ -36,21 +32,13 @@ class Penalties(NamedTuple):
 
 
 class Sums(NamedTuple):
-    """Contribution of some rows: [squared error / 2n + graph term], then the gradients."""
+    """Sums over some rows: [squared error / 2n + graph term], then the gradients."""
 
     value: np.ndarray
     G_in: np.ndarray
     g_in: np.ndarray
     G_out: np.ndarray
     g_out: np.ndarray
-
-
-class Terms(NamedTuple):
-    """What the data terms need to know besides the weights."""
-
-    n_samples: int
-    graph_weight: float
-    sigmoid_output: bool
 
 
 class Objective:
@@ -71,32 +59,18 @@ class Objective:
         dF/db_in  = sums of the columns of D,          dF/db_out = sums of the columns of E
 
     The solver sees F as a function of one vector z, in variables in which L-BFGS needs a fraction
-    of the iterations. Columns of X may be far from zero mean, so that a change of W_in acts mostly
-    like a change of b_in, and strongly, since many columns add up. In
+    of the iterations, because W_in and b_in are decoupled and V has about the curvature of the
+    others::
 
         X W_in + b_in = (X - mean) scale V + c,   W_in = scale V,   b_in = c - mean' W_in
 
-    the two are decoupled, and V has about the curvature of the other variables. ``start`` returns
-    such a vector, ``unpack`` turns it into plain weights.
-
     X are scaled Rows: their dtype is that of the matrix products, z and the penalties are float64.
-    The Laplacian L may be None without a graph term, and the ``workers`` are open while
-    ``value_and_grad`` is called. The rows are cut into parts, and the sums of the parts are added
-    in their order: the result is the same to the last bit for any number of threads or processes.
+    The Laplacian L may be None without a graph term. The sums of the parts of the rows are added in
+    their order: the result is the same to the last bit for any number of threads or processes.
     """
 
     def __init__(
-        self,
-        X,
-        L,
-        workers,
-        *,
-        n_hidden,
-        alpha=0.0,
-        graph_weight=0.0,
-        decay=0.0,
-        output="sigmoid",
-        block_bytes=BLOCK_BYTES,
+        self, X, L, workers, *, n_hidden, alpha=0.0, graph_weight=0.0, decay=0.0, output="sigmoid"
     ):
         self.X, self.n_hidden, self.output = X, n_hidden, output
         self.penalties = Penalties(alpha, graph_weight, decay)
@@ -105,8 +79,8 @@ class Objective:
         spread = np.sqrt(variance.sum())
         self.scale = spread ** -_SCALE_POWER[output] if spread > 0 else 1.0
         self.size = (2 * X.n_features + 1) * n_hidden + X.n_features
-        terms = Terms(X.n_samples, graph_weight, output == "sigmoid")
-        make = partial(_Part, terms=terms, n_hidden=n_hidden, block_bytes=block_bytes)
+        terms = {"n_samples": X.n_samples, "graph_weight": graph_weight, "output": output}
+        make = partial(_Part, n_hidden=n_hidden, **terms)
         rows_of_L = [] if self.L is None else [self.L.astype(X.dtype).tocsr()]
         self._parts = X.parts(make, *rows_of_L, workers=workers)
         self._theta = np.empty(self.size)  # the plain weights at the point of evaluation
@@ -134,10 +108,15 @@ class Objective:
 
     def value_and_grad(self, z):
         """F and its gradient at ``z``, in float64."""
-        weights = self._split(self._plain(z))
+        weights, parts = self._split(self._plain(z)), self._parts
+        shared = parts.share(Weights(*(array.astype(self.X.dtype) for array in weights)))
+        codes = parts.run(_Part.encode, shared=[shared])
+        # Only the graph needs the code of all rows.
+        H = None if self.L is None else parts.join(codes)
         value, grad = np.empty(1), np.empty(self.size)
         G_in, g_in, G_out, g_out = self._split(grad)
-        self._add_parts(weights, Sums(value, G_in, g_in, G_out, g_out))
+        sums = Sums(value, G_in, g_in, G_out, g_out)
+        parts.total(parts.run(_Part.decode, codes, shared=[H, shared]), out=sums)
         penalty = add_penalties(self.penalties, weights, G_in, G_out)
         # From the plain weights to z, by the chain rule, in place: (G_in - mean g_in') scale.
         G_in *= self.scale
@@ -156,15 +135,6 @@ class Objective:
         W_in *= self.scale
         b_in -= self.mean @ W_in
         return self._theta
-
-    def _add_parts(self, weights, out):
-        """The data terms: two passes over the parts, and their sums in ``out``."""
-        parts = self._parts
-        weights = parts.share(Weights(*(array.astype(self.X.dtype) for array in weights)))
-        codes = parts.run(_Part.encode, shared=[weights])
-        # Only the graph needs the code of all rows.
-        H = None if self.L is None else parts.join(codes)
-        parts.total(parts.run(_Part.decode, codes, shared=[H, weights]), out=out)
 
 
 def add_penalties(penalties, weights, G_in, G_out):
@@ -201,40 +171,15 @@ def encode(X, W_in, b_in):
     return sigmoid(X @ W_in + b_in)
 
 
-def decode(X, H, LH, weights, terms):
-    """Contribution of rows X with code H to the data terms, and to their gradients.
-
-    LH are the rows of L times the code of all rows, which L couples; None without a graph.
-    """
-    E = H @ weights.W_out
-    E += weights.b_out
-    if terms.sigmoid_output:
-        R = sigmoid(E)
-        slope = R * (1 - R)
-        E = R
-    E -= X
-    value = float(np.vdot(E, E)) / (2 * terms.n_samples)
-    if terms.sigmoid_output:
-        E *= slope
-    E /= terms.n_samples  # gradient by the input of the last layer
-    D = E @ weights.W_out.T
-    if LH is not None:
-        value += terms.graph_weight * float(np.vdot(LH, H))
-        D += (2 * terms.graph_weight) * LH
-    D *= H
-    D *= 1 - H  # gradient by the input of the hidden layer
-    return Sums(np.array([value]), X.T @ D, D.sum(axis=0), H.T @ E, E.sum(axis=0))
-
-
 class _Part:
     """A part of the rows, a block of dense rows at a time, with its rows ``L`` of the Laplacian."""
 
-    def __init__(self, data, L=None, *, terms, n_hidden, block_bytes):
-        self.data, self.L, self.terms = data, L, terms
+    def __init__(self, data, L=None, *, n_hidden, n_samples, graph_weight, output):
+        self.data, self.L = data, L
+        self.n_samples, self.graph_weight, self.output = n_samples, graph_weight, output
         # Each block adds to sums of d x m numbers, so it should have many more rows than m.
-        row_bytes = data.n_features * data.dtype.itemsize
-        block_bytes = max(block_bytes, min(4 * n_hidden * row_bytes, 4 * block_bytes))
-        self.slices = data.slices(block_bytes)
+        wanted = 4 * n_hidden * data.n_features * data.dtype.itemsize
+        self.slices = data.slices(int(np.clip(wanted, BLOCK_BYTES, 4 * BLOCK_BYTES)))
 
     def __sizeof__(self):
         edges = 0 if self.L is None else self.L.data.nbytes + self.L.indices.nbytes
@@ -248,14 +193,35 @@ class _Part:
         LH = None if self.L is None else self.L @ H
         total = None
         for b in self.slices:
-            LH_b = None if LH is None else LH[b]
-            found = decode(self.data.dense(b), H_part[b], LH_b, weights, self.terms)
+            found = self._sums(
+                self.data.dense(b), H_part[b], None if LH is None else LH[b], weights
+            )
             if total is None:
                 total = found
                 continue
             for array, other in zip(total, found, strict=True):
                 array += other
         return total
+
+    def _sums(self, X, H, LH, weights):
+        """Contribution of rows X with code H; LH are their rows of L times the code of all rows."""
+        E = H @ weights.W_out
+        E += weights.b_out
+        if self.output == "sigmoid":
+            sigmoid(E)
+            slope = E * (1 - E)
+        E -= X
+        value = float(np.vdot(E, E)) / (2 * self.n_samples)
+        if self.output == "sigmoid":
+            E *= slope
+        E /= self.n_samples  # gradient by the input of the last layer
+        D = E @ weights.W_out.T
+        if LH is not None:
+            value += self.graph_weight * float(np.vdot(LH, H))
+            D += (2 * self.graph_weight) * LH
+        D *= H
+        D *= 1 - H  # gradient by the input of the hidden layer
+        return Sums(np.array([value]), X.T @ D, D.sum(axis=0), H.T @ E, E.sum(axis=0))
 
 
 def explained_variance(X, weights, output):

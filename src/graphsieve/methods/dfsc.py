@@ -7,17 +7,9 @@ import scipy.sparse as sp
 from scipy.sparse.linalg import splu
 
 from .._graph.affinity import build_graph, laplacian
-from .._linear.columns import Columns
+from .._linear.columns import Columns, square_rows
 from .._linear.reweighted import reweighted_l21
-from .._linear.self_representation import (
-    ALPHA_FRACTION,
-    graph_loss_features,
-    graph_loss_samples,
-    quadratic_step,
-    ridge_samples,
-    square_memory,
-    square_rows,
-)
+from .._linear.self_representation import ALPHA_FRACTION, feature_step, sample_step, square_memory
 from .._rows import RowBlocks
 from .._rows.scaling import divide_columns
 from .._utils.shared import with_shared_parameters
@@ -47,10 +39,9 @@ class DFSC(FeatureRanker):
 
     and the score of feature j is |S_j|. Similar features get similar rows of S.
 
-    It is experimental. The abstract of the paper and later reviews name the terms: representation
-    of features by features and of samples by samples, a graph of each, and the l2,1 norm. How the
-    two sides share variables could not be confirmed. Here they share none, so that the side of the
-    samples has no influence on the scores and is left out.
+    It is experimental: the paper also represents samples by samples, and how the two sides share
+    variables could not be confirmed. Here they share none, so that the side of the samples has no
+    influence on the scores and is left out.
 
     Parameters
     ----------
@@ -111,16 +102,13 @@ class DFSC(FeatureRanker):
         L = laplacian(self._graph(data))
         with Workers(self.n_jobs) as workers, self._monitor() as monitor:
             columns = Columns.varying(data, workers, may_fill=True)
-            self.alpha_, self.feature_graph_weight_ = self.alpha, self.feature_graph_weight
-            if self.alpha is None:
-                self.alpha_ = ALPHA_FRACTION * (2 * columns.correlation().max() or 1.0)
+            self.alpha_ = self.alpha or ALPHA_FRACTION * (2 * columns.correlation().max() or 1.0)
+            self.feature_graph_weight_ = self.feature_graph_weight
             if self.feature_graph_weight is None:
                 mean_square = np.vdot(columns.root, columns.root) / columns.n_features
                 self.feature_graph_weight_ = _FEATURE_GRAPH_FRACTION * mean_square
             L_f = self.feature_graph_weight_ * self._feature_laplacian(columns.dense())
-            is_small = columns.n_features <= max(columns.n_samples, _SMALL)
-            step = (self._small_step if is_small else self._large_step)(columns, L, L_f)
-            start = np.ones(columns.n_features)
+            step, start = self._step(columns, L, L_f), np.ones(columns.n_features)
             result = reweighted_l21(step, start, monitor, weight=self.alpha_)
         self._report(result)
         return columns.expand(result.x)
@@ -132,35 +120,25 @@ class DFSC(FeatureRanker):
         features = RowBlocks(X.T.copy())
         return laplacian(build_graph(features, n_neighbors=n_neighbors, n_jobs=self.n_jobs))
 
-    def _small_step(self, columns, L, L_f):
+    def _step(self, columns, L, L_f):
         weights = {"fit_weight": 1.0, "graph_weight": self.graph_weight}
-        H, R, constant = graph_loss_features(columns, L, **weights)
-        return quadratic_step(H + L_f.toarray(), R, constant, self.alpha_)
-
-    def _large_step(self, columns, L, L_f):
-        """n x n and sparse d x d matrices only: L_f joins the penalty in Z = L_f + alpha / c."""
-        weights = {"fit_weight": 1.0, "graph_weight": self.graph_weight}
-        B_inverse, R, constant = graph_loss_samples(columns, L, **weights)
+        if columns.n_features <= max(columns.n_samples, _SMALL):
+            return feature_step(columns, L, self.alpha_, **weights, penalty=L_f.toarray())
         X = columns.dense()
 
-        def solve(inverse):
-            scale = inverse / self.alpha_
+        def multiply(scale):
             ZX = solve_laplacian(L_f, scale, X.T)
-            V = ridge_samples(columns.times(ZX), B_inverse, R)
-            squares = columns.join(lambda part: square_rows(ZX[part] @ V))
-            # <V, B^-1 V> + <S, L_f S> for S = Z^-1 X'V, from (X Z^-1 X' + B^-1) V = R.
-            return np.vdot(V, R) - np.sum(squares / scale) + constant, squares
+            return columns.times(ZX), lambda V: columns.join(lambda i: square_rows(ZX[i] @ V))
 
-        return solve
+        return sample_step(columns, L, self.alpha_, multiply, **weights)
 
 
 def solve_laplacian(L, scale, B):
     """(L + diag(1 / scale))^-1 B for a positive ``scale``.
 
-    With F the diagonal of the matrix, F^-1/2 (L + diag(1 / scale)) F^-1/2 = I - M, and the graph
-    says how large the eigenvalues of M are: at most q = max_j L_jj scale_j / (1 + L_jj scale_j).
-    Chebyshev's iteration then needs a number of steps that is known before. Where the Laplacian
-    outweighs the diagonal they are many, and the matrix is factorised instead.
+    With F the diagonal of the matrix, F^-1/2 (L + diag(1 / scale)) F^-1/2 = I - M, where M has
+    eigenvalues up to q = max_j L_jj scale_j / (1 + L_jj scale_j). The number of steps of
+    Chebyshev's iteration follows from q; where they are many, the matrix is factorised instead.
     """
     weight = L.diagonal() * scale
     q = (weight / (1 + weight)).max()

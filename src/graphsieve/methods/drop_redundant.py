@@ -30,15 +30,11 @@ _MOST_STORED = 5000
 # Gaps are estimated in tables of up to this many columns: a row takes the cube of its gaps.
 _MOST_COMPLETED = 2000
 # Rows from which they are, most iterations, and the change of a correlation that ends them.
-_GAP_ROWS = 2000
-_GAP_STEPS = 30
-_GAP_TOL = 1e-3
+_GAP_ROWS, _GAP_STEPS, _GAP_TOL = 2000, 30, 1e-3
 # Entries of stacked matrices at a time: 32 MB.
 _GAP_ENTRIES = 2**22
-# Rows that are read at a time: adding up matrices of this size costs more than small blocks save.
-_BLOCK_BYTES = 2**26
-# Columns of one sign are moved to zero if they are further from it than so many deviations: the
-# difference of their products and those of their means would have lost half of its digits.
+# Columns further from zero than so many deviations are moved there: the difference of their
+# products and those of their means would have lost half of its digits.
 _FAR = 10
 
 
@@ -53,10 +49,9 @@ class DropRedundant(FeatureRanker):
 
         argmax_j  sum_{i not covered} R_ij^2 / R_jj.
 
-    Features that others, kept later, have made superfluous are then dropped. The sum of two kept
-    features is dropped, although its correlation with either may be low. The result does not depend
-    on the order of the features. On new rows R^2 is lower, especially after a fit of few rows:
-    ``heldout_r2_`` is that of left-out rows.
+    Features that others, kept later, have made superfluous are then dropped. The result does not
+    depend on the order of the features. On new rows R^2 is lower, especially after a fit of few
+    rows: ``heldout_r2_`` is that of left-out rows.
 
     X may have missing values (NaN). C is then estimated from all observed values by expectation
     maximisation, and the R^2 promised is that of a regression on complete rows. ``heldout_r2_`` and
@@ -69,9 +64,8 @@ class DropRedundant(FeatureRanker):
         The R^2 with which every dropped feature is predicted, or, with ``by="correlation"``, the
         absolute correlation at which two features are redundant.
     by : {"r2", "correlation"}, default="r2"
-        With "r2", the kept features predict a dropped one together. "correlation" is the pairwise
-        rule: no two kept features have an absolute correlation of ``explained`` or more, and every
-        dropped feature has one with a kept feature.
+        With "r2", the kept features predict a dropped one together. With "correlation", no two kept
+        features are redundant, and every dropped feature is so with a kept one.
     include, exclude : list of str or int, mask or None, default=None
         Features that are always kept, and features that are never kept: names, positions or a
         mask. If everything that predicts a feature is excluded, it is dropped with a warning.
@@ -140,8 +134,7 @@ class DropRedundant(FeatureRanker):
         if len(kept) == 0:  # every column is constant
             kept = np.flatnonzero(~self._given.exclude)[:1]
         self._n_kept = len(kept)
-        support = np.zeros(data.n_features, dtype=bool)
-        support[kept] = True
+        support = np.isin(np.arange(data.n_features), kept)
         varying, C_S = correlations.varying, correlations.take(kept)
         parts = contributions(C_S, kept)
         self.r2_ = np.where(varying & ~support, np.minimum(parts.sum(axis=1), 1), 1.0)
@@ -158,15 +151,11 @@ class DropRedundant(FeatureRanker):
         # Equal columns are told apart by their names, not by their places.
         tie_break = np.empty(len(names), dtype=int)
         tie_break[np.lexsort((names, *correlations.fingerprints()))] = np.arange(len(names))
-        options = {
-            "tie_break": tie_break,
-            "given": self._given.include,
-            "candidates": ~self._given.exclude,
-        }
-        varying = correlations.varying
+        given, candidates = self._given.include, ~self._given.exclude
+        options = {"tie_break": tie_break, "given": given, "candidates": candidates}
+        varying, threshold = correlations.varying, self.explained
         if self.by == "correlation":
-            return keep_uncorrelated(correlations.matrix, varying, self.explained, **options)
-        threshold = self.explained
+            return keep_uncorrelated(correlations.matrix, varying, threshold, **options)
         if dtype == np.float32 and threshold < 1 - 10 * _SINGLE:
             threshold += _SINGLE
         C = correlations.apply, correlations.take
@@ -202,14 +191,11 @@ class DropRedundant(FeatureRanker):
 
 
 def cover_columns(apply, take, varying, threshold, *, tie_break, given=(), candidates=None):
-    """Keep columns until every column is explained to ``threshold`` by the kept ones jointly.
+    """The columns kept, in the order of their picks, and the R^2 of all columns from them.
 
-    ``apply(V)`` returns C V for the correlation matrix C, ``take(columns)`` some columns of C, and
-    ``varying`` is the mask of the columns that are not constant: the others are neither kept nor
-    counted. Columns ``given`` are always kept, others only if they are ``candidates``. Of equal
-    columns the one with the smallest ``tie_break`` is kept.
-
-    Returns the kept columns, in the order in which they were picked, and the R^2 of all columns.
+    ``apply(V)`` returns C V for the correlation matrix C, and ``take(columns)`` some columns of C.
+    Columns that are not ``varying`` are neither kept nor counted; those ``given`` are always kept,
+    others only if they are ``candidates``. Of equal columns the smallest ``tie_break`` is kept.
     """
     state = _Residuals(apply, take, varying, threshold)
     allowed = varying if candidates is None else varying & candidates
@@ -282,33 +268,27 @@ class _Residuals:
 
 
 def keep_uncorrelated(C, varying, threshold, *, tie_break, given=(), candidates=None):
-    """The pairwise rule, for the correlations C: keep the column with most close columns, drop
-    these, and so on. The other parameters are those of ``cover_columns``."""
+    """The pairwise rule: keep the column with most close columns, drop these, and so on."""
     close = np.abs(C) >= threshold - _TIE
     close[:, ~varying] = close[~varying] = False
-    left = varying.copy()
-    allowed = varying if candidates is None else varying & candidates
-    kept, first = [], list(given)
-    while first or (left & allowed).any():
-        if first:
-            j = first.pop(0)
-        else:
-            count = np.where(left & allowed, close[:, left].sum(axis=1), -1)
-            ties = np.flatnonzero(count == count.max())
-            j = int(ties[np.argmin(tie_break[ties])])
-        kept.append(j)
-        left &= ~close[j]
-        left[j] = False
+    np.fill_diagonal(close, True)
+    kept = list(given)
+    left = varying & ~close[kept].any(axis=0)
+    allowed = True if candidates is None else candidates
+    while (left & allowed).any():
+        count = np.where(left & allowed, close[:, left].sum(axis=1), -1)
+        ties = np.flatnonzero(count == count.max())
+        kept.append(int(ties[np.argmin(tie_break[ties])]))
+        left &= ~close[kept[-1]]
     return np.array(kept, dtype=int)
 
 
 def prune(C_S, kept, residual, slack, *, may_go, tie_break):
     """Kept columns without those that are not needed to cover all columns, and the residuals then.
 
-    With P = C_SS^-1 and the weights B = P C_S' of all columns on the kept ones, leaving out c adds
-    B_ci^2 / P_cc to the residual variance of column i. The column whose absence leaves the worst
-    covered column best covered goes first, as long as that has no more variance than ``slack``, and
-    of equal ones that with the largest ``tie_break``. Only columns that ``may_go`` are left out.
+    With P = C_SS^-1 and B = P C_S', leaving out c adds B_ci^2 / P_cc to the residual variance of
+    column i. The column whose absence leaves the worst covered column best covered goes first, as
+    long as that has no more variance than ``slack``.
     """
     P = pinvh(C_S[kept])
     B = P @ C_S.T
@@ -338,14 +318,12 @@ def prune(C_S, kept, residual, slack, *, may_go, tie_break):
 
 
 def contributions(C_S, kept):
-    """What every kept column contributes to the R^2 of every column (n_features, n_kept): Pratt's
-    measure ("Dividing the indivisible", 1987)."""
+    """What every kept column adds to the R^2 of every column: Pratt's measure (1987)."""
     return C_S * (C_S @ pinvh(C_S[kept]))
 
 
 class Correlations:
-    """The correlation matrix C of the columns, 0 for those that are not ``varying``; ``matrix`` is
-    None if there are too many columns to store it."""
+    """Correlations of the columns, 0 for constant ones; ``matrix`` is None for very many."""
 
     def __init__(self, data):
         near = _near_zero(data)
@@ -362,7 +340,10 @@ class Correlations:
             self.matrix = np.zeros((data.n_features, data.n_features))
             self.matrix[np.ix_(varying, varying)] = S / np.sqrt(np.outer(np.diag(S), np.diag(S)))
         elif data.n_features <= _MOST_STORED:
-            self.matrix = self._stored(near)
+            self.matrix = self._columns.inner_products()
+            self.matrix *= self._scale
+            self.matrix *= self._scale[:, np.newaxis]
+            np.fill_diagonal(self.matrix, self.varying)
 
     def apply(self, V):
         """C V for V of shape (n_features, k)."""
@@ -380,10 +361,7 @@ class Correlations:
         return self.apply(unit)
 
     def fingerprints(self):
-        """Numbers by which ties are broken, the most important in the last row, one per column.
-
-        Only the first row depends on the order of the rows, none on that of the columns.
-        """
+        """Numbers that break ties, the most important in the last row."""
         weights = np.random.default_rng(0).normal(size=self._columns.n_samples)
         keys = [self._columns.products(weights[:, np.newaxis])[:, 0], self._farthest]
         keys = [abs(key * self._scale) for key in keys]
@@ -392,28 +370,15 @@ class Correlations:
         # Rounded, so that rounding errors do not decide.
         return np.round(keys, 6)
 
-    def _stored(self, data):
-        mean = data.column_moments()[0]
-        if data.is_sparse:
-            C = data.reduce(_sparse_products, block_bytes=_BLOCK_BYTES)
-            C -= data.n_samples * np.outer(mean, mean)
-        else:
-            C = data.reduce(partial(_dense_products, mean), block_bytes=_BLOCK_BYTES)
-        C *= self._scale
-        C *= self._scale[:, np.newaxis]
-        np.fill_diagonal(C, self.varying)
-        return C
-
 
 def complete_moments(data, columns):
     """Mean and covariance of some columns of Rows with gaps, by expectation maximisation.
 
-    The rows are taken as draws from a normal distribution with mean m and covariance S. Given what
-    is observed in a row, what is missing has the expected value m_M + S_MO S_OO^-1 (z_O - m_O) and
-    the covariance S_MM - S_MO S_OO^-1 S_OM. Mean and covariance of the completed rows, plus the
-    average of these covariances, are the next m and S. With the inverse P of S, they are
-    m_M - P_MM^-1 P_MO (z_O - m_O) and P_MM^-1. A ridge on S keeps columns with few values from
-    being predicted too well. The iterations take a sample of the rows, the last step all of them.
+    The rows are taken as draws from a normal distribution with mean m and covariance S. With P the
+    inverse of S, what is missing in a row has the expected value m_M - P_MM^-1 P_MO (z_O - m_O) and
+    the covariance P_MM^-1. Mean and covariance of the completed rows, plus the average of these
+    covariances, are the next m and S. A ridge on S keeps columns with few values from being
+    predicted too well. The iterations take a sample of the rows, the last step all of them.
     """
     n, d = data.n_samples, len(columns)
     means, variances = data.column_moments()
@@ -440,10 +405,7 @@ def complete_moments(data, columns):
 
 
 def _expected_moments(columns, offset, factor, precision, block):
-    """Expected sums of z (first row) and of z z' over the rows of a block, given what is observed.
-
-    z are the entries in some columns, less ``offset``, times ``factor``; NaN is missing.
-    """
+    """Expected sums of z (first row) and of z z' over the rows, z = (entries - offset) factor."""
     d = len(columns)
     total = np.zeros((d + 1, d))
     for rows in split_rows(block.shape[0], max(1, _GAP_ENTRIES // d)):
@@ -463,17 +425,6 @@ def _expected_moments(columns, offset, factor, precision, block):
         total[0] += Z.sum(axis=0)
         total[1:] += Z.T @ Z
     return total
-
-
-def _sparse_products(block):
-    block = block.astype(np.float64, copy=False)
-    return (block.T @ block).toarray()
-
-
-def _dense_products(mean, block):
-    """Products of the centred columns."""
-    Z = block - mean
-    return Z.T @ Z
 
 
 def _near_zero(data):

@@ -1,6 +1,7 @@
 """GAFS: graph autoencoder feature selection."""
 
-from numbers import Integral, Real
+from itertools import count
+from numbers import Real
 from typing import Any, Self
 
 import numpy as np
@@ -20,7 +21,7 @@ from .._network.elimination import (
     penalties_at,
     principal_weights,
 )
-from .._network.estimator import NETWORK_CONSTRAINTS, NON_NEGATIVE, Autoencoder
+from .._network.estimator import NETWORK_CONSTRAINTS, Autoencoder
 from .._network.lbfgs import lbfgs
 from .._network.objective import Penalties
 from .._rows import RowBlocks
@@ -61,16 +62,14 @@ class GAFS(Autoencoder, FeatureRanker):
              + decay / 2 (|W_in|_F^2 + |W_out|_F^2),    Xhat = sigmoid(H W_out + b_out)
 
     The paper trains the network once and scores feature j by the norm of row j of W_in: that is
-    ``GAFS.paper()``. Redundant features share weight there, so that all of them score alike. By
-    default the score is applied recursively instead: the network is trained, the features of
-    smallest score leave the encoder, and training goes on from where the weights stand, while the
-    decoder keeps reconstructing all of the data. The ranking is the order in which features leave,
-    last ones first.
+    ``GAFS.paper()``, where redundant features share weight and score alike. By default the score is
+    applied recursively instead: the network is trained, the features of smallest score leave the
+    encoder, and training goes on, while the decoder keeps reconstructing all of the data. The
+    ranking is the order in which features leave, last ones first.
 
     In the recursive form the columns are standardised, the last layer is linear, and it
     reconstructs the principal coordinates of the samples; hidden units start at the principal
-    axes, so no random numbers are involved; the graph is that of the components above noise; and a
-    hidden unit counts in the score by the length of its output weights,
+    axes; the graph is that of the components above noise; and the score is
     ``sqrt(sum_k W_in[j, k]^2 |W_out[k]|^2)``. More than 2,000 samples are represented by a random
     sample of them. X may have missing values (NaN), which count as the mean of their column.
     Included features never leave the encoder, excluded ones never enter it.
@@ -81,23 +80,23 @@ class GAFS(Autoencoder, FeatureRanker):
         Size of the code. If None, the number of principal components above noise, from 10 to 40;
         10 without elimination.
     alpha, graph_weight, decay : float or None, default=None
-        Weights of the l2,1 penalty, of the graph term and of the weight decay (lambda and gamma in
-        the paper, which has no decay). If None, the terms are 1 %, 10 % and 1 % of the variance of
-        the targets at the start; without elimination 0.01, 0.001 and 0.
+        Weights of the l2,1 penalty (the paper's lambda), of the graph term (gamma) and of the
+        weight decay. If None, the terms are 1 %, 10 % and 1 % of the variance of the targets at the
+        start; without elimination 0.01, 0.001 and 0.
     affinity : {"cosine", "binary", "heat"}, callable, array or sparse matrix, default="cosine"
         Weights of the edges between neighbours; a callable gets the scaled data, and a matrix is
         used as it is.
     scale : {"auto", "minmax", "global"} or None, default="auto"
         "minmax" scales every column to [0, 1], "global" all columns with one common range (pixels,
-        counts), None does neither. "auto" standardises the columns, as in ``GraphSieve``; without
-        elimination it is "minmax", because a sigmoid output needs [0, 1]. It takes square roots
-        if more than 90 % of the entries are zero (words, events) and none is negative.
+        counts), None does neither. "auto" standardises the columns, as in ``GraphSieve``, and is
+        "minmax" without elimination. It takes square roots if more than 90 % of the entries are
+        zero (words, events) and none is negative.
     elimination : float in (0, 1) or None, default=0.1
         Fraction of the features that leave the encoder in every round. None trains once and scores
         by the norms of W_in, as in the paper.
     max_iter : int or None, default=None
-        Maximum number of iterations of L-BFGS before the first features leave; later rounds have
-        a quarter of it. If None, 30; without elimination 400.
+        Maximum number of iterations before the first features leave; later rounds have a quarter
+        of it. If None, 30; without elimination 400.
     random_state : int, RandomState or None, default=None
         Random seed of a sample of many rows, or of the starting weights without elimination.
     callback : callable(iteration, objective) or None, default=None
@@ -107,11 +106,10 @@ class GAFS(Autoencoder, FeatureRanker):
     Attributes
     ----------
     rounds_ : ndarray of shape (n_features,)
-        Elimination: round in which a feature left the encoder; 0 for those that were never dropped.
+        Elimination: round in which a feature left the encoder; 0 for those that never did.
     W_in_, b_in_, W_out_, b_out_ : ndarray of shape (d, m), (m,), (m, d), (d,)
-        Weights, for the scaled data. With elimination, those of a network that is trained on the
-        selected features in the end: rows of W_in of other features are 0, and W_out and b_out are
-        the best linear decoder for all features.
+        Weights, for the scaled data. With elimination, those of a network trained on the selected
+        features in the end, with 0 in W_in for other features and the best linear decoder.
     explained_ : float
         Fraction of the variance of the scaled data that this network reconstructs.
     objective_trace_, n_iter_, converged_
@@ -138,13 +136,12 @@ class GAFS(Autoencoder, FeatureRanker):
 
     _parameter_constraints = {
         **NETWORK_CONSTRAINTS,
-        "n_hidden": [Interval(Integral, 1, None, closed="left"), None],
-        "alpha": [*NON_NEGATIVE, None],
-        "graph_weight": [*NON_NEGATIVE, None],
-        "decay": [*NON_NEGATIVE, None],
+        **{
+            name: [*NETWORK_CONSTRAINTS[name], None]
+            for name in ("n_hidden", "alpha", "graph_weight", "decay")
+        },
         "scale": [StrOptions({"auto", "minmax", "global"}), None],
         "elimination": [Interval(Real, 0, 1, closed="neither"), None],
-        "max_iter": [Interval(Integral, 1, None, closed="left"), None],
     }
     _distributes = True
     output = "sigmoid"
@@ -197,8 +194,8 @@ class GAFS(Autoencoder, FeatureRanker):
         if self.elimination is None:
             return super()._own_memory(n_samples, n_features)
         n_weights = (self.n_hidden or _MOST_UNITS) * (n_features + 2.0 * _MOST_UNITS)
-        pairs = 12 * 8 + 2 * self.memory * np.dtype(self.dtype).itemsize
-        return 7 * 8.0 * min(n_samples, MOST_ROWS) * n_features + n_weights * pairs
+        vectors = 12 * 8 + 2 * self.memory * np.dtype(self.dtype).itemsize
+        return 7 * 8.0 * min(n_samples, MOST_ROWS) * n_features + n_weights * vectors
 
     def _rank(self, data):
         rng = check_random_state(self.random_state)
@@ -223,11 +220,13 @@ class GAFS(Autoencoder, FeatureRanker):
             self.n_components_ = structure.n_components
         with stages("neighbour graph"):
             L = self._sample_laplacian(X, structure, chosen)
-        include, exclude = self._given.include, self._given.exclude
+        exclude = self._given.exclude
         columns = np.flatnonzero(~exclude)
+        wanted = self.n_hidden or int(np.clip(structure.n_components, _FEWEST_UNITS, _MOST_UNITS))
+        n_units = max(1, min(wanted, len(columns) - 1, structure.n_rows - 2))
         with stages("elimination"), blas_for(float(rows.size) * _MOST_UNITS):
             problem = self._make_problem(rows, structure, L)
-            start = principal_weights(problem.of(columns), self._count_units(structure, columns))
+            start = principal_weights(problem.of(columns), n_units)
             given = (self.alpha, self.graph_weight, self.decay)
             penalties = penalties_at(problem.of(columns), start, given)
             order, self.rounds_ = eliminate(
@@ -237,7 +236,7 @@ class GAFS(Autoencoder, FeatureRanker):
                 fraction=self.elimination,
                 n_left=max(1, min(int(_LEFT * len(columns)), _MOST_LEFT)),
                 columns=columns,
-                kept=np.isin(np.arange(len(exclude)), include),
+                kept=np.isin(np.arange(len(exclude)), self._given.include),
                 first_out=structure.noise,
             )
         centre = rows.mean(axis=0, dtype=np.float64)
@@ -266,29 +265,19 @@ class GAFS(Autoencoder, FeatureRanker):
             return Problem(sp.csr_array(rows.astype(self.dtype)), T, L, mean.astype(self.dtype))
         return Problem(X, T, L)
 
-    def _count_units(self, structure, columns):
-        wanted = self.n_hidden or int(np.clip(structure.n_components, _FEWEST_UNITS, _MOST_UNITS))
-        return max(1, min(wanted, len(columns) - 1, structure.n_rows - 2))
-
     def _trainer(self, penalties):
         """A function for ``eliminate`` that goes on training; callbacks count all iterations."""
-        n_done, stopped = 0, False
-
-        def callback(iteration, objective):
-            nonlocal stopped
-            stopped = bool(self.callback(n_done + iteration, objective))
-            return stopped
+        numbers, stopped = count(1), False
+        callback = self.callback and (lambda _, value: self.callback(next(numbers), value))
 
         def train(problem, weights, first):
-            nonlocal n_done
+            nonlocal stopped
             if stopped:
                 return None
             fraction = 1.0 if first else _LATER_ITERATIONS
-            result, trained = self._descend(
-                problem, weights, penalties, fraction, self.callback and callback
-            )
-            n_done += result.n_iter
-            return trained
+            result, weights = self._descend(problem, weights, penalties, fraction, callback)
+            stopped = result.status == "stopped"
+            return weights
 
         return train
 

@@ -7,14 +7,7 @@ import numpy as np
 from .._graph.affinity import laplacian
 from .._linear.columns import Columns
 from .._linear.reweighted import reweighted_l21
-from .._linear.self_representation import (
-    ALPHA_FRACTION,
-    graph_loss_features,
-    graph_loss_samples,
-    quadratic_step,
-    ridge_samples,
-    square_memory,
-)
+from .._linear.self_representation import ALPHA_FRACTION, feature_step, sample_step, square_memory
 from .._rows.scaling import divide_columns
 from .._utils.shared import with_shared_parameters
 from .._utils.threads import Workers
@@ -81,9 +74,7 @@ class GSRSFS(FeatureRanker):
         L = laplacian(self._graph(data))
         with Workers(self.n_jobs) as workers:
             columns = Columns.varying(data, workers, may_fill=True)
-            self.alpha_ = self.alpha
-            if self.alpha is None:
-                self.alpha_ = ALPHA_FRACTION * (columns.correlation().max() or 1.0)
+            self.alpha_ = self.alpha or ALPHA_FRACTION * (columns.correlation().max() or 1.0)
             with self._monitor() as monitor:
                 step, start = self._step(columns, L), np.ones(columns.n_features)
                 result = reweighted_l21(step, start, monitor, weight=self.alpha_)
@@ -93,14 +84,9 @@ class GSRSFS(FeatureRanker):
     def _step(self, columns, L):
         weights = {"fit_weight": 0.5, "graph_weight": self.graph_weight}
         if not columns.is_wide:
-            return quadratic_step(*graph_loss_features(columns, L, **weights), self.alpha_)
-        B_inverse, R, constant = graph_loss_samples(columns, L, **weights)
+            return feature_step(columns, L, self.alpha_, **weights)
 
-        def solve(inverse):
-            scale = inverse / self.alpha_
-            V = ridge_samples(columns.gram(scale), B_inverse, R)
-            squares = columns.squares(V)
-            # <V, B^-1 V> = <V, R> - <V, X S X'V> saves a product of n x n matrices.
-            return np.vdot(V, R) - np.sum(scale * squares) + constant, scale**2 * squares
+        def multiply(scale):
+            return columns.gram(scale), lambda V: scale**2 * columns.squares(V)
 
-        return solve
+        return sample_step(columns, L, self.alpha_, multiply, **weights)

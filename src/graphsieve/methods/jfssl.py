@@ -26,9 +26,9 @@ _EXACT = 1e-8
 class JFSSL(FeatureRanker):
     """Joint feature selection and subspace learning (JFSSL).
 
-    Among the projections X W that are smooth on the graph of the samples, it looks for one that
-    uses few features: min |W|_{2,1} + mu Tr(W'X'LXW) subject to W'X'DXW = I. It is solved in two
-    steps: first the spectral embedding Y (n, m) of ``MCFS``, then, with X and Y centred, ::
+    Looks for a projection X W that is smooth on the graph of the samples and uses few features,
+    min |W|_{2,1} + mu Tr(W'X'LXW) subject to W'X'DXW = I. It is solved in two steps: first the
+    spectral embedding Y (n, m) of ``MCFS``, then, with X and Y centred, ::
 
         min_W  sum_j |W_j|  subject to  X W = Y                    if this has a solution,
         min_W  |Y - X W|_F^2 + alpha sum_j |W_j|                   otherwise.
@@ -41,9 +41,6 @@ class JFSSL(FeatureRanker):
     alpha : float or None, default=None
         Weight of the l2,1 penalty; a number selects the second form. If None, the first form if
         it has a solution, else a hundredth of the smallest penalty for which all weights are zero.
-    max_iter : int, default=300
-        Maximum number of iterations: of reweighted least squares in the first form, of Newton's
-        method in the second.
     tol : float, default=1e-5
         Stop when the relative change of the objective (first form), or the largest violation of
         the optimality conditions relative to alpha (second form), is smaller.
@@ -115,11 +112,7 @@ class JFSSL(FeatureRanker):
 
 
 def interpolate(V, T, monitor):
-    """min_W sum_j |W_j| subject to V'W = T: the limit of ``row_sparse`` for alpha to zero.
-
-    The columns of V (d, r) are orthonormal. The ``x`` of the Result holds the norms of the rows
-    of W.
-    """
+    """Norms |W_j| with the least sum subject to V'W = T, for V with orthonormal columns."""
 
     def solve(inverse):
         scaled = np.sqrt(inverse)[:, None] * V

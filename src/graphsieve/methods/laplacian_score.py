@@ -32,11 +32,9 @@ class LaplacianScore(FeatureRanker):
         LS = f' L f / f' D f,    f = x - (x' D 1 / 1' D 1) 1,
 
     the variation of x along the edges relative to its variance. It lies in [0, 2] and is small for
-    a good feature; ``scores_`` holds -LS. Features are scored one by one: copies of a good one are
-    equally good.
-
-    With a given affinity matrix, X may have missing values (NaN): a feature is then scored on the
-    edges between samples that have a value.
+    a good feature; ``scores_`` holds -LS. Copies of a good feature are equally good. With a given
+    affinity matrix, X may have missing values (NaN): a feature is then scored on the edges between
+    samples that have a value.
 
     Parameters
     ----------
@@ -114,10 +112,7 @@ def _block_roughness(left, right, weight):
 
 
 def _by_present_pairs(data, A):
-    """Total weight, weighted mean, f' D f and f' L f of every column with gaps.
-
-    Column by column, A has the edges alone whose ends both have a value.
-    """
+    """Total weight, mean, f' D f and f' L f, from edges with values at both ends."""
     centre = data.column_moments()[0]
     sums = data.observed().reduce_pairs(partial(_pair_sums, centre), *edges(A))
     weight, first, second, variation = sums
@@ -130,11 +125,5 @@ def _pair_sums(centre, left, right, weight):
     left, right = to_dense(left) - centre, to_dense(right) - centre
     absent = np.isnan(left) | np.isnan(right)
     left[absent] = right[absent] = 0
-    return np.array(
-        [
-            weight @ (2.0 * ~absent),
-            weight @ (left + right),
-            weight @ (left**2 + right**2),
-            weight @ (left - right) ** 2,
-        ]
-    )
+    terms = 2.0 * ~absent, left + right, left**2 + right**2, (left - right) ** 2
+    return np.array([weight @ term for term in terms])

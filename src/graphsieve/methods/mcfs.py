@@ -83,8 +83,7 @@ class MCFS(FeatureRanker):
         Y -= Y.mean(axis=0)
         with stages("regression"), Workers(self.n_jobs) as workers:
             columns = Columns.varying(data, workers)
-            products = InnerProducts(columns)
-            XtY = columns.products(Y)
+            products, XtY = InnerProducts(columns), columns.products(Y)
             n_nonzero = max(1, min(self.n_nonzero, columns.n_features, data.n_samples - 2))
             W = np.column_stack([lasso(products, Xty, n_nonzero) for Xty in XtY.T])
         self.coef_ = columns.expand(W)
@@ -99,8 +98,7 @@ def lasso(products, Xty, n_nonzero):
 
     Follows the solution down from alpha = max |X'y|, where w = 0. Between two events (a weight
     enters, or falls back to zero) it is linear in alpha. It stops just before one weight too many
-    would enter, or when nothing is left to explain. ``products`` are the InnerProducts of the
-    columns of X.
+    would enter, or when nothing is left to explain.
     """
     n_features = len(Xty)
     correlation = Xty.copy()
@@ -154,8 +152,7 @@ def lasso(products, Xty, n_nonzero):
 
 def _next_entry(correlation, slope, alpha, may_enter):
     """How far alpha can fall until the correlation of a column meets it, and of which."""
-    # With alpha at 0 the correlation would be at c - alpha s, and on the way there it can meet
-    # alpha on that side only, +1 or -1: alpha - t = side (c - t s).
+    # With alpha at 0 the correlation would be at c - alpha s, and meets alpha on that side only.
     end = correlation - alpha * slope
     gap = np.maximum(alpha - np.sign(end) * correlation, 0)
     # What falls with alpha never meets it; copies of an active column are among these.

@@ -33,15 +33,13 @@ class MRSF(FeatureRanker):
     one weight or get none, so the selection has little redundancy. Features without weights come
     after all others, ordered by how well they match the residual: |x_j'(Y - X W)| / |x_j|.
 
-    If ``alpha`` is None, the penalty decreases from the smallest one for which W = 0 to a
-    thousandth of it, in 100 geometric steps, until ``n_nonzero`` features have weights.
-
     Parameters
     ----------
     alpha : float or None, default=None
-        Weight of the l2,1 penalty; if None, it is chosen by ``n_nonzero``.
+        Weight of the l2,1 penalty. If None, it decreases from the smallest one for which W = 0 to
+        a thousandth of it, in 100 geometric steps, until ``n_nonzero`` features have weights.
     n_nonzero : int, default=100
-        Number of features with weights at which the path ends.
+        Number of features with weights, if ``alpha`` is None.
     max_iter : int, default=100
         Maximum number of Newton steps for each penalty.
     tol : float, default=1e-8
@@ -94,15 +92,11 @@ class MRSF(FeatureRanker):
         Y -= Y.mean(axis=0)
         with Workers(self.n_jobs) as workers, self._monitor() as monitor:
             columns = Columns.varying(data, workers)
-            products = InnerProducts(columns)
-            XtY = columns.products(Y)
+            products, XtY = InnerProducts(columns), columns.products(Y)
+            alphas = penalty_path(penalty_limit(XtY), self.alpha)
+            n_nonzero = self.n_nonzero if self.alpha is None else np.inf
             result, self.alpha_ = row_sparse_path(
-                products,
-                XtY,
-                np.vdot(Y, Y),
-                penalty_path(penalty_limit(XtY), self.alpha),
-                monitor,
-                n_nonzero=self.n_nonzero if self.alpha is None else np.inf,
+                products, XtY, np.vdot(Y, Y), alphas, monitor, n_nonzero=n_nonzero
             )
         self._report(result)
         W = result.x

@@ -8,12 +8,7 @@ from sklearn.utils.extmath import row_norms
 
 from .._linear.columns import Columns, square_rows
 from .._linear.reweighted import SMOOTHING, inverse_weights, reweighted_l21
-from .._linear.self_representation import (
-    ALPHA_FRACTION,
-    ridge_rows,
-    ridge_samples,
-    square_memory,
-)
+from .._linear.self_representation import ALPHA_FRACTION, ridge_rows, ridge_samples, square_memory
 from .._rows.scaling import divide_columns
 from .._utils.messages import warn
 from .._utils.monitor import Monitor
@@ -39,12 +34,11 @@ class RSR(FeatureRanker):
 
         sum_i |X_i - X_i W| + alpha sum_j |W_j|^p
 
-    and the score of feature j is |W_j|, the norm of row j: how much the other features use it. The
-    loss is not squared, so a few outliers among the samples do not dominate the result. It is
-    solved by reweighted least squares, without W when n <= d.
-
-    With p = 1 the problem is convex. The smaller p, the fewer non-zero rows; the solver then starts
-    from a rough solution for p = 1 and ends in a local minimum.
+    and the score of feature j is |W_j|: how much the other features use it. The loss is not
+    squared, so a few outliers among the samples do not dominate the result. It is solved by
+    reweighted least squares, without W when n <= d. With p = 1 the problem is convex; with p < 1,
+    which leaves fewer non-zero rows, the solver starts from a rough solution for p = 1 and ends in
+    a local minimum.
 
     Parameters
     ----------
@@ -52,9 +46,8 @@ class RSR(FeatureRanker):
         Power of the row norms.
     alpha : float or None, default=None
         Weight of the row norms. If None, `0.1 * alpha_max`, where `alpha_max` is the smallest
-        value for which W = 0. Below some positive alpha the residuals are exactly zero, and when
-        n > d the order of the features is then arbitrary: a given alpha leads to a warning, and
-        the default moves towards `alpha_max` until the residuals do not vanish.
+        value for which W = 0, or more if the residuals vanish, so that for n > d the order of the
+        features would be arbitrary; a given alpha then leads to a warning.
 
     Attributes
     ----------
@@ -119,20 +112,16 @@ class RSR(FeatureRanker):
         return columns.expand(result.x[data.n_samples :])
 
     def _solve(self, columns, monitor):
-        start = None
+        alpha, start = self.alpha_, None
         if self.p < 1:
             rough = Monitor(tol=max(self.tol, _START_TOL), max_iter=self.max_iter)
-            start = robust_self_representation(columns, rough, alpha=self.alpha_).x
-        return robust_self_representation(
-            columns, monitor, alpha=self.alpha_, power=self.p, norms=start
-        )
+            start = robust_self_representation(columns, rough, alpha=alpha).x
+        return robust_self_representation(columns, monitor, alpha=alpha, power=self.p, norms=start)
 
 
 @with_shared_parameters
 class NonconvexRSR(RSR):
-    """RSR with a non-convex penalty.
-
-    The same as ``RSR``, with another default of ``p``, which leaves fewer features with weights.
+    """``RSR`` with another default of ``p``, which leaves fewer features with weights.
 
     Parameters
     ----------
@@ -160,8 +149,8 @@ class NonconvexRSR(RSR):
 def robust_self_representation(columns, monitor, *, alpha, power=1.0, norms=None):
     """Minimise sum_i |X_i - X_i W| + alpha sum_j |W_j|^power over W, both norms reweighted.
 
-    The ``x`` of the Result holds the n residual norms |X_i - X_i W|, then the d row norms |W_j|;
-    ``norms`` is that of an earlier result, to start from.
+    The ``x`` of the Result holds the n norms |X_i - X_i W|, then the d norms |W_j|; ``norms`` is
+    that of an earlier result, to start from.
     """
     n, d = columns.n_samples, columns.n_features
     length = row_norms(columns.root)

@@ -4,7 +4,6 @@ from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 from scipy.linalg import cho_solve
 from sklearn import config_context
 from sklearn.cluster import KMeans
@@ -12,10 +11,10 @@ from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.utils import check_random_state
 from sklearn.utils.extmath import row_norms
 
-from .._linear.columns import is_mostly_zero, square_rows, varying_columns
+from .._linear.columns import square_rows, varying_columns
 from .._linear.reweighted import default_eps, inverse_weights, smoothed_norms
 from .._linear.self_representation import ALPHA_FRACTION, ridge_rows
-from .._rows import split_rows, to_dense
+from .._rows import split_rows
 from .._rows.scaling import divide_columns
 from .._utils.linalg import factorise
 from .._utils.messages import warn
@@ -52,13 +51,10 @@ class SCUFS(FeatureRanker):
     where L_Z is the Laplacian of (|Z| + |Z|') / 2. The score of feature j is |W_j|.
 
     Each iteration makes one sweep of coordinate descent over Z, one multiplicative step in F and
-    one reweighted least squares step in W; none of them increases the objective. The problem is
-    not convex. The solver makes a few iterations from clusters found by k-means and from the
-    authors' random start, and continues with the better one.
-
-    The published method requires F'F = I; its program renormalises the columns of F instead, and
-    mixes a squared and a row-wise loss, so that it does not minimise one objective. Here the loss
-    is squared throughout, and the constraint is a penalty.
+    one reweighted least squares step in W. The problem is not convex: the solver makes a few
+    iterations from clusters found by k-means and from the authors' random start, and continues with
+    the better one. The published method requires F'F = I, which its program enforces by
+    renormalising F, without one objective; here the constraint is a penalty.
 
     Parameters
     ----------
@@ -130,11 +126,9 @@ class SCUFS(FeatureRanker):
         X, varying = np.ascontiguousarray(X[:, order]), varying[order]
         length = row_norms(X)
         X /= np.where(length > 0, length, 1)[:, None]
-        self.alpha_ = self.alpha
-        if self.alpha is None:
-            # W = 0 from 2 fit_weight |x_j'F| on, and |x_j'F| <= |x_j| for orthonormal F.
-            longest = np.sqrt(square_rows(X.T).max())
-            self.alpha_ = ALPHA_FRACTION * (2 * self.fit_weight * longest or 1.0)
+        # W = 0 from 2 fit_weight |x_j'F| on, and |x_j'F| <= |x_j| for orthonormal F.
+        limit = 2 * self.fit_weight * np.sqrt(square_rows(X.T).max())
+        self.alpha_ = self.alpha or ALPHA_FRACTION * (limit or 1.0)
         # One thread: the rows of Z follow one another in many small products.
         with single_threaded_blas(), self._monitor() as monitor:
             K = X @ X.T
@@ -166,7 +160,14 @@ class SCUFS(FeatureRanker):
 
         def objective():
             represent = np.trace(K) - np.vdot(Z, K) - np.vdot(Z, residual)
-            return represent + self._cluster_objective(F, affinity, fit, W, eps)
+            smooth = affinity.sum(axis=0) @ square_rows(F) - np.vdot(F, affinity @ F)
+            return (
+                represent
+                + self.graph_weight * smooth
+                + _ORTHOGONALITY * np.square(F.T @ F - np.eye(F.shape[1])).sum()
+                + self.fit_weight * np.square(fit - F).sum()
+                + self.alpha_ * smoothed_norms(square_rows(W), eps).sum()
+            )
 
         monitor.start(objective())
         for _ in range(monitor.max_iter):
@@ -179,16 +180,6 @@ class SCUFS(FeatureRanker):
             if monitor.finished(objective()):
                 break
         return monitor.result(row_norms(W)), F
-
-    def _cluster_objective(self, F, affinity, fit, W, eps):
-        """All terms but the first."""
-        smooth = affinity.sum(axis=0) @ square_rows(F) - np.vdot(F, affinity @ F)
-        return (
-            self.graph_weight * smooth
-            + _ORTHOGONALITY * np.square(F.T @ F - np.eye(F.shape[1])).sum()
-            + self.fit_weight * np.square(fit - F).sum()
-            + self.alpha_ * smoothed_norms(square_rows(W), eps).sum()
-        )
 
     def _step_F(self, F, affinity, fit):
         """Multiplicative step: F stays non-negative, and the fourth root makes it a descent."""
@@ -227,8 +218,7 @@ def first_representation(K):
 def sweep_representation(Z, residual, K, threshold):
     """One sweep of coordinate descent over the rows of Z, in place; ``residual`` is K - KZ.
 
-    Row j minimises |X' - X'Z|_F^2 + 2 sum_i threshold_ji |Z_ji| with the other rows fixed. The
-    residual takes up the changes of whole blocks by matrix products.
+    Row j minimises |X' - X'Z|_F^2 + 2 sum_i threshold_ji |Z_ji| with the other rows fixed.
     """
     blocks = split_rows(len(Z), _BLOCK_ROWS)
     change = -Z
@@ -241,11 +231,7 @@ def sweep_representation(Z, residual, K, threshold):
             if square > 0:
                 free = residual[j] + square * Z[j]
                 free -= K[j, start:j] @ change[start:j]
-                row = np.abs(free)
-                row -= threshold[j]
-                np.maximum(row, 0, out=row)
-                row /= square
-                np.copysign(row, free, out=row)
+                row = np.copysign(np.maximum(np.abs(free) - threshold[j], 0) / square, free)
                 row[j] = 0
             change[j] += row
             Z[j] = row
@@ -260,12 +246,10 @@ def ridge_regression(X, weight):
         gram = X.T @ X
         return lambda inverse, F: ridge_rows(gram, X.T @ F, inverse / weight)
 
-    rows = sp.csr_array(X) if is_mostly_zero(X) else X
-
     def solve(inverse, F):
         root = np.sqrt(inverse / weight)
-        scaled = rows * root
-        A = to_dense(scaled @ scaled.T)
+        scaled = X * root
+        A = scaled @ scaled.T
         A[np.diag_indices_from(A)] += 1
         return root[:, None] * (scaled.T @ cho_solve(factorise(A), F))
 

@@ -36,8 +36,7 @@ class SPEC(FeatureRanker):
         phi3 = sum_{i=1..q} a_i^2 (2^r - l_i^r)                         large is good
 
     where q is ``n_components``. ``scores_`` holds -phi1, -phi2 or phi3. With r = 1, phi2 is the
-    Laplacian score. phi1 and phi2 need no eigenvectors. In phi3 a multiple eigenvalue counts as a
-    whole, even if q would cut it, because one part of it is not well defined.
+    Laplacian score. In phi3 a multiple eigenvalue counts as a whole, even if q would cut it.
 
     Parameters
     ----------
@@ -45,7 +44,7 @@ class SPEC(FeatureRanker):
         phi2 is the only one that does not depend on the mean of a feature; phi1 also rewards a
         feature for being nearly constant; phi3 considers the clusters only.
     power : int from 1 to 100, default=3
-        Larger values punish rough directions more. With 1, phi2 is the Laplacian score.
+        Larger values punish rough directions more.
     n_components : int, default=10
         Number of eigenvectors after the trivial one in phi3: about the number of clusters.
 
@@ -124,13 +123,13 @@ class SPEC(FeatureRanker):
         return phi
 
 
-def low_eigenpairs(A, components, n_pairs, random_state=0):
+def low_eigenpairs(A, components, n_pairs):
     """``eigenpairs`` with all copies of the last eigenvalue; none when ``n_pairs`` < 1."""
     if n_pairs < 1:
         return np.empty(0), np.empty((A.shape[0], 0))
     more = 4
     while True:
-        values, V = eigenpairs(A, components, n_pairs + more, random_state)
+        values, V = eigenpairs(A, components, n_pairs + more, random_state=0)
         kept = values <= values[:n_pairs][-1] + 1e-8
         if not kept[-1] or len(values) < n_pairs + more:
             return values[kept], V[:, kept]

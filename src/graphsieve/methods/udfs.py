@@ -40,23 +40,20 @@ class UDFS(FeatureRanker):
         Tr(W' M W) + alpha sum_j |W_j|   subject to W'W = I,
         M = X' [ sum_i P_i' C (G_i G_i' + ridge I)^-1 C P_i ] X
 
-    and the score of feature j is |W_j|. Up to the factor ridge, the trace is the scatter of XW
-    within the neighbourhoods that a local ridge regression does not explain; it is small if
-    neighbours agree. Features of small spread agree too, so they are brought to one scale first. If
-    n < d the trace is zero on directions along which the data do not vary at all, and a small
-    alpha rewards those: UDFS is most meaningful if n > d.
+    and the score of feature j is |W_j|. The trace is small if neighbours agree on XW, up to what a
+    local ridge regression explains. If n < d it is zero on directions along which the data do not
+    vary at all, and a small alpha rewards those: UDFS is most meaningful if n > d.
 
-    Each iteration computes the m smallest eigenpairs of M + alpha diag(1 / (2 |W_j|)); if n < d,
-    by Lanczos iteration on the inverse, without a d x d matrix. The problem is not convex. The
-    solver makes a few iterations from each of several starts and continues with the best: row
-    norms in proportion to the spread of the features, the m features with the smallest M_jj, and,
-    if d <= n, the authors' start with equal weights.
+    Each iteration computes the m smallest eigenpairs of M + alpha diag(1 / (2 |W_j|)). The problem
+    is not convex: the solver makes a few iterations from each of several starts and continues with
+    the best. These are row norms in proportion to the spread of the features, the m features with
+    the smallest M_jj, and, if d <= n, the authors' start with equal weights.
 
     Parameters
     ----------
     n_components : int, default=10
-        Number of directions m. At most half as many as there are features that vary are used:
-        with as many directions as features all scores would be 1.
+        Number of directions m, at most half the number of features that vary: with as many
+        directions as features all scores would be 1.
     alpha : float or None, default=None
         Weight of the row norms. If None, 0.01 times the mean of the diagonal of M. The larger
         alpha, the fewer features have a non-zero score, but never fewer than m.
@@ -148,62 +145,41 @@ class UDFS(FeatureRanker):
 
 
 def local_scatter(X, *, n_neighbors, ridge, n_jobs=None):
-    """sum_i P_i' C (G_i G_i' + ridge I)^-1 C P_i, a sparse n x n matrix.
-
-    P_i picks sample i and its neighbours, C centres them, and G_i = C P_i X. The matrix is positive
-    semidefinite, and the sum of every row is zero.
-    """
-    n = len(X)
-    i, j, _ = nearest_neighbors(RowBlocks(X), n_neighbors, metric="euclidean", n_jobs=n_jobs)
-    # Samples with equally many neighbours go together.
-    count = np.bincount(i, minlength=n)
-    start = np.cumsum(count) - count
-    B = sp.csr_array((n, n))
-    with single_threaded_blas():  # the matrices are small
-        for n_found in np.unique(count[count > 0]):
-            samples = np.flatnonzero(count == n_found)
-            others = j[start[samples, None] + np.arange(n_found)]
-            B += _scatter_of_groups(X, np.column_stack([samples, others]), ridge)
-    return B
-
-
-def _scatter_of_groups(X, groups, ridge):
-    """The sum over groups of equal size; each row holds the numbers of a group."""
-    n_groups, size = groups.shape
-    local = np.empty((n_groups, size, size))
+    """sum_i P_i' C (G_i G_i' + ridge I)^-1 C P_i, a sparse positive semidefinite n x n matrix."""
+    n, size = len(X), n_neighbors + 1
+    _, j, _ = nearest_neighbors(RowBlocks(X), n_neighbors, metric="euclidean", n_jobs=n_jobs)
+    groups = np.column_stack([np.arange(n), j.reshape(n, n_neighbors)])
+    local = np.empty((n, size, size))
     centring = np.eye(size) - 1 / size
-    for rows in split_rows(n_groups, max(1, BLOCK_BYTES // (8 * size * X.shape[1]))):
-        G = X[groups[rows]]
-        G -= G.mean(axis=1, keepdims=True)
-        # Not by an inverse: a Gram matrix of centred rows is singular, and next to large data
-        # the ridge is lost in rounding. The null vector 1 drops out by centring.
-        value, vector = np.linalg.eigh(G @ G.transpose(0, 2, 1))
-        vector /= np.sqrt(np.maximum(value, 0) + ridge)[:, None, :]
-        vector = centring @ vector
-        local[rows] = vector @ vector.transpose(0, 2, 1)
+    with single_threaded_blas():  # the matrices are small
+        for rows in split_rows(n, max(1, BLOCK_BYTES // (8 * size * X.shape[1]))):
+            G = X[groups[rows]]
+            G -= G.mean(axis=1, keepdims=True)
+            # Not by an inverse: a Gram matrix of centred rows is singular, and next to large data
+            # the ridge is lost in rounding. The null vector 1 drops out by centring.
+            value, vector = np.linalg.eigh(G @ G.transpose(0, 2, 1))
+            vector /= np.sqrt(np.maximum(value, 0) + ridge)[:, None, :]
+            vector = centring @ vector
+            local[rows] = vector @ vector.transpose(0, 2, 1)
     i, j = np.repeat(groups, size, axis=1), np.tile(groups, size)
-    return sp.csr_array((local.ravel(), (i.ravel(), j.ravel())), shape=(len(X), len(X)))
+    return sp.csr_array((local.ravel(), (i.ravel(), j.ravel())), shape=(n, n))
 
 
 def starts(spread, diagonal, m, n_samples):
-    """Row norms of W to start from: in proportion to the spread of the columns, the m columns with
-    the smallest diagonal entries of M, and equal norms.
-
-    The last only if d <= n: with n < d, the first eigenvectors would be an arbitrary basis of the
-    null space of M, and the result would depend on the order of the columns.
-    """
+    """Row norms of W to start from, see UDFS."""
     d = len(spread)
     unit = np.zeros(d)
     unit[np.argsort(diagonal, kind="stable")[:m]] = 1
     norms = [np.sqrt(m) * spread / (np.linalg.norm(spread) or 1.0), unit]
+    # With n < d and equal norms, the first eigenvectors would be an arbitrary basis of the null
+    # space of M, and the result would depend on the order of the columns.
     return [*norms, np.full(d, np.sqrt(m / d))] if d <= n_samples else norms
 
 
 def dense_problem(X, B, m):
-    """The diagonal of M = X'BX, and a function that solves the eigenproblem of M + diag(1 / a).
+    """The diagonal of M = X'BX, and ``step(a)``: Tr(W' M W) and the squared row norms of W.
 
-    ``step(a)`` returns Tr(W' M W) and the squared row norms of the m smallest eigenvectors W. ``B``
-    is sparse and positive semidefinite.
+    W are the m smallest eigenvectors of M + diag(1 / a).
     """
     M = X.T @ (B @ X)
 

@@ -1,5 +1,7 @@
 """Variance: the simplest baseline."""
 
+import numpy as np
+
 from .._rows.scaling import divide_columns
 from .._utils.messages import warn
 from .._utils.shared import with_shared_parameters
@@ -14,9 +16,9 @@ _EQUAL = 1e-6
 class Variance(FeatureRanker):
     """Rank features by their variance.
 
-    The score of feature j is its population variance. By default it is measured in the units of the
-    data, unlike in the other methods, because that is what this baseline is known for; it is
-    meaningful only if all features have the same unit. Missing values (NaN) are left out.
+    The score of feature j is its population variance, by default in the units of the data, unlike
+    in the other methods: it is meaningful only if all features have the same unit. Missing values
+    (NaN) are left out.
 
     Parameters
     ----------
@@ -43,14 +45,11 @@ class Variance(FeatureRanker):
     def _rank(self, data):
         mean, variance = divide_columns(data, self.scale).column_moments()
         varying = ~self._find_constant(data)
-        if varying.sum() > 1 and _are_standardised(mean[varying], variance[varying]):
+        misfits = abs(mean[varying]), abs(variance[varying] - 1)
+        if varying.sum() > 1 and np.max(misfits) <= _EQUAL:
             warn(
                 "the columns are standardised: all have the variance 1, so Variance ranks them by "
                 "rounding errors. Fit the data before they are standardised, use "
                 'scale="minmax", or use another method'
             )
         return variance
-
-
-def _are_standardised(mean, variance):
-    return abs(mean).max() <= _EQUAL and abs(variance - 1).max() <= _EQUAL
