@@ -96,7 +96,7 @@ class Selection:
 
         Returns
         -------
-        names : ndarray of str
+        ndarray of str
             In the order of the table.
         """
         names = self.feature_names_in if input_features is None else list(input_features)
@@ -208,7 +208,7 @@ class Selection:
         Returns
         -------
         list of int
-            Positions of the columns, in the order in which the selector saw them.
+            Their positions, in the order in which the selector saw them.
         """
         check_choice("extra", extra, ("drop", "carry", "pass"))
         if columns is None or self.feature_names_in is None:
@@ -235,9 +235,9 @@ class Selection:
         }
         wanted = other[extra] + kept
         counts = Counter(columns)
-        twice = next((name for name in wanted if counts[name] > 1), None)
-        if twice is not None:
-            raise ValueError(f"the table has more than one column {twice!r}: rename all but one")
+        for name in wanted:
+            if counts[name] > 1:
+                raise ValueError(f"the table has more than one column {name!r}: rename all but one")
         return [place[name] for name in wanted]
 
     def names_like(self, columns: list) -> Any:
@@ -261,42 +261,53 @@ class Selection:
     def _fault(self) -> str | None:
         """What cannot be right in a file, or None."""
         d, names = self.n_features_in, self.feature_names_in
-        if not _is_count(d) or d < 1:
+        if not _are_positions([d], sys.maxsize) or d < 1:
             return f"n_features_in is {d!r}"
-        if not _are_positions(self.kept, d) or not self.kept or sorted(self.kept) != self.kept:
-            return f"the kept columns are not increasing positions in a table of {d} columns"
         # As long as the file says: a short file cannot declare a huge table.
-        if not _are_positions(self.order, d) or len(self.order) != d:
-            return f"the order does not rank {d} columns"
-        numbers = isinstance(self.scores, list) and all(_is_number(x) for x in self.scores)
-        if not numbers or len(self.scores) != d:
-            return f"the scores are not {d} finite numbers"
-        if names is not None and (not _are_names(names) or len(names) != d):
-            return f"the names are not those of {d} columns"
-        for field_name in ("parameters", "fingerprint", "versions"):
-            if not isinstance(getattr(self, field_name), dict):
-                return f"{field_name} is not a table of names and values"
-        for field_name in ("carried", "dropped"):
-            if not _are_names(getattr(self, field_name)):
-                return f"{field_name} is not a list of names"
-        return None if isinstance(self.method, str) else "method is not a name"
+        checks = [
+            (
+                _are_positions(self.kept, d) and sorted(self.kept) == self.kept != [],
+                f"the kept columns are not increasing positions in a table of {d} columns",
+            ),
+            (
+                _are_positions(self.order, d) and len(self.order) == d,
+                f"the order does not rank {d} columns",
+            ),
+            (
+                _are_numbers(self.scores) and len(self.scores) == d,
+                f"the scores are not {d} finite numbers",
+            ),
+            (
+                names is None or (_are_names(names) and len(names) == d),
+                f"the names are not those of {d} columns",
+            ),
+            (isinstance(self.method, str), "method is not a name"),
+        ]
+        for name in ("parameters", "fingerprint", "versions"):
+            is_table = isinstance(getattr(self, name), dict)
+            checks.append((is_table, f"{name} is not a table of names and values"))
+        for name in ("carried", "dropped"):
+            checks.append((_are_names(getattr(self, name)), f"{name} is not a list of names"))
+        return next((fault for is_right, fault in checks if not is_right), None)
 
 
-def _is_count(value: Any) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool)
-
-
-def _is_number(value: Any) -> bool:
-    is_number = isinstance(value, float) or _is_count(value)
-    return is_number and abs(value) <= sys.float_info.max  # neither NaN nor infinity
+def _are_numbers(values: Any, kinds: tuple = (int, float)) -> bool:
+    """Whether these are numbers of some types; neither NaN, infinite nor beyond floats."""
+    return isinstance(values, list) and all(
+        type(value) in kinds and abs(value) <= sys.float_info.max for value in values
+    )
 
 
 def _are_positions(values: Any, d: int) -> bool:
-    return (
-        isinstance(values, list)
-        and all(_is_count(j) and 0 <= j < d for j in values)
-        and len(set(values)) == len(values)
-    )
+    is_right = _are_numbers(values, (int,)) and all(0 <= j < d for j in values)
+    return is_right and len(set(values)) == len(values)
+
+
+def _are_names(names: Any) -> bool:
+    if not isinstance(names, list):
+        return False
+    parts = [part for name in names for part in (name if isinstance(name, list) else [name])]
+    return all(type(part) in (str, int) for part in parts)
 
 
 def _column_names(X: Any) -> list | None:
@@ -314,13 +325,6 @@ def plain_name(name: Any) -> str | int | tuple:
     if isinstance(name, Integral) and not isinstance(name, bool):
         return int(name)
     return str(name)
-
-
-def _are_names(names: Any) -> bool:
-    if not isinstance(names, list):
-        return False
-    parts = [part for name in names for part in (name if isinstance(name, list) else [name])]
-    return all(isinstance(part, str) or _is_count(part) for part in parts)
 
 
 def fingerprint(data: Rows) -> dict:
