@@ -13,7 +13,6 @@ from sklearn.utils import check_random_state
 
 from .._linear.regression import coverage_curve, explained_fraction
 from .._rows import open_rows, take_rows, to_dense
-from .._utils.names import suggestion
 from ..evaluation import (
     classification_accuracy,
     clustering_scores,
@@ -168,12 +167,7 @@ def plot_panels(frame: DataFrame) -> np.ndarray:
 def _panel(adata, name, panel):
     """Positions of the genes of a panel."""
     if isinstance(panel, str):
-        if panel not in adata.var:
-            raise ValueError(
-                f"panel {name!r} refers to adata.var[{panel!r}], which does not exist"
-                f"{suggestion(panel, adata.var)}"
-            )
-        panel = gene_mask(adata, panel)
+        panel = gene_mask(adata, panel, f"panel {name!r}")
     columns = np.array(find_genes(adata, panel, f"panel {name!r}"), dtype=int)
     if len(columns) == 0:
         raise ValueError(f"panel {name!r} has no genes")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import shutil
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass
 from importlib.metadata import version
 from numbers import Integral
 from typing import TYPE_CHECKING
@@ -80,26 +80,22 @@ def select_genes(
         ``highly_variable_<number>``, and ``highly_variable`` is the largest. "auto" selects the
         genes that add more to those before them than they would to shuffled genes.
     method : str or FeatureRanker, default="sieve"
-        Name of a method in ``graphsieve.REGISTRY`` ("sieve", "css", "mrsf", ...), or an estimator,
-        of which a clone is fitted. Methods given by name use ``scale="global"``, because genes
-        share one unit. "sieve" uses ``graph_weight=0.3``, because expression is noisier than other
-        data, and finds neighbours in 50 principal components, as ``scanpy.pp.neighbors`` does.
+        Name in ``graphsieve.REGISTRY``, or an estimator, of which a clone is fitted. Methods given
+        by name use ``scale="global"``; "sieve" uses ``graph_weight=0.3`` and finds neighbours in 50
+        principal components, as ``scanpy.pp.neighbors`` does.
     layer : str or None, default=None
         Key of ``adata.layers``; None uses ``adata.X``.
     batch_key : str or None, default=None
-        Column of ``adata.obs``, such as the donor. Genes are ranked within every batch of at least
-        20 cells and their ranks combined, see ``graphsieve.GroupedRanker``: differences between
-        batches then have no influence.
+        Column of ``adata.obs``, such as the donor, within which genes are ranked, see
+        ``graphsieve.GroupedRanker``. Batches of fewer than 20 cells are left out.
     mask_var : str, array of bool or None, default=None
         Genes to use at all: a column of ``adata.var`` or a mask.
     include, exclude : list of str, pattern or None, default=None
-        Genes that are always selected, first and in the order given, and count towards
-        ``n_top_genes``, and genes that are never selected. Excluded genes remain part of the data
-        that the selection is to represent; use ``mask_var`` to leave genes out altogether. A text
-        that starts with ``^`` is a pattern: ``exclude="^(MT-|RP[SL])"``.
+        Genes that are always selected, first and in this order, and count towards
+        ``n_top_genes``, and genes that are never selected but remain to be represented. A text that
+        starts with ``^`` is a pattern: ``exclude="^(MT-|RP[SL])"``.
     neighbors_key : str or None, default=None
-        Use the graph of ``scanpy.pp.neighbors`` stored under this key ("neighbors" is scanpy's
-        default) instead of a new one. Only for methods that use a graph.
+        Key of a graph of ``scanpy.pp.neighbors`` to use, for methods that use one.
     subset : bool, default=False
         Keep only the selected genes in ``adata``.
     inplace : bool, default=True
@@ -134,8 +130,7 @@ def select_genes(
 
     Notes
     -----
-    Constant genes are not selected unless they are in ``include``. A backed ``X`` is read in
-    pieces if it is dense, and loaded if it is sparse.
+    Constant genes are not selected unless included. A backed dense ``X`` is read in pieces.
 
     Examples
     --------
@@ -283,7 +278,7 @@ class CellGraph:
         columns = Columns(open_rows(X))
         size = min(_N_COMPONENTS, columns.n_samples - 1, columns.n_features)
         scores, _ = leading_scores(columns, size, np.random.RandomState(0))
-        return build_graph(RowBlocks(scores), **asdict(self))
+        return build_graph(RowBlocks(scores), n_neighbors=self.n_neighbors, n_jobs=self.n_jobs)
 
 
 def make_estimator(method, random_state=None, needs_graph=False):
@@ -328,8 +323,8 @@ def adapt_to_expression(estimator, given=()):
     if "graph_weight" not in given:
         estimator.set_params(graph_weight=_GRAPH_WEIGHT)
     if "affinity" not in given:
-        options = {field.name: parameters[field.name] for field in fields(CellGraph)}
-        estimator.set_params(affinity=CellGraph(**options))
+        graph = CellGraph(parameters["n_neighbors"], parameters["n_jobs"])
+        estimator.set_params(affinity=graph)
 
 
 def check_values(X, names, estimator, where):
@@ -373,18 +368,13 @@ def warn_of_values(X, smallest, where):
         )
 
 
-def import_anndata():
-    """The package anndata, or an error that says how to install it."""
-    try:
-        import anndata
-    except ImportError as error:
-        raise ImportError("this needs anndata. Run: python -m pip install anndata") from error
-    return anndata
-
-
 def check_anndata(adata):
     """Refuse everything but AnnData."""
-    if not isinstance(adata, import_anndata().AnnData):
+    try:
+        from anndata import AnnData
+    except ImportError as error:
+        raise ImportError("this needs anndata. Run: python -m pip install anndata") from error
+    if not isinstance(adata, AnnData):
         raise TypeError(
             f"expected an AnnData object, got {type(adata).__name__}. For arrays and data frames "
             "use an estimator, for example graphsieve.GraphSieve(200).fit(X)"
@@ -431,18 +421,18 @@ def find_genes(adata, genes, parameter):
     return find_columns(genes, adata.n_vars, names, parameter=parameter)
 
 
-def gene_mask(adata, mask_var):
+def gene_mask(adata, mask_var, parameter="mask_var"):
     """New mask of genes: a boolean column of ``adata.var``, an array, or None for all genes."""
     if mask_var is None:
         return np.ones(adata.n_vars, dtype=bool)
     if isinstance(mask_var, str):
         if mask_var not in adata.var:
-            raise ValueError(_missing("mask_var", mask_var, "adata.var", adata.var))
+            raise ValueError(_missing(parameter, mask_var, "adata.var", adata.var))
         mask_var = adata.var[mask_var]
-    mask = np.array(in_column_order(mask_var, adata.n_vars, adata.var_names, parameter="mask_var"))
+    mask = np.array(in_column_order(mask_var, adata.n_vars, adata.var_names, parameter=parameter))
     if mask.dtype != bool or mask.shape != (adata.n_vars,):
         raise ValueError(
-            f"mask_var must have one True or False per gene ({adata.n_vars}), but it has the "
+            f"{parameter} must have one True or False per gene ({adata.n_vars}), but it has the "
             f"shape {mask.shape} and the type {mask.dtype}"
         )
     return mask
@@ -463,17 +453,17 @@ def connectivities(adata, neighbors_key):
     key = stored.get("connectivities_key") if hasattr(stored, "get") else None
     key = key or neighbors_key
     if key not in adata.obsp:
-        known = [name for name, value in adata.uns.items() if _is_graph(value)]
+        known = [
+            name
+            for name, value in adata.uns.items()
+            if hasattr(value, "get") and "connectivities_key" in value
+        ]
         raise ValueError(
             f"neighbors_key={neighbors_key!r} is neither a neighbour graph in adata.uns nor a key "
             f"of adata.obsp ({_listed([*known, *adata.obsp])}): run scanpy.pp.neighbors first, or "
             "leave neighbors_key out"
         )
     return sp.csr_array(adata.obsp[key])
-
-
-def _is_graph(value):
-    return hasattr(value, "get") and "connectivities_key" in value
 
 
 def _missing(parameter, name, where, known):
@@ -528,16 +518,17 @@ def annotate_h5ad(source, target, columns, record, *, subset=False):
     everything else is copied as it is, without loading it. With ``subset``, the other genes are
     left out of the copy.
     """
+    import h5py
+    from anndata import read_h5ad
+    from anndata.io import read_elem, write_elem
+
     if subset:
-        adata = import_anndata().read_h5ad(source)
+        adata = read_h5ad(source)
         add_columns(adata.var, columns)
         adata.uns["graphsieve"] = record
         adata._inplace_subset_var(columns["highly_variable"])
         adata.write_h5ad(target)
         return
-    import h5py
-    from anndata.io import read_elem, write_elem
-
     shutil.copyfile(source, target)
     with h5py.File(target, "r+") as file:
         var = read_elem(file["var"])
