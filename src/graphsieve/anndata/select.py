@@ -264,10 +264,9 @@ def _limit(sizes, n_included, n_eligible):
 
 @dataclass(frozen=True)
 class CellGraph:
-    """Neighbour graph of cells in the space of their first principal components.
+    """Neighbour graph of cells in their first principal components.
 
-    GraphSieve by itself uses the components above noise, to which a rare cell type may not
-    contribute.
+    A rare cell type may not contribute to those above noise, which GraphSieve itself uses.
     """
 
     n_neighbors: int = 5
@@ -282,10 +281,9 @@ class CellGraph:
 
 
 def make_estimator(method, random_state=None, needs_graph=False):
-    """An unfitted estimator from the name of a method, or a clone of an estimator.
+    """An unfitted estimator from the name of a method, which gets the seed, or a clone of one.
 
-    ``random_state`` is for a method given by its name; ``needs_graph`` refuses methods that use
-    no neighbour graph.
+    ``needs_graph`` refuses methods that use no neighbour graph.
     """
     if isinstance(method, FeatureRanker):
         estimator = clone(method)
@@ -311,9 +309,8 @@ def make_estimator(method, random_state=None, needs_graph=False):
 def adapt_to_expression(estimator, given=()):
     """Set the parameters that differ from those for other tables, but for those that are given.
 
-    A gene that varies little is mostly noise: all columns are scaled alike. Most of the variance of
-    expression is noise that no panel explains, whereas few genes explain the embedding of the
-    graph: with the weight of the data, it would decide most picks.
+    A gene that varies little is mostly noise, so all columns are scaled alike. Few genes explain
+    the embedding of the graph, which would decide most picks if it had the weight of the data.
     """
     parameters = estimator.get_params()
     if parameters.get("scale") is not None and "scale" not in given:
@@ -382,10 +379,7 @@ def check_anndata(adata):
 
 
 def expression(adata, layer=None):
-    """Cells by genes, as estimators take them, from ``adata.X`` or a layer.
-
-    Dense data in a file remain there; sparse data in a file are loaded, because they are compact.
-    """
+    """Cells by genes from ``adata.X`` or a layer; dense data in a file remain there."""
     import h5py
 
     if layer is not None and layer not in adata.layers:
@@ -475,10 +469,7 @@ def _listed(names):
 
 
 def gene_columns(fitted, genes, n_genes):
-    """The columns about a fitted selector in ``adata.var``, by the endings of their names.
-
-    ``genes`` are the positions, among all ``n_genes``, of those that it was fitted on.
-    """
+    """Columns of ``adata.var``, by ending of their name, for a selector fitted on ``genes``."""
     place, score = np.full(n_genes, np.inf), np.full(n_genes, np.nan)
     place[genes], score[genes] = fitted.ranking_ - 1, fitted.scores_
     score[genes[fitted.exclude or []]] = np.nan
@@ -512,11 +503,9 @@ def make_record(method, parameters):
 
 
 def annotate_h5ad(source, target, columns, record, *, subset=False):
-    """Copy an .h5ad file, and mark a selection of its genes in the copy.
+    """Copy an .h5ad file with ``columns`` in ``var`` and the record in ``uns["graphsieve"]``.
 
-    Only ``columns``, by name, in ``var`` and the record ``uns["graphsieve"]`` are written:
-    everything else is copied as it is, without loading it. With ``subset``, the other genes are
-    left out of the copy.
+    Nothing else is loaded. With ``subset``, the other genes are left out.
     """
     import h5py
     from anndata import read_h5ad
