@@ -33,12 +33,11 @@ class Selection:
     Parameters
     ----------
     kept : list of int
-        Positions of the kept columns, in the order of the table.
+        Positions of the kept columns, increasing.
     n_features_in : int
         Number of columns of the table that the selector was fitted on.
     feature_names_in : list of str, int or tuple, or None
-        Names of these columns, if they had any; integers and the tuples of a MultiIndex as they
-        were, names of other types, such as dates, as text.
+        Names of these columns, if they had any; those of other types, such as dates, as text.
     order : list of int
         All columns, best first.
     scores : list of float
@@ -48,14 +47,13 @@ class Selection:
     parameters : dict
         Its parameters; values that JSON cannot hold as text.
     fingerprint : dict
-        Number of rows of the data that the selector was fitted on, a checksum of the range of
-        every column, the number of batches (0 without ``groups``), and how many features were
-        picked one by one (``n_exact_``).
+        Number of rows of the data that the selector was fitted on, a checksum of the ranges of
+        its columns, the number of batches (0 without ``groups``), and ``n_exact_``.
     versions : dict
         Versions of the packages that computed it.
     carried, dropped : list of str
-        Columns of the table that the selector was not fitted on: those written along with the
-        selection, such as IDs, and those left out by request.
+        Columns that the selector was not fitted on: those written along with the selection, such
+        as IDs, and those left out by request.
 
     Examples
     --------
@@ -261,45 +259,41 @@ class Selection:
     def _fault(self) -> str | None:
         """What cannot be right in a file, or None."""
         d, names = self.n_features_in, self.feature_names_in
-        if not _are_positions([d], sys.maxsize) or d < 1:
+        if type(d) is not int or d < 1:
             return f"n_features_in is {d!r}"
         # As long as the file says: a short file cannot declare a huge table.
-        checks = [
-            (
-                _are_positions(self.kept, d) and sorted(self.kept) == self.kept != [],
-                f"the kept columns are not increasing positions in a table of {d} columns",
+        conditions = {
+            f"the kept columns are not increasing positions in a table of {d} columns": (
+                _are_positions(self.kept, d) and sorted(self.kept) == self.kept != []
             ),
-            (
-                _are_positions(self.order, d) and len(self.order) == d,
-                f"the order does not rank {d} columns",
+            f"the order does not rank {d} columns": (
+                _are_positions(self.order, d) and len(self.order) == d
             ),
-            (
-                _are_numbers(self.scores) and len(self.scores) == d,
-                f"the scores are not {d} finite numbers",
+            f"the scores are not {d} finite numbers": (
+                _are_numbers(self.scores) and len(self.scores) == d
             ),
-            (
-                names is None or (_are_names(names) and len(names) == d),
-                f"the names are not those of {d} columns",
+            f"the names are not those of {d} columns": (
+                names is None or (_are_names(names) and len(names) == d)
             ),
-            (isinstance(self.method, str), "method is not a name"),
-        ]
+            "carried is not a list of names": _are_names(self.carried),
+            "dropped is not a list of names": _are_names(self.dropped),
+            "method is not a name": isinstance(self.method, str),
+        }
         for name in ("parameters", "fingerprint", "versions"):
             is_table = isinstance(getattr(self, name), dict)
-            checks.append((is_table, f"{name} is not a table of names and values"))
-        for name in ("carried", "dropped"):
-            checks.append((_are_names(getattr(self, name)), f"{name} is not a list of names"))
-        return next((fault for is_right, fault in checks if not is_right), None)
+            conditions[f"{name} is not a table of names and values"] = is_table
+        return next((fault for fault, holds in conditions.items() if not holds), None)
 
 
-def _are_numbers(values: Any, kinds: tuple = (int, float)) -> bool:
-    """Whether these are numbers of some types; neither NaN, infinite nor beyond floats."""
+def _are_numbers(values: Any) -> bool:
+    """Whether these are numbers; neither NaN, infinite nor beyond floats."""
     return isinstance(values, list) and all(
-        type(value) in kinds and abs(value) <= sys.float_info.max for value in values
+        type(value) in (int, float) and abs(value) <= sys.float_info.max for value in values
     )
 
 
 def _are_positions(values: Any, d: int) -> bool:
-    is_right = _are_numbers(values, (int,)) and all(0 <= j < d for j in values)
+    is_right = isinstance(values, list) and all(type(j) is int and 0 <= j < d for j in values)
     return is_right and len(set(values)) == len(values)
 
 
