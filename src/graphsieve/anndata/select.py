@@ -160,7 +160,7 @@ def select_genes(
         estimator.set_params(affinity=connectivities(adata, neighbors_key))
     X = expression(adata, layer)
     where = "adata.X" if layer is None else f"adata.layers[{layer!r}]"
-    eligible = usable & ~check_values(X, adata.var_names, estimator, where)
+    eligible = usable & ~check_values(X, adata.var_names, where)
     eligible[included], eligible[excluded] = True, False
     sizes = _limit(sizes, len(included), int(eligible.sum()))
     genes = np.flatnonzero(usable)
@@ -209,13 +209,10 @@ def _sizes(n_top_genes):
     if isinstance(n_top_genes, str) and n_top_genes == "auto":
         return [n_top_genes]
     sizes = [n_top_genes] if np.ndim(n_top_genes) == 0 else list(n_top_genes)
-    for size in sizes:
-        if not isinstance(size, Integral) or size < 1:
-            raise ValueError(
-                f'n_top_genes must be a positive integer, a list of them or "auto", got {size!r}'
-            )
-    if not sizes:
-        raise ValueError("n_top_genes is an empty list: give one number or more")
+    if not sizes or not all(isinstance(size, Integral) and size >= 1 for size in sizes):
+        raise ValueError(
+            f'n_top_genes must be a positive integer, a list of them or "auto", got {n_top_genes!r}'
+        )
     return sorted({int(size) for size in sizes})
 
 
@@ -324,15 +321,9 @@ def adapt_to_expression(estimator, given=()):
         estimator.set_params(affinity=graph)
 
 
-def check_values(X, names, estimator, where):
-    """Refuse values that the estimator cannot process; returns the mask of constant genes."""
+def check_values(X, names, where):
+    """Refuse values that are not finite; returns the mask of constant genes."""
     data = open_rows(X)
-    if data.is_sparse and not estimator.__sklearn_tags__().input_tags.sparse:
-        accepting = [n for n, c in REGISTRY.items() if c().__sklearn_tags__().input_tags.sparse]
-        raise TypeError(
-            f"{where} is sparse, and {type(estimator).__name__} needs dense data: store it with "
-            f".toarray(), or use one of the methods {', '.join(accepting)}"
-        )
     low, high = data.column_range()
     if not (np.isfinite(low).all() and np.isfinite(high).all()):
         cell, gene = find_non_finite(data)

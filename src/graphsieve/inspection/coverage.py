@@ -80,9 +80,8 @@ def coverage_curve(
            [1., 1., 1.]])
     """
     order, n_selected = _ranking(sel)
-    values = rows_of(sel, X, groups).values
     grid = make_grid(len(order), n_selected) if n_kept is None else n_kept
-    return regression.coverage_curve(values, order, grid)
+    return regression.coverage_curve(rows_of(sel, X, groups).values, order, grid)
 
 
 @dataclass(frozen=True)
