@@ -1,8 +1,7 @@
-"""Figures of a selection: ``sel.plot``, and figures from tables and arrays.
+"""Figures of a selection: ``sel.plot``, and the figure of a comparison.
 
-Figures are made without pyplot unless ``sel.plot`` has to open one: nothing is kept open or changed
-globally. The colours are those of Okabe and Ito, which can be distinguished with colour-blindness;
-lines differ in their markers as well.
+Figures are made without pyplot unless ``sel.plot`` has to open one. The colours are those of Okabe
+and Ito, which can be distinguished with colour-blindness.
 """
 
 from __future__ import annotations
@@ -61,9 +60,8 @@ class SelectionPlots:
     """``sel.plot``: plots of a fitted selector.
 
     Every method draws into the matplotlib axes ``ax``, or into a new figure, and returns a
-    ``Display`` with the axes, the figure and the values that are shown. ``X`` are the data that the
-    selector was fitted on, of which at most 2,000 rows are used, and ``groups`` the batch of every
-    sample if it was fitted with them.
+    ``Display``. ``X`` are the data that the selector was fitted on, of which at most 2,000 rows are
+    used, and ``groups`` the batch of every sample if it was fitted with them.
 
     Parameters
     ----------

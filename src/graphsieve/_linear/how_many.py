@@ -46,18 +46,12 @@ def permuted(Z, rng):
 
 
 def flipped(Z, rng):
-    """Every entry with a random sign: for rows that differ in amplitude, which remains.
-
-    Where a few rows are large in all columns, these correlate by chance more than permuted ones.
-    """
+    """Every entry with a random sign: for rows that differ in amplitude, which remains."""
     return Z * rng.choice(np.array([-1, 1], dtype=Z.dtype), size=Z.shape)
 
 
 def shifted(Z, rng):
-    """Every column moved along by a random number of rows, for rows that depend on those before.
-
-    The order within a column, and with it its autocorrelation, remains.
-    """
+    """Every column moved along by a random number of rows, which keeps its autocorrelation."""
     n, d = Z.shape
     rows = (np.arange(n)[:, np.newaxis] + rng.integers(n, size=d)) % n
     return np.take_along_axis(Z, rows, axis=0)
@@ -66,9 +60,8 @@ def shifted(Z, rng):
 def distinct_rows(X):
     """Every row once if rows are repeated; all rows of a table in which equal rows are no repeats.
 
-    Rows of a few categories are equal by chance, and how often they occur matters. Where half of
-    the columns have nearly as many values as there are distinct rows, equal rows are repeats of one
-    observation, which carry no information of their own.
+    Rows of a few categories are equal by chance. Where half of the columns have nearly as many
+    values as there are distinct rows, equal rows are repeats of one observation.
     """
     seen = {}
     for number, row in enumerate(X + 0.0):  # -0.0 equals 0.0
@@ -86,7 +79,6 @@ def distinct_rows(X):
 def rows_are_ordered(X):
     """Whether rows resemble the rows next to them more than others that are a little further away.
 
-    In windows of a few rows, inner products of neighbours are compared with those of all pairs.
     Rows that are sorted by class are alike throughout a window and do not count as ordered.
     """
     Z = standardised(X)[0]
@@ -133,10 +125,9 @@ class GainCurve:
 def gain_curve(X, order, nulls=(permuted, flipped), trusted=None):
     """Compare the gains along a ranking, best first, with those of shuffled columns.
 
-    ``X`` are some rows of the data, at most a few thousand, and ``order`` is the ranking, or the
-    first part of it. Every function in ``nulls`` takes the standardised rows and a generator, and
-    returns rows whose columns share nothing; a gain must exceed that in all of them. ``trusted`` is
-    the mask of the columns that others predict, where that is known.
+    ``X`` are some rows of the data and ``order`` is the ranking, or the first part of it. Every
+    function in ``nulls`` shuffles standardised rows with a generator; a gain must exceed that in
+    all of them. ``trusted`` masks the columns that others predict, where that is known.
     """
     Z = standardised(distinct_rows(X))[0]
     n_distinct = 0 if trusted is None else _count_distinct(Z, order, trusted)

@@ -45,17 +45,14 @@ class Facts:
         if not adds[self.order[self.n_exact :]].any():
             self.n_exact = self.n_features  # the others are constant: they add nothing in any order
         self.is_auto = parameters.get("n_features_to_select") == "auto"
-        self.parameters = {name: _short(repr(value)) for name, value in parameters.items()}
+        shown = {name: repr(value) for name, value in parameters.items()}
+        self.parameters = {n: v if len(v) <= 80 else f"{v[:79]}…" for n, v in shown.items()}
         self.trace = [float(value) for value in getattr(sel, "objective_trace_", ())]
         self.converged = getattr(sel, "converged_", None)
         # The last network of an elimination only encodes.
         self.ranks_by_trace = not hasattr(sel, "rounds_")
         self.frequency = getattr(sel, "frequency_", None)
         self.stability = getattr(sel, "stability_", None)
-
-
-def _short(text, length=80):
-    return text if len(text) <= length else text[: length - 1] + "…"
 
 
 def summarise(sel, X, *, groups=None, color=None, image_shape=None, title=None, random_state=0):
