@@ -1,8 +1,9 @@
 """Figures of the experiments: curves, heat maps, ranks, gains and pixels, as matplotlib Figures."""
 
 import numpy as np
+from matplotlib.figure import Figure
 
-from graphsieve.plots import COLORS, MARKERS, MUTED, finish_panel, new_panel, set_title
+from graphsieve.plots import COLORS, MARKERS, MUTED, finish_panel, set_title
 
 from .protocol import ALL_FEATURES
 
@@ -25,6 +26,12 @@ _FEW = 6
 _TICKS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0)
 
 
+def _new_panel(width, height):
+    """A figure of this size in inches, made without pyplot, and its only panel."""
+    figure = Figure(figsize=(width, height), layout="constrained")
+    return figure, figure.subplots()
+
+
 def share_curves_figure(table, metric, *, title=None):
     """Plot a metric against the fraction of features selected, one curve per method.
 
@@ -33,7 +40,7 @@ def share_curves_figure(table, metric, *, title=None):
     over the repetitions in the column ``<metric>_std``, if there is one. The table is like that of
     `graphsieve.evaluation.evaluate`, of one or several methods; see `legend_figure` for the legend.
     """
-    figure, panel = new_panel(*PANEL)
+    figure, panel = _new_panel(*PANEL)
     curves = table[table["method"] != ALL_FEATURES]
     for method, style in line_styles(curves["method"].unique()).items():
         _draw_curve(panel, curves[curves["method"] == method], metric, method, style)
@@ -83,7 +90,6 @@ def _draw_curve(panel, rows, metric, name, style):
 
 def legend_figure(names, *, all_features=False):
     """Draw a legend alone, for several figures with the same curves."""
-    from matplotlib.figure import Figure
     from matplotlib.lines import Line2D
 
     styles = line_styles(names)
@@ -101,7 +107,7 @@ def lines_figure(table, x, y, group, *, title=None, xlabel=None, ylabel=None, lo
     The labels of the axes are the names of the columns by default. ``log`` names the axes with a
     logarithmic scale: "x", "y" or "xy".
     """
-    figure, panel = new_panel(*PANEL)
+    figure, panel = _new_panel(*PANEL)
     for number, (name, style) in enumerate(line_styles(table[group].unique()).items()):
         line = table[table[group] == name].groupby(x)[y].mean()
         if not markers:
@@ -132,7 +138,7 @@ def lines_figure(table, x, y, group, *, title=None, xlabel=None, ylabel=None, lo
 
 def heatmap_figure(matrix, *, title=None, xlabel="", ylabel=""):
     """Plot a matrix as colours and numbers; its index and columns, numbers, become the ticks."""
-    figure, panel = new_panel(*PANEL)
+    figure, panel = _new_panel(*PANEL)
     values = matrix.to_numpy(dtype=float)
     # Cividis looks the same with and without colour-blindness.
     image = panel.imshow(values, cmap="cividis", aspect="auto")
@@ -158,7 +164,7 @@ def critical_difference_figure(ranks, difference, *, title=None):
     values = np.array([rank for _, rank in ordered])
     groups = _indistinct(values, difference)
     half = -(-len(ordered) // 2)
-    figure, panel = new_panel(5.6, 0.8 + 0.2 * len(groups) + 0.22 * half)
+    figure, panel = _new_panel(5.6, 0.8 + 0.2 * len(groups) + 0.22 * half)
     n = len(ordered)
     # The names stand left and right of the scale, so that no line crosses them.
     margin = 0.4 * n
@@ -204,8 +210,6 @@ def kept_pixels_figure(images, order, shares, *, title=None):
 
     ``images`` has the shape (n_images, height, width), ``order`` has the pixels, best first.
     """
-    from matplotlib.figure import Figure
-
     n_images, height, width = images.shape
     size = (0.75 * len(shares), 0.8 * n_images + 0.4)
     figure = Figure(figsize=size, layout="constrained")
@@ -227,7 +231,7 @@ def kept_pixels_figure(images, order, shares, *, title=None):
 
 def gains_figure(table, *, reference, title=None):
     """Plot mean gains over a reference method, with their intervals, from what `gains` returns."""
-    figure, panel = new_panel(5.6, 0.9 + 0.22 * len(table))
+    figure, panel = _new_panel(5.6, 0.9 + 0.22 * len(table))
     rows = np.arange(len(table))[::-1]
     # Intervals on one side of zero stand out.
     clear = ((table["low"] > 0) | (table["high"] < 0)).to_numpy()

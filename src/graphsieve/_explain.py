@@ -66,11 +66,9 @@ def coverage_table(learned, dropped, kept, labels):
     """The table of ``FeatureRanker.coverage``, from the Regression of the dropped columns."""
     rows = []
     for number, j in enumerate(dropped):
-        about = labels[j], learned.r2[number]
-        found = _representatives(learned, number)
-        rows += [(*about, labels[kept[i]], *numbers) for i, *numbers in found]
-        if not found:
-            rows.append((*about, None, np.nan, np.nan))
+        found = [(labels[kept[i]], *numbers) for i, *numbers in _representatives(learned, number)]
+        for shown in found or [(None, np.nan, np.nan)]:
+            rows.append((labels[j], learned.r2[number], *shown))
     columns = ["feature", "r2", "kept", "weight", "importance"]
     try:
         import pandas as pd
@@ -105,7 +103,7 @@ def why_dropped(
         why = "it is constant" if np.isnan(r2) else "nothing that was kept predicts it"
         return f"{text}: {why}."
     parts = [f"{_quoted(labels[kept[i]])} (weight {weight:.3g})" for i, weight, _ in found]
-    listed = parts[0] if len(parts) == 1 else ", ".join(parts[:-1]) + f" and {parts[-1]}"
+    listed = " and ".join(filter(None, (", ".join(parts[:-1]), parts[-1])))
     if len(kept) == 1:
         return f"{text}: {listed}, the only kept feature, predicts {r2:.1%} of its variance."
     total = sum(importance for *_, importance in found)

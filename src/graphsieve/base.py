@@ -578,7 +578,7 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
     @property
     def report(self) -> Any:
         """``report(X, path=None)`` makes an interactive page about the selection."""
-        return _above("report").reporter(self)
+        return partial(_above("report").make_report, self)
 
     def transform(self, X: Any) -> Any:
         """Reduce ``X`` to the selected features.

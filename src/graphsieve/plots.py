@@ -1,8 +1,7 @@
-"""Figures of a selection: ``sel.plot``, and figures from tables and arrays.
+"""Figures of a selection: ``sel.plot``, and the figure of a comparison.
 
-Figures are made without pyplot unless ``sel.plot`` has to open one: nothing is kept open or changed
-globally. The colours are those of Okabe and Ito, which can be distinguished with colour-blindness;
-lines differ in their markers as well.
+Figures are made without pyplot unless ``sel.plot`` has to open one. The colours are those of Okabe
+and Ito, which can be distinguished with colour-blindness.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ from .inspection.compare import CRITERIA, TITLES
 from .inspection.coverage import explained_curves, make_grid, representatives, rows_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     import pandas as pd
     from matplotlib.axes import Axes
@@ -30,7 +29,7 @@ if TYPE_CHECKING:
 
     from .base import FeatureRanker
 
-__all__ = ["Display", "SelectionPlots", "comparison_figure", "pixel_mask_figure"]
+__all__ = ["Display", "SelectionPlots", "comparison_figure"]
 
 # What all pictures of graphsieve share; not part of the public interface.
 COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
@@ -61,9 +60,8 @@ class SelectionPlots:
     """``sel.plot``: plots of a fitted selector.
 
     Every method draws into the matplotlib axes ``ax``, or into a new figure, and returns a
-    ``Display`` with the axes, the figure and the values that are shown. ``X`` are the data that the
-    selector was fitted on, of which at most 2,000 rows are used, and ``groups`` the batch of every
-    sample if it was fitted with them.
+    ``Display``. ``X`` are the data that the selector was fitted on, of which at most 2,000 rows are
+    used, and ``groups`` the batch of every sample if it was fitted with them.
 
     Parameters
     ----------
@@ -129,10 +127,9 @@ class SelectionPlots:
                     "plot.gains(X)"
                 )
             # Beyond these, greedy methods estimate the order.
-            n_exact = getattr(self._sel, "n_exact_", len(self._labels))
+            exact = self._sel.order_[: getattr(self._sel, "n_exact_", None)]
             trusted = getattr(self._sel, "trusted_", None)
-            values = rows_of(self._sel, X, groups).values
-            found = gain_curve(values, self._sel.order_[:n_exact], trusted=trusted)
+            found = gain_curve(rows_of(self._sel, X, groups).values, exact, trusted=trusted)
         ax, k = _axes(ax), np.arange(1, len(found.gains) + 1)
         ax.fill_between(k, found.chance, color=MUTED, alpha=0.25, lw=0)
         ax.plot(k, found.chance, color=MUTED, ls="--", label="shuffled columns")
@@ -155,8 +152,7 @@ class SelectionPlots:
         """
         best = self._sel.order_[:n_features]
         is_kept = np.arange(len(best)) < self._sel.n_features_
-        ax = self._bars(ax, best, self._sel.scores_[best], is_kept)
-        ax.set_xlabel("score")
+        ax = self._bars(ax, best, self._sel.scores_[best], is_kept, "score")
         return Display(ax, ax.figure, {"features": best, "scores": self._sel.scores_[best]})
 
     def coverage(self, X: Any, *, groups: ArrayLike | None = None, ax: Any = None) -> Display:
@@ -187,10 +183,18 @@ class SelectionPlots:
 
         ``image`` is drawn behind them, for instance the mean image. The value is ``mask``.
         """
+        from matplotlib.collections import PatchCollection
+        from matplotlib.patches import Rectangle
+
         support = self._sel.get_support()
         mask = support.reshape(check_shape(shape, len(support), "shape"))
+        image = np.zeros(mask.shape) if image is None else np.asarray(image)
         ax = _axes(ax)
-        _draw_mask(ax, np.zeros(mask.shape) if image is None else np.asarray(image), mask)
+        # The darkest grey stays light, so that the kept pixels stand out.
+        ax.imshow(image, cmap="Greys", vmin=image.min(), vmax=2.2 * image.max() - image.min())
+        squares = [Rectangle((x - 0.42, y - 0.42), 0.84, 0.84) for y, x in np.argwhere(mask)]
+        ax.add_collection(PatchCollection(squares, facecolor=COLORS[0], edgecolor="none"))
+        ax.set(xticks=[], yticks=[])
         return Display(ax, ax.figure, {"mask": mask})
 
     def groups(
@@ -214,16 +218,18 @@ class SelectionPlots:
         sizes = np.bincount(position[is_member], minlength=k)
         largest = np.argsort(-sizes, kind="stable")[:n_groups]
         features = sel.order_[largest]
-        ax = self._bars(ax, features, sizes[largest], np.ones(len(largest), dtype=bool))
-        ax.set_xlabel(f"dropped features with |correlation| of {threshold:g} or more")
+        label = f"dropped features with |correlation| of {threshold:g} or more"
+        ax = self._bars(ax, features, sizes[largest], np.full(len(largest), True), label)
         ax.xaxis.get_major_locator().set_params(integer=True)
         return Display(ax, ax.figure, {"features": features, "sizes": sizes[largest]})
 
-    def _bars(self, ax, features, values, is_kept):
+    def _bars(self, ax, features, values, is_kept, label):
         """One bar per feature, the first at the top; returns the axes."""
         ax = _axes(ax)
-        colors = [COLORS[0] if kept else MUTED for kept in is_kept]
-        ax.barh(np.arange(len(values)), values, color=colors, height=0.75)
+        ax.barh(
+            np.arange(len(values)), values, color=np.where(is_kept, COLORS[0], MUTED), height=0.75
+        )
+        ax.set_xlabel(label)
         _label_rows(ax, [self._labels[j] for j in features])
         ax.spines[["top", "right"]].set_visible(False)
         return ax
@@ -236,47 +242,6 @@ def _axes(ax):
 
         _, ax = plt.subplots(layout="constrained")
     return ax
-
-
-def pixel_mask_figure(
-    image: ArrayLike,
-    masks: Mapping[str, ArrayLike],
-    *,
-    captions: Mapping[str, str] | None = None,
-    n_columns: int = 4,
-) -> Figure:
-    """Draw selected pixels over a faint image, one panel per method.
-
-    Parameters
-    ----------
-    image : array of shape (height, width)
-        Background, for instance the mean image; drawn in grey.
-    masks : dict of str to bool array of shape (height, width) or (height * width,)
-        Selected pixels, by the name of the method.
-    captions : dict of str to str, optional
-        A line under the panels, by the name of the method.
-    n_columns : int, default=4
-        Panels in a row.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-    """
-    from matplotlib.figure import Figure
-
-    image = np.asarray(image)
-    captions = captions or {}
-    n_columns = min(n_columns, len(masks))
-    n_rows = -(-len(masks) // n_columns)
-    figure = Figure(figsize=(2.2 * n_columns, 2.6 * n_rows), layout="constrained")
-    panels = figure.subplots(n_rows, n_columns, squeeze=False).ravel()
-    for panel, (name, mask) in zip(panels, masks.items(), strict=False):
-        _draw_mask(panel, image, np.reshape(mask, image.shape))
-        set_title(panel, name)
-        panel.set_xlabel(captions.get(name, ""), fontsize=9, loc="left")
-    for panel in panels[len(masks) :]:
-        panel.remove()
-    return figure
 
 
 def comparison_figure(table: pd.DataFrame, best: str) -> Figure:
@@ -322,26 +287,6 @@ def _label_rows(panel: Axes, names: Sequence[str]) -> None:
     for label in panel.get_yticklabels():
         label.set_parse_math(False)  # a name is not a formula, whatever it contains
     panel.set_ylim(len(names) - 0.5, -0.5)
-
-
-def _draw_mask(panel, image, mask):
-    from matplotlib.collections import PatchCollection
-    from matplotlib.patches import Rectangle
-
-    # The darkest grey stays light, so that the selected pixels stand out.
-    panel.imshow(image, cmap="Greys", vmin=image.min(), vmax=2.2 * image.max() - image.min())
-    squares = [Rectangle((x - 0.42, y - 0.42), 0.84, 0.84) for y, x in np.argwhere(mask)]
-    panel.add_collection(PatchCollection(squares, facecolor=COLORS[0], edgecolor="none"))
-    panel.set_xticks([])
-    panel.set_yticks([])
-
-
-def new_panel(width: float, height: float) -> tuple[Figure, Axes]:
-    """A figure of this size in inches, made without pyplot, and its only panel."""
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(width, height), layout="constrained")
-    return figure, figure.subplots()
 
 
 def finish_panel(panel: Axes, title: str | None = None, *, grid: Any = "y") -> None:

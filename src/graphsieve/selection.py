@@ -33,12 +33,11 @@ class Selection:
     Parameters
     ----------
     kept : list of int
-        Positions of the kept columns, in the order of the table.
+        Positions of the kept columns, increasing.
     n_features_in : int
         Number of columns of the table that the selector was fitted on.
     feature_names_in : list of str, int or tuple, or None
-        Names of these columns, if they had any; integers and the tuples of a MultiIndex as they
-        were, names of other types, such as dates, as text.
+        Names of these columns, if they had any; those of other types, such as dates, as text.
     order : list of int
         All columns, best first.
     scores : list of float
@@ -48,14 +47,13 @@ class Selection:
     parameters : dict
         Its parameters; values that JSON cannot hold as text.
     fingerprint : dict
-        Number of rows of the data that the selector was fitted on, a checksum of the range of
-        every column, the number of batches (0 without ``groups``), and how many features were
-        picked one by one (``n_exact_``).
+        Number of rows of the data that the selector was fitted on, a checksum of the ranges of
+        its columns, the number of batches (0 without ``groups``), and ``n_exact_``.
     versions : dict
         Versions of the packages that computed it.
     carried, dropped : list of str
-        Columns of the table that the selector was not fitted on: those written along with the
-        selection, such as IDs, and those left out by request.
+        Columns that the selector was not fitted on: those written along with the selection, such
+        as IDs, and those left out by request.
 
     Examples
     --------
@@ -96,7 +94,7 @@ class Selection:
 
         Returns
         -------
-        names : ndarray of str
+        ndarray of str
             In the order of the table.
         """
         names = self.feature_names_in if input_features is None else list(input_features)
@@ -208,7 +206,7 @@ class Selection:
         Returns
         -------
         list of int
-            Positions of the columns, in the order in which the selector saw them.
+            Their positions, in the order in which the selector saw them.
         """
         check_choice("extra", extra, ("drop", "carry", "pass"))
         if columns is None or self.feature_names_in is None:
@@ -235,9 +233,9 @@ class Selection:
         }
         wanted = other[extra] + kept
         counts = Counter(columns)
-        twice = next((name for name in wanted if counts[name] > 1), None)
-        if twice is not None:
-            raise ValueError(f"the table has more than one column {twice!r}: rename all but one")
+        for name in wanted:
+            if counts[name] > 1:
+                raise ValueError(f"the table has more than one column {name!r}: rename all but one")
         return [place[name] for name in wanted]
 
     def names_like(self, columns: list) -> Any:
@@ -261,42 +259,49 @@ class Selection:
     def _fault(self) -> str | None:
         """What cannot be right in a file, or None."""
         d, names = self.n_features_in, self.feature_names_in
-        if not _is_count(d) or d < 1:
+        if type(d) is not int or d < 1:
             return f"n_features_in is {d!r}"
-        if not _are_positions(self.kept, d) or not self.kept or sorted(self.kept) != self.kept:
-            return f"the kept columns are not increasing positions in a table of {d} columns"
         # As long as the file says: a short file cannot declare a huge table.
-        if not _are_positions(self.order, d) or len(self.order) != d:
-            return f"the order does not rank {d} columns"
-        numbers = isinstance(self.scores, list) and all(_is_number(x) for x in self.scores)
-        if not numbers or len(self.scores) != d:
-            return f"the scores are not {d} finite numbers"
-        if names is not None and (not _are_names(names) or len(names) != d):
-            return f"the names are not those of {d} columns"
-        for field_name in ("parameters", "fingerprint", "versions"):
-            if not isinstance(getattr(self, field_name), dict):
-                return f"{field_name} is not a table of names and values"
-        for field_name in ("carried", "dropped"):
-            if not _are_names(getattr(self, field_name)):
-                return f"{field_name} is not a list of names"
-        return None if isinstance(self.method, str) else "method is not a name"
+        conditions = {
+            f"the kept columns are not increasing positions in a table of {d} columns": (
+                _are_positions(self.kept, d) and sorted(self.kept) == self.kept != []
+            ),
+            f"the order does not rank {d} columns": (
+                _are_positions(self.order, d) and len(self.order) == d
+            ),
+            f"the scores are not {d} finite numbers": (
+                _are_numbers(self.scores) and len(self.scores) == d
+            ),
+            f"the names are not those of {d} columns": (
+                names is None or (_are_names(names) and len(names) == d)
+            ),
+            "carried is not a list of names": _are_names(self.carried),
+            "dropped is not a list of names": _are_names(self.dropped),
+            "method is not a name": isinstance(self.method, str),
+        }
+        for name in ("parameters", "fingerprint", "versions"):
+            is_table = isinstance(getattr(self, name), dict)
+            conditions[f"{name} is not a table of names and values"] = is_table
+        return next((fault for fault, holds in conditions.items() if not holds), None)
 
 
-def _is_count(value: Any) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool)
-
-
-def _is_number(value: Any) -> bool:
-    is_number = isinstance(value, float) or _is_count(value)
-    return is_number and abs(value) <= sys.float_info.max  # neither NaN nor infinity
+def _are_numbers(values: Any) -> bool:
+    """Whether these are numbers; neither NaN, infinite nor beyond floats."""
+    return isinstance(values, list) and all(
+        type(value) in (int, float) and abs(value) <= sys.float_info.max for value in values
+    )
 
 
 def _are_positions(values: Any, d: int) -> bool:
-    return (
-        isinstance(values, list)
-        and all(_is_count(j) and 0 <= j < d for j in values)
-        and len(set(values)) == len(values)
-    )
+    is_right = isinstance(values, list) and all(type(j) is int and 0 <= j < d for j in values)
+    return is_right and len(set(values)) == len(values)
+
+
+def _are_names(names: Any) -> bool:
+    if not isinstance(names, list):
+        return False
+    parts = [part for name in names for part in (name if isinstance(name, list) else [name])]
+    return all(type(part) in (str, int) for part in parts)
 
 
 def _column_names(X: Any) -> list | None:
@@ -314,13 +319,6 @@ def plain_name(name: Any) -> str | int | tuple:
     if isinstance(name, Integral) and not isinstance(name, bool):
         return int(name)
     return str(name)
-
-
-def _are_names(names: Any) -> bool:
-    if not isinstance(names, list):
-        return False
-    parts = [part for name in names for part in (name if isinstance(name, list) else [name])]
-    return all(isinstance(part, str) or _is_count(part) for part in parts)
 
 
 def fingerprint(data: Rows) -> dict:

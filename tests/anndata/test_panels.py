@@ -1,7 +1,5 @@
 """Comparison of gene panels."""
 
-import re
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -74,7 +72,7 @@ def test_rare_and_unknown_types_are_left_out(adata):
         ({}, "panels is empty"),
         ({"mine": []}, "panel 'mine' has no genes"),
         ({"mine": ["gen1"]}, "panel 'mine' refers to .*'gen1'.*did you mean"),
-        ({"mine": "highly_varable"}, re.escape("adata.var['highly_varable']")),
+        ({"mine": "highly_varable"}, "panel 'mine'='highly_varable' is not in adata.var"),
     ],
 )
 def test_evaluation_errors(adata, panels, message):

@@ -321,7 +321,7 @@ def test_missing_values_name_the_gene(adata):
         ({"n_top_genes": 0}, "n_top_genes must be a positive integer"),
         ({"n_top_genes": 0.5}, "n_top_genes must be a positive integer"),
         ({"n_top_genes": "all"}, 'a list of them or "auto", got .all.'),
-        ({"n_top_genes": []}, "empty list"),
+        ({"n_top_genes": []}, r"a list of them .* got \[\]"),
     ],
 )
 def test_errors_say_what_to_do_and_write_nothing(adata, options, message):
@@ -336,7 +336,7 @@ def test_methods_that_cannot(adata):
     adata.obsp["connectivities"] = sp.csr_matrix((N_CELLS, N_CELLS))
     with pytest.raises(ValueError, match="GreedyCSS uses no neighbour graph"):
         select_genes(adata, 6, method="css", neighbors_key="connectivities")
-    with pytest.raises(TypeError, match="sparse, and DFSC needs dense data"):
+    with pytest.raises(TypeError, match="Sparse data .* dense data is required"):
         select_genes(adata, 6, method="dfsc")
     with pytest.raises(TypeError, match="expected an AnnData object, got ndarray"):
         select_genes(adata.X.toarray())

@@ -34,6 +34,8 @@ _FEW_ROWS = 0.25
 _N_PARTS = 4
 # Rows that are worth a product of their own.
 _FEWEST_ROWS = 4096
+# Rows of a quadratic form at a time.
+_FORM_ROWS = 128
 # Dense data of at most this size stay in cache: batches of columns gain nothing.
 _SMALL_BYTES = 4 * BLOCK_BYTES
 
@@ -235,7 +237,7 @@ class Columns:
         return Workers(self._n_jobs) if large and self._open is None else nullcontext(self._open)
 
     def quadratic_forms(self, M):
-        """z_j' M z_j for every column, for few samples."""
+        """z_j' M z_j for every column and a symmetric M, for few samples."""
         X = self._data.whole()
         if self.mean.any():
             # Centring M on both sides replaces centring the columns.
@@ -245,7 +247,13 @@ class Columns:
             return np.asarray(X.multiply(M @ X).sum(axis=0)).ravel()
         if X.dtype == np.float32:
             M = M.astype(np.float32)
-        return np.einsum("ij,ij->j", X, M @ X, dtype=np.float64)
+        # Half of the products: what is above the diagonal is counted below it.
+        lower = 2 * np.tril(M, -1) + np.diag(np.diagonal(M))
+        forms = np.zeros(self.n_features)
+        for rows in split_rows(len(M), _FORM_ROWS):
+            part = lower[rows, : rows.stop] @ X[: rows.stop]
+            forms += np.einsum("ij,ij->j", X[rows], part, dtype=np.float64)
+        return forms
 
     def norms(self):
         """Euclidean norm of every column."""

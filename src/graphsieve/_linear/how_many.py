@@ -34,6 +34,8 @@ _FEWEST_WINDOWS = 10
 _SIGNIFICANT = 1e-3
 # Tables with more entries are compared in single precision, in less than half the time.
 _LARGE = 2**20
+# A column with less than this fraction of its squared norm outside those before it depends on them.
+_DEPENDENT = 1e-12
 # Among noise, a trusted column with a larger fraction left unexplained has something of its own.
 _DISTINCT = 0.2
 
@@ -44,18 +46,12 @@ def permuted(Z, rng):
 
 
 def flipped(Z, rng):
-    """Every entry with a random sign: for rows that differ in amplitude, which remains.
-
-    Where a few rows are large in all columns, these correlate by chance more than permuted ones.
-    """
+    """Every entry with a random sign: for rows that differ in amplitude, which remains."""
     return Z * rng.choice(np.array([-1, 1], dtype=Z.dtype), size=Z.shape)
 
 
 def shifted(Z, rng):
-    """Every column moved along by a random number of rows, for rows that depend on those before.
-
-    The order within a column, and with it its autocorrelation, remains.
-    """
+    """Every column moved along by a random number of rows, which keeps its autocorrelation."""
     n, d = Z.shape
     rows = (np.arange(n)[:, np.newaxis] + rng.integers(n, size=d)) % n
     return np.take_along_axis(Z, rows, axis=0)
@@ -64,9 +60,8 @@ def shifted(Z, rng):
 def distinct_rows(X):
     """Every row once if rows are repeated; all rows of a table in which equal rows are no repeats.
 
-    Rows of a few categories are equal by chance, and how often they occur matters. Where half of
-    the columns have nearly as many values as there are distinct rows, equal rows are repeats of one
-    observation, which carry no information of their own.
+    Rows of a few categories are equal by chance. Where half of the columns have nearly as many
+    values as there are distinct rows, equal rows are repeats of one observation.
     """
     seen = {}
     for number, row in enumerate(X + 0.0):  # -0.0 equals 0.0
@@ -84,7 +79,6 @@ def distinct_rows(X):
 def rows_are_ordered(X):
     """Whether rows resemble the rows next to them more than others that are a little further away.
 
-    In windows of a few rows, inner products of neighbours are compared with those of all pairs.
     Rows that are sorted by class are alike throughout a window and do not count as ordered.
     """
     Z = standardised(X)[0]
@@ -131,18 +125,17 @@ class GainCurve:
 def gain_curve(X, order, nulls=(permuted, flipped), trusted=None):
     """Compare the gains along a ranking, best first, with those of shuffled columns.
 
-    ``X`` are some rows of the data, at most a few thousand, and ``order`` is the ranking, or the
-    first part of it. Every function in ``nulls`` takes the standardised rows and a generator, and
-    returns rows whose columns share nothing; a gain must exceed that in all of them. ``trusted`` is
-    the mask of the columns that others predict, where that is known.
+    ``X`` are some rows of the data and ``order`` is the ranking, or the first part of it. Every
+    function in ``nulls`` shuffles standardised rows with a generator; a gain must exceed that in
+    all of them. ``trusted`` masks the columns that others predict, where that is known.
     """
     Z = standardised(distinct_rows(X))[0]
     n_distinct = 0 if trusted is None else _count_distinct(Z, order, trusted)
     if Z.size > _LARGE:
         Z = Z.astype(np.float32)
-    given = _gains(Z, order)
+    given = _gains_in_order(Z, order)
     rng = np.random.default_rng(0)  # always the same, so that no seed decides how many
-    shuffled = [_gains(null(Z, rng)) for null in nulls for _ in range(_N_SHUFFLES)]
+    shuffled = [_greedy_gains(null(Z, rng)) for null in nulls for _ in range(_N_SHUFFLES)]
     gains, chance, below = [], [], 0
     for gain, *others in zip(given, *shuffled, strict=False):
         gains.append(gain)
@@ -175,22 +168,36 @@ def _count_before_chance(excess):
     return len(excess)
 
 
-def _gains(Z, order=None):
-    """Yield the gains of the columns in this order, or of greedy selection."""
-    if Z.shape[0] > Z.shape[1]:
-        # A rotation of the rows changes no inner product of columns, and leaves few rows.
-        Z = np.linalg.qr(Z, mode="r")
+def _short(Z):
+    """Z with no more rows than columns: rotated rows have the same inner products of columns."""
+    return np.linalg.qr(Z, mode="r") if Z.shape[0] > Z.shape[1] else Z
+
+
+def _gains_in_order(Z, order):
+    """Yield the gains of the columns in this order."""
+    Z = _short(Z)
+    energy = np.square(Z).sum(dtype=np.float64) or 1.0
+    basis = np.empty((len(Z), len(Z)))
+    n_basis = 0
+    for j in order:
+        x = Z[:, j].astype(np.float64)
+        before = basis[:n_basis]
+        e = x - (before @ x) @ before
+        e -= (before @ e) @ before  # twice is enough
+        square = e @ e
+        if square <= _DEPENDENT * (x @ x) or n_basis == len(Z):
+            yield 0.0
+            continue
+        basis[n_basis] = e / np.sqrt(square)
+        yield np.square(basis[n_basis].astype(Z.dtype) @ Z).sum(dtype=np.float64) / energy
+        n_basis += 1
+
+
+def _greedy_gains(Z):
+    """Yield the gains of greedy selection."""
+    Z = _short(Z)
     columns = Columns(RowBlocks(Z), square_norms=row_norms(Z.T, squared=True))
     target = GramTarget((Z @ Z.T).astype(np.float64))
     selection = ForwardSelection(columns, target, np.zeros(Z.shape[1]))
-    while True:
-        if order is None:
-            j = selection.pick()
-            if j is None or selection.n_layers > 1:
-                return
-        else:
-            if len(selection.order) == len(order):
-                return
-            j = order[len(selection.order)]
-            selection.take(int(j))
+    while (j := selection.pick()) is not None and selection.n_layers == 1:
         yield selection.gains[j]

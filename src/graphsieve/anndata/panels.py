@@ -13,7 +13,6 @@ from sklearn.utils import check_random_state
 
 from .._linear.regression import coverage_curve, explained_fraction
 from .._rows import open_rows, take_rows, to_dense
-from .._utils.names import suggestion
 from ..evaluation import (
     classification_accuracy,
     clustering_scores,
@@ -64,14 +63,11 @@ def evaluate_panel(
     Parameters
     ----------
     adata : anndata.AnnData
-        Log-normalised expression. Cells other than those that the panels were selected on give
-        fairer numbers.
+        Log-normalised expression, best of other cells than the panels were selected on.
     panels : dict of str to list of str, array of bool or str
-        Genes of every panel, by its name: names of genes, a mask, or the name of a boolean column
-        of ``adata.var``.
+        Genes of every panel: names, a mask, or the name of a boolean column of ``adata.var``.
     celltype_key : str or None, default=None
-        Column of ``adata.obs`` with the cell types. Cells without one are left out of the
-        measures that use it.
+        Column of ``adata.obs`` with the cell types. Measures of types leave out cells without.
     layer : str or None, default=None
         Key of ``adata.layers``; None uses ``adata.X``.
     n_neighbors : int, default=15
@@ -90,20 +86,17 @@ def evaluate_panel(
             Fraction of the nearest neighbours of a cell (Euclidean distance in up to 50 principal
             components of all genes) that are among its neighbours in the panel.
         ``gene_prediction``
-            Mean coverage of the other genes: the fraction of their variance that the panel
-            predicts on left-out cells, see ``graphsieve.inspection.coverage_curve``.
+            Mean coverage of the other genes, see ``graphsieve.inspection.coverage_curve``.
         ``variance_known``
-            Fraction of the variance of all genes that is known once the panel is measured: all of
-            that of its genes, and the fraction ``gene_prediction`` of that of the others. Its
-            denominator is the same for all panels.
+            Fraction of the variance of all genes that is known: all of that of the panel, and the
+            fraction ``gene_prediction`` of that of the others.
         ``clustering_nmi``
             Normalised mutual information of k-means clusters of the panel with the cell types;
             without cell types, with ten k-means clusters of all genes.
         ``redundancy``
             Mean absolute correlation of the genes of the panel; lower is better.
         ``celltype_accuracy``
-            Accuracy of logistic regression in 5 folds, only with cell types. All genes are divided
-            by the largest value of any of them, for which the penalty (C=1) is meant. Types with
+            Accuracy of logistic regression in 5 folds, only with cell types, of which those with
             fewer than 5 cells are left out.
 
     See Also
@@ -168,12 +161,7 @@ def plot_panels(frame: DataFrame) -> np.ndarray:
 def _panel(adata, name, panel):
     """Positions of the genes of a panel."""
     if isinstance(panel, str):
-        if panel not in adata.var:
-            raise ValueError(
-                f"panel {name!r} refers to adata.var[{panel!r}], which does not exist"
-                f"{suggestion(panel, adata.var)}"
-            )
-        panel = gene_mask(adata, panel)
+        panel = gene_mask(adata, panel, f"panel {name!r}")
     columns = np.array(find_genes(adata, panel, f"panel {name!r}"), dtype=int)
     if len(columns) == 0:
         raise ValueError(f"panel {name!r} has no genes")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import shutil
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass
 from importlib.metadata import version
 from numbers import Integral
 from typing import TYPE_CHECKING
@@ -80,26 +80,22 @@ def select_genes(
         ``highly_variable_<number>``, and ``highly_variable`` is the largest. "auto" selects the
         genes that add more to those before them than they would to shuffled genes.
     method : str or FeatureRanker, default="sieve"
-        Name of a method in ``graphsieve.REGISTRY`` ("sieve", "css", "mrsf", ...), or an estimator,
-        of which a clone is fitted. Methods given by name use ``scale="global"``, because genes
-        share one unit. "sieve" uses ``graph_weight=0.3``, because expression is noisier than other
-        data, and finds neighbours in 50 principal components, as ``scanpy.pp.neighbors`` does.
+        Name in ``graphsieve.REGISTRY``, or an estimator, of which a clone is fitted. Methods given
+        by name use ``scale="global"``; "sieve" uses ``graph_weight=0.3`` and finds neighbours in 50
+        principal components, as ``scanpy.pp.neighbors`` does.
     layer : str or None, default=None
         Key of ``adata.layers``; None uses ``adata.X``.
     batch_key : str or None, default=None
-        Column of ``adata.obs``, such as the donor. Genes are ranked within every batch of at least
-        20 cells and their ranks combined, see ``graphsieve.GroupedRanker``: differences between
-        batches then have no influence.
+        Column of ``adata.obs``, such as the donor, within which genes are ranked, see
+        ``graphsieve.GroupedRanker``. Batches of fewer than 20 cells are left out.
     mask_var : str, array of bool or None, default=None
         Genes to use at all: a column of ``adata.var`` or a mask.
     include, exclude : list of str, pattern or None, default=None
-        Genes that are always selected, first and in the order given, and count towards
-        ``n_top_genes``, and genes that are never selected. Excluded genes remain part of the data
-        that the selection is to represent; use ``mask_var`` to leave genes out altogether. A text
-        that starts with ``^`` is a pattern: ``exclude="^(MT-|RP[SL])"``.
+        Genes that are always selected, first and in this order, and count towards
+        ``n_top_genes``, and genes that are never selected but remain to be represented. A text that
+        starts with ``^`` is a pattern: ``exclude="^(MT-|RP[SL])"``.
     neighbors_key : str or None, default=None
-        Use the graph of ``scanpy.pp.neighbors`` stored under this key ("neighbors" is scanpy's
-        default) instead of a new one. Only for methods that use a graph.
+        Key of a graph of ``scanpy.pp.neighbors`` to use, for methods that use one.
     subset : bool, default=False
         Keep only the selected genes in ``adata``.
     inplace : bool, default=True
@@ -134,8 +130,7 @@ def select_genes(
 
     Notes
     -----
-    Constant genes are not selected unless they are in ``include``. A backed ``X`` is read in
-    pieces if it is dense, and loaded if it is sparse.
+    Constant genes are not selected unless included. A backed dense ``X`` is read in pieces.
 
     Examples
     --------
@@ -165,7 +160,7 @@ def select_genes(
         estimator.set_params(affinity=connectivities(adata, neighbors_key))
     X = expression(adata, layer)
     where = "adata.X" if layer is None else f"adata.layers[{layer!r}]"
-    eligible = usable & ~check_values(X, adata.var_names, estimator, where)
+    eligible = usable & ~check_values(X, adata.var_names, where)
     eligible[included], eligible[excluded] = True, False
     sizes = _limit(sizes, len(included), int(eligible.sum()))
     genes = np.flatnonzero(usable)
@@ -214,13 +209,10 @@ def _sizes(n_top_genes):
     if isinstance(n_top_genes, str) and n_top_genes == "auto":
         return [n_top_genes]
     sizes = [n_top_genes] if np.ndim(n_top_genes) == 0 else list(n_top_genes)
-    for size in sizes:
-        if not isinstance(size, Integral) or size < 1:
-            raise ValueError(
-                f'n_top_genes must be a positive integer, a list of them or "auto", got {size!r}'
-            )
-    if not sizes:
-        raise ValueError("n_top_genes is an empty list: give one number or more")
+    if not sizes or not all(isinstance(size, Integral) and size >= 1 for size in sizes):
+        raise ValueError(
+            f'n_top_genes must be a positive integer, a list of them or "auto", got {n_top_genes!r}'
+        )
     return sorted({int(size) for size in sizes})
 
 
@@ -269,10 +261,9 @@ def _limit(sizes, n_included, n_eligible):
 
 @dataclass(frozen=True)
 class CellGraph:
-    """Neighbour graph of cells in the space of their first principal components.
+    """Neighbour graph of cells in their first principal components.
 
-    GraphSieve by itself uses the components above noise, to which a rare cell type may not
-    contribute.
+    A rare cell type may not contribute to those above noise, which GraphSieve itself uses.
     """
 
     n_neighbors: int = 5
@@ -283,14 +274,13 @@ class CellGraph:
         columns = Columns(open_rows(X))
         size = min(_N_COMPONENTS, columns.n_samples - 1, columns.n_features)
         scores, _ = leading_scores(columns, size, np.random.RandomState(0))
-        return build_graph(RowBlocks(scores), **asdict(self))
+        return build_graph(RowBlocks(scores), n_neighbors=self.n_neighbors, n_jobs=self.n_jobs)
 
 
 def make_estimator(method, random_state=None, needs_graph=False):
-    """An unfitted estimator from the name of a method, or a clone of an estimator.
+    """An unfitted estimator from the name of a method, which gets the seed, or a clone of one.
 
-    ``random_state`` is for a method given by its name; ``needs_graph`` refuses methods that use
-    no neighbour graph.
+    ``needs_graph`` refuses methods that use no neighbour graph.
     """
     if isinstance(method, FeatureRanker):
         estimator = clone(method)
@@ -316,9 +306,8 @@ def make_estimator(method, random_state=None, needs_graph=False):
 def adapt_to_expression(estimator, given=()):
     """Set the parameters that differ from those for other tables, but for those that are given.
 
-    A gene that varies little is mostly noise: all columns are scaled alike. Most of the variance of
-    expression is noise that no panel explains, whereas few genes explain the embedding of the
-    graph: with the weight of the data, it would decide most picks.
+    A gene that varies little is mostly noise, so all columns are scaled alike. Few genes explain
+    the embedding of the graph, which would decide most picks if it had the weight of the data.
     """
     parameters = estimator.get_params()
     if parameters.get("scale") is not None and "scale" not in given:
@@ -328,19 +317,13 @@ def adapt_to_expression(estimator, given=()):
     if "graph_weight" not in given:
         estimator.set_params(graph_weight=_GRAPH_WEIGHT)
     if "affinity" not in given:
-        options = {field.name: parameters[field.name] for field in fields(CellGraph)}
-        estimator.set_params(affinity=CellGraph(**options))
+        graph = CellGraph(parameters["n_neighbors"], parameters["n_jobs"])
+        estimator.set_params(affinity=graph)
 
 
-def check_values(X, names, estimator, where):
-    """Refuse values that the estimator cannot process; returns the mask of constant genes."""
+def check_values(X, names, where):
+    """Refuse values that are not finite; returns the mask of constant genes."""
     data = open_rows(X)
-    if data.is_sparse and not estimator.__sklearn_tags__().input_tags.sparse:
-        accepting = [n for n, c in REGISTRY.items() if c().__sklearn_tags__().input_tags.sparse]
-        raise TypeError(
-            f"{where} is sparse, and {type(estimator).__name__} needs dense data: store it with "
-            f".toarray(), or use one of the methods {', '.join(accepting)}"
-        )
     low, high = data.column_range()
     if not (np.isfinite(low).all() and np.isfinite(high).all()):
         cell, gene = find_non_finite(data)
@@ -373,18 +356,13 @@ def warn_of_values(X, smallest, where):
         )
 
 
-def import_anndata():
-    """The package anndata, or an error that says how to install it."""
-    try:
-        import anndata
-    except ImportError as error:
-        raise ImportError("this needs anndata. Run: python -m pip install anndata") from error
-    return anndata
-
-
 def check_anndata(adata):
     """Refuse everything but AnnData."""
-    if not isinstance(adata, import_anndata().AnnData):
+    try:
+        from anndata import AnnData
+    except ImportError as error:
+        raise ImportError("this needs anndata. Run: python -m pip install anndata") from error
+    if not isinstance(adata, AnnData):
         raise TypeError(
             f"expected an AnnData object, got {type(adata).__name__}. For arrays and data frames "
             "use an estimator, for example graphsieve.GraphSieve(200).fit(X)"
@@ -392,10 +370,7 @@ def check_anndata(adata):
 
 
 def expression(adata, layer=None):
-    """Cells by genes, as estimators take them, from ``adata.X`` or a layer.
-
-    Dense data in a file remain there; sparse data in a file are loaded, because they are compact.
-    """
+    """Cells by genes from ``adata.X`` or a layer; dense data in a file remain there."""
     import h5py
 
     if layer is not None and layer not in adata.layers:
@@ -431,18 +406,18 @@ def find_genes(adata, genes, parameter):
     return find_columns(genes, adata.n_vars, names, parameter=parameter)
 
 
-def gene_mask(adata, mask_var):
+def gene_mask(adata, mask_var, parameter="mask_var"):
     """New mask of genes: a boolean column of ``adata.var``, an array, or None for all genes."""
     if mask_var is None:
         return np.ones(adata.n_vars, dtype=bool)
     if isinstance(mask_var, str):
         if mask_var not in adata.var:
-            raise ValueError(_missing("mask_var", mask_var, "adata.var", adata.var))
+            raise ValueError(_missing(parameter, mask_var, "adata.var", adata.var))
         mask_var = adata.var[mask_var]
-    mask = np.array(in_column_order(mask_var, adata.n_vars, adata.var_names, parameter="mask_var"))
+    mask = np.array(in_column_order(mask_var, adata.n_vars, adata.var_names, parameter=parameter))
     if mask.dtype != bool or mask.shape != (adata.n_vars,):
         raise ValueError(
-            f"mask_var must have one True or False per gene ({adata.n_vars}), but it has the "
+            f"{parameter} must have one True or False per gene ({adata.n_vars}), but it has the "
             f"shape {mask.shape} and the type {mask.dtype}"
         )
     return mask
@@ -463,17 +438,17 @@ def connectivities(adata, neighbors_key):
     key = stored.get("connectivities_key") if hasattr(stored, "get") else None
     key = key or neighbors_key
     if key not in adata.obsp:
-        known = [name for name, value in adata.uns.items() if _is_graph(value)]
+        known = [
+            name
+            for name, value in adata.uns.items()
+            if hasattr(value, "get") and "connectivities_key" in value
+        ]
         raise ValueError(
             f"neighbors_key={neighbors_key!r} is neither a neighbour graph in adata.uns nor a key "
             f"of adata.obsp ({_listed([*known, *adata.obsp])}): run scanpy.pp.neighbors first, or "
             "leave neighbors_key out"
         )
     return sp.csr_array(adata.obsp[key])
-
-
-def _is_graph(value):
-    return hasattr(value, "get") and "connectivities_key" in value
 
 
 def _missing(parameter, name, where, known):
@@ -485,10 +460,7 @@ def _listed(names):
 
 
 def gene_columns(fitted, genes, n_genes):
-    """The columns about a fitted selector in ``adata.var``, by the endings of their names.
-
-    ``genes`` are the positions, among all ``n_genes``, of those that it was fitted on.
-    """
+    """Columns of ``adata.var``, by ending of their name, for a selector fitted on ``genes``."""
     place, score = np.full(n_genes, np.inf), np.full(n_genes, np.nan)
     place[genes], score[genes] = fitted.ranking_ - 1, fitted.scores_
     score[genes[fitted.exclude or []]] = np.nan
@@ -522,22 +494,21 @@ def make_record(method, parameters):
 
 
 def annotate_h5ad(source, target, columns, record, *, subset=False):
-    """Copy an .h5ad file, and mark a selection of its genes in the copy.
+    """Copy an .h5ad file with ``columns`` in ``var`` and the record in ``uns["graphsieve"]``.
 
-    Only ``columns``, by name, in ``var`` and the record ``uns["graphsieve"]`` are written:
-    everything else is copied as it is, without loading it. With ``subset``, the other genes are
-    left out of the copy.
+    Nothing else is loaded. With ``subset``, the other genes are left out.
     """
+    import h5py
+    from anndata import read_h5ad
+    from anndata.io import read_elem, write_elem
+
     if subset:
-        adata = import_anndata().read_h5ad(source)
+        adata = read_h5ad(source)
         add_columns(adata.var, columns)
         adata.uns["graphsieve"] = record
         adata._inplace_subset_var(columns["highly_variable"])
         adata.write_h5ad(target)
         return
-    import h5py
-    from anndata.io import read_elem, write_elem
-
     shutil.copyfile(source, target)
     with h5py.File(target, "r+") as file:
         var = read_elem(file["var"])

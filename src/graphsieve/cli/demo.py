@@ -94,19 +94,23 @@ def _score(digits):
 
 
 def _save_picture(path, digits, scores):
-    import numpy as np
+    from matplotlib.figure import Figure
 
     from .._utils.files import replacing
-    from ..plots import pixel_mask_figure
 
     X, accuracy = digits.data.to_numpy(), scores["accuracy"]
-    masks = {"mean digit": np.zeros(X.shape[1], dtype=bool)}
-    captions = {"mean digit": f"all pixels: accuracy {accuracy[_METHODS[0], X.shape[1]]:.2f}"}
-    for name in _METHODS:
-        masks[name] = _make(name, _PICTURE_SHARE, 0).fit(X).get_support()
-        n_pixels = masks[name].sum()
-        captions[name] = f"{n_pixels} pixels: accuracy {accuracy[name, n_pixels]:.2f}"
-    figure = pixel_mask_figure(digits.images.mean(axis=0), masks, captions=captions)
+    n_columns = (len(_METHODS) + 1) // 2
+    figure = Figure(figsize=(2.2 * n_columns, 5.4), layout="constrained")
+    figure.suptitle(f"all pixels: accuracy {accuracy[_METHODS[0], X.shape[1]]:.2f}", fontsize=9)
+    panels = figure.subplots(2, n_columns).ravel()
+    for name, panel in zip(_METHODS, panels, strict=False):
+        sel = _make(name, _PICTURE_SHARE, 0).fit(X)
+        sel.plot.mask((8, 8), image=digits.images.mean(axis=0), ax=panel)
+        panel.set_title(name, fontsize=11, fontweight="bold", loc="left")
+        reached = accuracy[name, sel.n_features_]
+        panel.set_xlabel(
+            f"{sel.n_features_} pixels: accuracy {reached:.2f}", fontsize=9, loc="left"
+        )
     with replacing(path) as temporary:
         figure.savefig(temporary, dpi=150)
 

@@ -119,20 +119,19 @@ def compare(
     """Compare methods on a table without labels.
 
     Every method selects features on one half of the rows, and the other half says how good they
-    are. The variance and a random ranking are always compared as well: a method that is not clearly
-    better than those is not worth its time.
+    are. The variance and a random ranking are always compared as well.
 
     Parameters
     ----------
     X : container of shape (n_samples, n_features)
-        The data; at most 2,000 rows are used, drawn at random. Missing values are replaced by the
-        mean of their column.
+        The data; at most 2,000 rows are used, and missing values replaced by the mean of their
+        column.
     n_features_to_select : int or float
-        Number or fraction of features that every method selects. A selector whose budget or
-        groups of columns allow fewer is left out, with a warning.
+        Number or fraction of features that every method selects. A selector whose constraints
+        allow fewer is left out, with a warning.
     methods : list of str, or dict of str to FeatureRanker
-        Names in ``graphsieve.REGISTRY``, or selectors under names of your own. The first one is
-        taken unless the criterion clearly prefers another.
+        Names in ``graphsieve.REGISTRY``, or selectors by name. The first one is taken unless the
+        criterion clearly prefers another.
     criterion : {"structure", "neighborhood", "reconstruction", "stability", "redundancy"}
         The criterion that decides. All of them are computed on columns scaled to [0, 1]:
 
@@ -227,10 +226,7 @@ def _against_random(judged, criterion, best):
 
 @dataclass(frozen=True)
 class Judged:
-    """Criteria by half in ``halves``, without the stability, and the stability of the selections.
-
-    ``halves`` has one row per candidate and half of the rows, with the ``seconds`` of the fit.
-    """
+    """Other criteria and seconds, a row per candidate and half, and the stability of each."""
 
     halves: pd.DataFrame
     stability: dict[str, Stability]
@@ -239,10 +235,9 @@ class Judged:
 
 
 def judge(candidates, X, n_selected, *, n_repeats=3, random_state=0, n_jobs=None, verbose=0):
-    """Judge selectors, a dict by name, on the same halves of the rows; see ``compare``.
+    """Judge clones of selectors, a dict by name, on the same halves of the rows; see ``compare``.
 
-    The selectors are cloned, and ``n_selected`` replaces their number of features. One that raises
-    a ValueError, or whose constraints allow fewer features, is left out, with a warning.
+    One that raises a ValueError is left out, with a warning.
     """
     rng = check_random_state(random_state)
     values, labels = _draw(X, rng)
@@ -371,9 +366,8 @@ def ranked_table(judged, criterion):
 def difference(judged, criterion, better, worse):
     """How much better one candidate is than another, half by half, and the 95 % half-width.
 
-    Halves of different repeats overlap, which the usual standard error ignores; it is corrected as
-    by Nadeau and Bengio ("Inference for the generalization error", Machine Learning 52, 2003), with
-    as many rows to judge as to fit.
+    Halves overlap: the standard error is corrected as by Nadeau and Bengio ("Inference for the
+    generalization error", Machine Learning 52, 2003), with as many rows to judge as to fit.
     """
     sign = 1 if CRITERIA[criterion] else -1
     if criterion == "stability":
@@ -399,10 +393,7 @@ def trust(criterion):
 
 
 def choose(judged, criterion, incumbent):
-    """The incumbent, unless the criterion clearly prefers another candidate, and a verdict.
-
-    "Clearly" means that the 95 % interval of the difference to the best candidate excludes 0.
-    """
+    """The incumbent, unless the criterion clearly prefers another candidate, and a verdict."""
     first = ranked_table(judged, criterion)["candidate"].iloc[0]
     decided = f"Decided by {TITLES[criterion]}:"
     if first == incumbent:

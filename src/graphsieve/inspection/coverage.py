@@ -46,20 +46,18 @@ def coverage_curve(
         coverage_j = 1 - sum_i (x_ij - p_ij)^2 / sum_i (x_ij - m_ij)^2,
 
     where p_ij is the prediction for row i, and m_ij the mean, from all other rows; negative values
-    are set to 0. In contrast to the R^2 on the training rows it does not approach 1 merely because
-    as many columns are kept as there are rows. All columns are standardised, so that units do not
-    matter, and the ridge penalty is 0.1 min(n, d) for n samples and d features.
+    are set to 0. All columns are standardised, so that units do not matter, and the ridge penalty
+    is 0.1 min(n, d) for n samples and d features.
 
     Parameters
     ----------
     sel : FeatureRanker or Selection
         Fitted selector, or a selection loaded from a file.
     X : container of shape (n_samples, n_features)
-        The data that it was fitted on; at most 2,000 rows are used. A missing value counts as the
-        mean of its feature.
+        The data that it was fitted on; at most 2,000 rows are used, and missing values replaced
+        by the mean of their feature.
     n_kept : sequence of int, default=None
-        Increasing numbers of features. By default those of the report: all up to 90, or about as
-        many up to 1,000, and the number of selected features.
+        Increasing numbers of features; by default those of the curve in the report.
     groups : array-like of shape (n_samples,), default=None
         Batch of every sample, if the selector was fitted with them.
 
@@ -82,19 +80,17 @@ def coverage_curve(
            [1., 1., 1.]])
     """
     order, n_selected = _ranking(sel)
-    values = rows_of(sel, X, groups).values
     grid = make_grid(len(order), n_selected) if n_kept is None else n_kept
-    return regression.coverage_curve(values, order, grid)
+    return regression.coverage_curve(rows_of(sel, X, groups).values, order, grid)
 
 
 @dataclass(frozen=True)
 class Representatives:
     """The most correlated feature among the first k of a ranking, for all k at once.
 
-    As k grows, the closest feature of a column changes only a few times. Record r says: from
-    ``position[r]`` (0 is the best feature) on, the feature at this position of the ranking is the
-    closest to the column, with correlation ``correlation[r]``. The records of column j are
-    ``start[j]`` to ``start[j + 1]``.
+    Records ``start[j]`` to ``start[j + 1]`` are those of column j. Record r says: from
+    ``position[r]`` on (0 is the best feature), the feature at this position of the ranking is the
+    closest to the column.
 
     Attributes
     ----------
@@ -183,8 +179,7 @@ def rows_of(sel: FeatureRanker | Selection, X: Any, groups: ArrayLike | None = N
         names = sel.feature_names_in and [str(name) for name in sel.feature_names_in]
         sample = read_sample(X, sel.n_features_in, names, groups=groups)
     else:
-        sample = sel._sample(X, groups)
-        n_batches = sel._fingerprint["n_batches"]
+        sample, n_batches = sel._sample(X, groups), sel._fingerprint["n_batches"]
     if n_batches and groups is None:
         warn(
             f"the features were ranked within each of {n_batches} batches, but these numbers are "
@@ -234,8 +229,7 @@ def explained_curves(X, order, grid, coverage, rng):
     """Curves of the explained fraction over a grid of numbers of features, by name.
 
     ``coverage`` is that of all columns by this ranking, one row per entry of the grid. ``alone`` is
-    the curve of this ranking if the columns were unrelated (the expectation for data whose columns
-    are shuffled independently): then every kept column explains only itself.
+    the curve of unrelated columns, each of which explains only itself.
     """
     n_features = X.shape[1]
     targets = np.arange(n_features)

@@ -133,14 +133,11 @@ class GroupedRanker(WrappingRanker):
         self.rankings_ = np.where(silent, data.n_features, [fit.ranking_ for fit in fits])
         selected = np.array([fit.get_support() for fit in fits]) & ~silent
         self.n_groups_selected_ = selected.sum(axis=0)
-        # Beyond the selection, greedy methods rank roughly, and of two features that represent each
-        # other one comes early and the other anywhere: all that a batch does not select share the
-        # first rank after it.
+        # Greedy methods rank roughly beyond the selection: all those features share its next rank.
         kept = np.array([[fit.n_features_] for fit in fits])
         ranks = np.where(silent, kept + 1, np.minimum(self.rankings_, kept + 1))
         rank = {"mean": np.mean, "median": np.median, "best": np.min}[self.combine](ranks, axis=0)
-        # All ranks decide between features of equal combined rank, which differs by 1 / n_groups_
-        # at least.
+        # All ranks decide between equal combined ranks, which differ by 1 / n_groups_ at least.
         tie = self.rankings_.mean(axis=0) / (data.n_features + 1) / (self.n_groups_ + 1)
         return self._keep(-(rank + tie), round(float(kept.mean())))
 

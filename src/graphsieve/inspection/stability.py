@@ -86,8 +86,7 @@ def selection_stability(supports: ArrayLike, confidence: float = 0.95) -> Stabil
 class WrappingRanker(FeatureRanker):
     """Rankers that fit their parameter ``estimator``, a selector, many times.
 
-    ``include`` and ``exclude`` of both hold for the result, and so do the costs, budget and groups
-    of columns of the selector.
+    The constraints of both hold for the result.
     """
 
     _accepts_sparse = True
@@ -317,7 +316,6 @@ def fit_reseeded(estimator, X, seed):
 
 
 def _select_on(estimator, X, seed):
-    """Support and ranking of a clone of ``estimator`` on the rows ``X``."""
     fitted = fit_reseeded(estimator, X, seed)
     return fitted.get_support(), fitted.ranking_
 
@@ -332,28 +330,25 @@ def restricted(estimator, rows):
     return estimator
 
 
-def by_position(estimator, n_features, names, labels=None):
+def by_position(estimator, n_features, names, labels):
     """A clone whose constraints refer to columns by position, for data without their names.
 
     ``names``, an array or None, are those by which parameters may refer to columns, and ``labels``
-    names of any type, which are the same by default.
+    names of any type.
     """
-    labels = names if labels is None else labels
-    estimator = clone(estimator)
-    given = estimator.get_params(deep=False)
     find = partial(find_columns, n_features=n_features, names=names, labels=labels)
-    for name in ("include", "exclude"):
-        if given.get(name) is not None:
-            estimator.set_params(**{name: find(given[name], parameter=name)})
-    if isinstance(costs := given.get("costs"), Mapping):
-        found = {j: cost for c, cost in costs.items() for j in find([c], parameter="costs")}
-        estimator.set_params(costs=found)
-    if isinstance(groups := given.get("column_groups"), Mapping):
-        found = {group: find(c, parameter="column_groups") for group, c in groups.items()}
-        estimator.set_params(column_groups=found)
-    for name in ("costs", "column_groups"):
-        values = estimator.get_params(deep=False).get(name)
-        if values is not None:
-            values = in_column_order(values, n_features, labels, parameter=name)
-            estimator.set_params(**{name: values})
-    return estimator
+    given = estimator.get_params(deep=False)
+    found = {
+        name: find(given[name], parameter=name)
+        for name in ("include", "exclude")
+        if given.get(name) is not None
+    }
+    for name in {"costs", "column_groups"} & given.keys():
+        values = given[name]
+        if not isinstance(values, Mapping):
+            found[name] = in_column_order(values, n_features, labels, parameter=name)
+        elif name == "costs":
+            found[name] = {j: cost for c, cost in values.items() for j in find([c], parameter=name)}
+        else:
+            found[name] = {group: find(c, parameter=name) for group, c in values.items()}
+    return clone(estimator).set_params(**found)

@@ -18,10 +18,9 @@ _UNITS_FRACTION = 0.1
 def write_notes(facts, sample, lacks_batches, coverage, correlation, explained):
     """Notes about the fit and the data: dicts with a ``level`` and a ``text``, warnings first.
 
-    ``lacks_batches`` says that the features were ranked within batches that the page does not know,
-    ``coverage`` is that of every column by the selected features, NaN where it is constant, and
-    ``correlation`` that with the closest of them; ``explained`` are the explained fractions of the
-    selected features, and of as many random ones.
+    ``lacks_batches`` says that the page does not know the batches of the fit, ``coverage`` is NaN
+    for constant columns, ``correlation`` is that with the closest kept feature, and ``explained``
+    are the explained fractions of the kept features and of as many random ones.
     """
     notes = [
         *_convergence(facts),
@@ -35,8 +34,12 @@ def write_notes(facts, sample, lacks_batches, coverage, correlation, explained):
     return sorted(notes, key=lambda note: ("warning", "note", "good").index(note["level"]))
 
 
-def _note(level, text):
+def _note(text, level="note"):
     return {"level": level, "text": text}
+
+
+def _warning(text):
+    return _note(text, "warning")
 
 
 def _convergence(facts):
@@ -44,19 +47,17 @@ def _convergence(facts):
         return
     n_iter = max(len(facts.trace) - 1, 0)
     if facts.converged:
-        yield _note("good", f"{facts.method} converged after {counted(n_iter, 'iteration')}.")
+        yield _note(f"{facts.method} converged after {counted(n_iter, 'iteration')}.", "good")
     elif not facts.ranks_by_trace:
         yield _note(
-            "note",
             f"The network of the selected features was trained for "
             f"{counted(n_iter, 'iteration')} and has not converged. Only encode() uses it: the "
-            "ranking does not depend on it.",
+            "ranking does not depend on it."
         )
     else:
-        yield _note(
-            "warning",
+        yield _warning(
             f"{facts.method} stopped after {counted(n_iter, 'iteration')} before it converged. The "
-            "ranking is that of an unfinished fit and may change: increase max_iter.",
+            "ranking is that of an unfinished fit and may change: increase max_iter."
         )
 
 
@@ -64,66 +65,58 @@ def _rows(facts, sample):
     n_rows, n_samples = len(sample.rows), sample.n_samples
     if n_rows < n_samples:
         yield _note(
-            "note",
             f"Coverage, correlations and pictures on this page are computed from {n_rows:,} of "
-            f"the {n_samples:,} samples, drawn at random. The ranking itself is not affected.",
+            f"the {n_samples:,} samples, drawn at random. The ranking itself is not affected."
         )
     if n_samples < _FEW_ROWS:
-        yield _note(
-            "warning",
+        yield _warning(
             f"With {n_samples} samples, correlations and coverage are rough estimates, and another "
-            "sample could lead to another selection.",
+            "sample could lead to another selection."
         )
     elif n_samples < facts.n_features:
         yield _note(
-            "note",
             f"There are more features ({facts.n_features:,}) than samples ({n_samples:,}), so "
             "many features are correlated by chance. Coverage is measured on samples that "
-            "were left out of the regression, which corrects for most of it.",
+            "were left out of the regression, which corrects for most of it."
         )
 
 
 def _batches(facts, lacks_batches):
     if lacks_batches:
-        yield _note(
-            "warning",
+        yield _warning(
             f"The features were ranked within each of {facts.n_batches} batches, and "
             "the numbers on this page are of all samples together, so that differences between "
             "batches count here. Make the page with the batch of every sample: report(X, "
-            "groups=batch), or graphsieve report --batch COLUMN.",
+            "groups=batch), or graphsieve report --batch COLUMN."
         )
 
 
 def _columns(facts, sample, constant, correlation):
     if sample.n_filled:
         yield _note(
-            "note",
             f"{counted(sample.n_filled, 'missing value')} in these rows were replaced by the mean "
-            "of their column for this page.",
+            "of their column for this page."
         )
     if constant.any():
         n_constant = int(constant.sum())
         yield _note(
-            "note",
             f"{counted(n_constant, 'feature')} {'is' if n_constant == 1 else 'are'} constant in "
-            "these rows: there is nothing to explain, and they have no coverage.",
+            "these rows: there is nothing to explain, and they have no coverage."
         )
     # Methods with a `scale` per column do not mind; "global" keeps the ratios of the variances.
     keeps_units = facts.parameters.get("scale") in (None, "None", "'global'")
     if keeps_units and _differ_in_units(sample.values[:, ~constant]):
-        yield _note(
-            "warning",
+        yield _warning(
             f"The variances of the features differ by a factor of more than {_UNITS_DIFFER:,.0f}, "
             f"and {facts.method} did not scale the features one by one, so their units decide the "
             "ranking: standardise the data first if they should not. On this page all features "
-            "count alike.",
+            "count alike."
         )
     copies = int((correlation[~facts.is_kept] > _COPY).sum())
     if copies:
         yield _note(
-            "note",
             f"{counted(copies, 'dropped feature')} {'is a copy' if copies == 1 else 'are copies'} "
-            f"of a kept one (correlation above {_COPY}).",
+            f"of a kept one (correlation above {_COPY})."
         )
 
 
@@ -136,35 +129,31 @@ def _differ_in_units(X):
 def _choice(facts, coverage, correlation):
     if facts.n_exact < facts.n_features:
         yield _note(
-            "note",
             f"The first {facts.n_exact:,} features were picked one by one, each given those before "
             "it. The others are ordered by what each would add next; fit again with a larger "
-            "n_features_to_select to look further.",
+            "n_features_to_select to look further."
         )
     redundant = int((correlation[facts.is_kept] > _REDUNDANT).sum())
     if redundant:
-        yield _note(
-            "warning",
+        yield _warning(
             f"{counted(redundant, 'kept feature')} {'has' if redundant == 1 else 'have'} a "
-            f"correlation above {_REDUNDANT} with another kept one: the selection is redundant.",
+            f"correlation above {_REDUNDANT} with another kept one: the selection is redundant."
         )
     # Constant features have no coverage, and nothing of them is lost.
     dropped = coverage[~facts.is_kept & ~np.isnan(coverage)]
     poor = int((dropped < _POOR).sum())
     if poor:
         yield _note(
-            "note",
             f"{poor:,} of {counted(dropped.size, 'dropped feature')} "
             f"{'is' if poor == 1 else 'are'} hardly predicted by the kept ones (coverage below "
             f"{_POOR:.0%}): noise, or information that is lost. Sort the table by coverage to see "
-            "which.",
+            "which."
         )
 
 
 def _baseline(this, random):
     if this < random:
-        yield _note(
-            "warning",
+        yield _warning(
             f"Random features explain more on average ({random:.0%}) than the selected ones "
-            f"({this:.0%}). Try another method, or another scaling of the data.",
+            f"({this:.0%}). Try another method, or another scaling of the data."
         )

@@ -9,7 +9,6 @@ import json
 import math
 from importlib.resources import files
 from pathlib import Path
-from types import MethodType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,8 +17,6 @@ from .._utils.files import replacing
 from .summary import summarise
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from numpy.typing import ArrayLike
 
     from ..base import FeatureRanker
@@ -81,19 +78,17 @@ def make_report(
     sel : FeatureRanker or Selection
         Fitted selector, or a selection loaded from a file.
     X : container of shape (n_samples, n_features)
-        The data that it was fitted on. At most 2,000 rows are used. A data frame may have further
-        columns, for instance one to colour by.
+        The data that it was fitted on, and further columns to colour by. At most 2,000 rows are
+        used.
     path : path-like, optional
         HTML file, which is replaced if it exists.
     groups : array-like of shape (n_samples,), optional
-        Batch of every sample, if the selector was fitted with them: all numbers are then of
-        columns that are centred within every batch.
+        Batch of every sample, if the selector was fitted with them.
     color : str or array-like of shape (n_samples,), optional
-        Column of a data frame, or values, by which the samples are coloured in the picture of the
-        principal components.
+        Column of a data frame, or values, by which the samples are coloured.
     image_shape : tuple of int, optional
-        Height and width if every sample is an image whose pixels are the features: adds the
-        selected pixels, and images reconstructed from them.
+        Height and width if every sample is an image: adds the selected pixels, and images
+        reconstructed from them.
     title : str, optional
         Title of the page.
     random_state : int, default=0
@@ -108,11 +103,6 @@ def make_report(
     if path is not None:
         report.save(path)
     return report
-
-
-def reporter(sel: FeatureRanker) -> Callable[..., SelectionReport]:
-    """``sel.report``: `make_report` as a method of a selector."""
-    return MethodType(make_report, sel)
 
 
 def render(summary):
@@ -163,12 +153,10 @@ def _packed(value):
     if isinstance(value, list | tuple):
         return [_packed(entry) for entry in value]
     if isinstance(value, np.ndarray) and value.dtype.itemsize <= 4:
-        data = base64.b64encode(np.ascontiguousarray(value).tobytes()).decode()
+        data = base64.b64encode(value.tobytes()).decode()
         return {"type": value.dtype.str[1:], "shape": list(value.shape), "data": data}
-    if isinstance(value, np.ndarray):
-        return [_packed(entry) for entry in value.tolist()]
-    if isinstance(value, np.generic):
-        return _packed(value.item())
+    if isinstance(value, np.ndarray | np.generic):
+        return _packed(value.tolist())
     if isinstance(value, float):
         return float(f"{value:.6g}") if math.isfinite(value) else None
     return value

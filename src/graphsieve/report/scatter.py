@@ -14,18 +14,11 @@ _CATEGORIES = 8
 
 @single_threaded_blas()  # products of at most 400 rows
 def scatter(Z, order, grid, rng):
-    """First two principal components before and after the selection, for every grid point.
+    """First two principal components of standardised columns before and after the selection.
 
-    ``Z`` are standardised columns: all count alike. The components of the kept columns are rotated
-    towards those of all columns, so that points can be followed from one picture to the other.
-
-    Returns
-    -------
-    dict
-        ``rows`` of Z that are shown; ``before`` of shape (n_points, 2); ``after`` of shape
-        (len(grid), n_points, 2), both between -1 and 1; ``distances``, for every grid point the
-        correlation of the distances between samples before and after; ``n_far``, the number of
-        points that are drawn at the edge before, and for every grid point.
+    The components of the kept columns, for every grid point, are rotated towards those of all
+    columns. ``distances`` are correlations of the distances between samples before and after, and
+    ``n_far`` the numbers of points that are drawn at the edge.
     """
     rows = np.arange(len(Z))
     if len(rows) > _POINTS:
@@ -102,9 +95,8 @@ def _correlation(a, b):
 def color_column(X, color, rows):
     """Values by which the points are coloured, or None.
 
-    ``color`` is the name of a column of the user's table X, or the values themselves. Returns a
-    dict with a ``title``, None where the values have no name; for a few distinct values ``labels``
-    and their ``codes``, otherwise ``values`` between 0 and 1 with ``low`` and ``high``.
+    A dict with a ``title`` or None; for a few distinct values ``labels`` and their ``codes``,
+    otherwise ``values`` between 0 and 1 with ``low`` and ``high``.
     """
     if color is None:
         return None

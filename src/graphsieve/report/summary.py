@@ -25,11 +25,7 @@ _IMAGE_BYTES = 1_200_000
 
 
 class Facts:
-    """What the page takes from a fitted selector, or from the Selection that one has saved.
-
-    A saved selection knows no gains, convergence or stability. ``n_exact`` is the number of
-    features that were picked one by one, each given those before it.
-    """
+    """What the page takes from a fitted selector, or from the Selection that one has saved."""
 
     def __init__(self, sel, values):
         is_saved = isinstance(sel, Selection)
@@ -49,7 +45,8 @@ class Facts:
         if not adds[self.order[self.n_exact :]].any():
             self.n_exact = self.n_features  # the others are constant: they add nothing in any order
         self.is_auto = parameters.get("n_features_to_select") == "auto"
-        self.parameters = {name: _short(repr(value)) for name, value in parameters.items()}
+        shown = {name: repr(value) for name, value in parameters.items()}
+        self.parameters = {n: v if len(v) <= 80 else f"{v[:79]}…" for n, v in shown.items()}
         self.trace = [float(value) for value in getattr(sel, "objective_trace_", ())]
         self.converged = getattr(sel, "converged_", None)
         # The last network of an elimination only encodes.
@@ -58,15 +55,8 @@ class Facts:
         self.stability = getattr(sel, "stability_", None)
 
 
-def _short(text, length=80):
-    return text if len(text) <= length else text[: length - 1] + "…"
-
-
 def summarise(sel, X, *, groups=None, color=None, image_shape=None, title=None, random_state=0):
-    """Everything about one selection, as dicts, lists, numbers, strings and arrays.
-
-    The parameters are those of ``make_report``.
-    """
+    """Everything about one selection; the parameters are those of ``make_report``."""
     sample = rows_of(sel, X, groups)
     values = sample.values
     facts, rng = Facts(sel, values), np.random.default_rng(random_state)
@@ -169,11 +159,7 @@ def _thinned(trace):
 
 
 def _choose_examples(X, n_grid, rng):
-    """Rows of a few different images.
-
-    The first is drawn at random; each further one is farthest from those before it, among some
-    random ones, so that the examples show different things.
-    """
+    """Rows of a few different images: each is the farthest from those before among random ones."""
     n_examples = int(np.clip(_IMAGE_BYTES // (n_grid * X.shape[1]), 1, min(_EXAMPLES, len(X))))
     candidates = rng.permutation(len(X))[:50]
     chosen = [candidates[0]]
@@ -186,10 +172,7 @@ def _choose_examples(X, n_grid, rng):
 
 
 def _image_part(X, shape, examples, predictions):
-    """Images of a shape as bytes: the mean, the examples, and their predictions.
-
-    The predictions have the shape (n_grid, n_examples, n_features).
-    """
+    """Images of a shape as bytes: the mean, the examples, and their predictions."""
     low, high = X[examples].min(), X[examples].max()
     mean = X.mean(axis=0)
     return {
