@@ -49,25 +49,11 @@ from .selection import Selection, as_json, fingerprint, plain_name, settings
 POSITIVE = Interval(Real, 0, 1e300, closed="right")
 NON_NEGATIVE = Interval(Real, 0, 1e300, closed="both")
 _COUNT = Interval(Integral, 1, None, closed="left")
-GRAPH_CONSTRAINTS = {
-    "n_neighbors": [_COUNT],
-    "affinity": [StrOptions(set(AFFINITIES)), callable, "array-like", "sparse matrix"],
-}
-SCALE_CONSTRAINTS = {"scale": [StrOptions({"auto", "standard", "minmax", "global"}), None]}
-ITERATION_CONSTRAINTS = {
-    "max_iter": [_COUNT],
-    "tol": [Interval(Real, 0, None, closed="left")],
-    "verbose": ["verbose"],
-    "callback": [callable, None],
-}
-THREAD_CONSTRAINTS = {"n_jobs": [Interval(Integral, None, -1, closed="right"), _COUNT, None]}
 _COLUMNS = ["array-like", str, Integral, None]
 INCLUDE_CONSTRAINTS = {"include": _COLUMNS, "exclude": _COLUMNS}
 
-# Bytes beyond three times the data from which a fit warns before it starts.
-_MUCH_MEMORY = 5e8
-# Bytes that every machine has.
-_LITTLE_MEMORY = 1e7
+# Bytes beyond three times the data from which a fit may warn, and bytes that every machine has.
+_MUCH_MEMORY, _LITTLE_MEMORY = 5e8, 1e7
 # Bytes per feature: statistics of the columns, scores and names. Per neighbour of every sample:
 # the graph and the matrices made from it take 120 (8,000 samples, 40 neighbours).
 _COLUMN_BYTES = 100.0
@@ -84,11 +70,7 @@ _WHY_STOPPED = {
 
 @dataclass(frozen=True)
 class Given:
-    """What the parameters say about columns, found once per fit.
-
-    ``include`` are positions, in the order given, and ``exclude`` is a mask; ``rules`` are those of
-    greedy methods, with costs, budget and groups of columns.
-    """
+    """Positions to include, a mask to exclude, and the rules of greedy methods, for one fit."""
 
     include: np.ndarray
     exclude: np.ndarray
@@ -150,12 +132,16 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
     }
     # Of parameters that many methods share; see ``with_shared_parameters``.
     _shared_constraints = {
-        **GRAPH_CONSTRAINTS,
-        **SCALE_CONSTRAINTS,
-        **ITERATION_CONSTRAINTS,
-        **THREAD_CONSTRAINTS,
-        "n_components": [Interval(Integral, 1, None, closed="left")],
-        "n_nonzero": [Interval(Integral, 1, None, closed="left")],
+        "n_neighbors": [_COUNT],
+        "affinity": [StrOptions(set(AFFINITIES)), callable, "array-like", "sparse matrix"],
+        "scale": [StrOptions({"auto", "standard", "minmax", "global"}), None],
+        "max_iter": [_COUNT],
+        "tol": [Interval(Real, 0, None, closed="left")],
+        "verbose": ["verbose"],
+        "callback": [callable, None],
+        "n_jobs": [Interval(Integral, None, -1, closed="right"), _COUNT, None],
+        "n_components": [_COUNT],
+        "n_nonzero": [_COUNT],
         "alpha": [POSITIVE, None],
         "graph_weight": [NON_NEGATIVE],
         "random_state": ["random_state"],
@@ -204,8 +190,9 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
             The fitted estimator.
         """
         before = dict(vars(self))
-        for name in [name for name in before if name.endswith("_") and not name.startswith("_")]:
-            delattr(self, name)  # nothing of an earlier fit remains
+        for name in before:
+            if name.endswith("_") and not name.startswith("_"):
+                delattr(self, name)  # nothing of an earlier fit remains
         try:
             self._fit(X, groups)
         except BaseException:
@@ -230,9 +217,12 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
         # A constant column carries no information, whatever score the method gave it.
         scores[constant] = min(scores.min(), 0.0)
         self.scores_ = scores
-        self.order_ = _ordered(scores, constant, self._given)
-        self.ranking_ = np.empty_like(self.order_)
-        self.ranking_[self.order_] = np.arange(1, len(scores) + 1)
+        given = self._given
+        place = np.full(len(scores), len(given.include))
+        place[given.include] = np.arange(len(given.include))
+        # Included features, the others, constant ones, excluded ones; ties by the order of columns.
+        self.order_ = np.lexsort((-scores, constant, given.exclude, place))
+        self.ranking_ = np.argsort(self.order_) + 1
         self.n_features_ = self._count_features(ranked)
         self.support_ = self.ranking_ <= self.n_features_
         self._publish_nested()
@@ -338,11 +328,12 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
             raise MemoryError(
                 f"{message}but only {limit / 1e9:,.1f} GB are available. {self._memory_advice}"
             )
-        if needed > much:
+        if needed > max(much, limit / 4):
             warn(
-                f"{message}more than three times the data plus 0.5 GB ({much / 1e9:,.1f} GB). "
-                f"{limit / 1e9:,.1f} GB are available, so the fit starts, but it will be slow, and "
-                f"may fail if other programs need the memory. {self._memory_advice}"
+                f"{message}more than three times the data plus 0.5 GB ({much / 1e9:,.1f} GB) and a "
+                f"quarter of the {limit / 1e9:,.1f} GB that are available. The fit starts, but it "
+                "will be slow, and may fail if other programs need the memory. "
+                f"{self._memory_advice}"
             )
 
     # Names of columns. They may be other than text, such as integers or tuples of a MultiIndex,
@@ -811,16 +802,6 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
 def _above(module: str) -> Any:
     """A module of a higher layer, imported when it is used."""
     return import_module(f"{__package__}.{module}")
-
-
-def _ordered(scores: np.ndarray, constant: np.ndarray, given: Given) -> np.ndarray:
-    """Features, best first: those included, the others, constant ones, then those excluded.
-
-    Ties keep the order of the columns.
-    """
-    later = np.full(len(scores), len(given.include))
-    later[given.include] = np.arange(len(given.include))
-    return np.lexsort((np.arange(len(scores)), -scores, constant, given.exclude, later))
 
 
 def _pandas_columns(X: Any) -> Any:

@@ -133,32 +133,6 @@ def test_distances_equal_up_to_rounding_are_ties():
     assert found_neighbors(X[::-1].copy(), 1, "euclidean")[2] == 3 - first
 
 
-def test_cluster_path_equals_local_path(rng):
-    """Parts are compared with parts as on a cluster, here in this process."""
-    for dtype in (np.float32, np.float64):
-        X = (rng.standard_normal((300, 10)) + 1e4).astype(dtype)
-        X[5, 5] = 1e8
-        for metric in ("euclidean", "cosine"):
-            data = InParts(X)
-            i, j, _ = nearest_neighbors(data, 5, metric=metric)
-            np.testing.assert_array_equal(i, np.repeat(np.arange(300), 5))
-            np.testing.assert_array_equal(j.reshape(300, 5), true_neighbors(X, 5, metric))
-
-
-class InParts(RowBlocks):
-    """Rows in memory that are compared part by part."""
-
-    def fold_parts(self, function, *shared):
-        slices = [slice(0, 90), slice(90, 91), slice(91, 200), slice(200, self.n_samples)]
-        states = []
-        for rows in slices:
-            state = None
-            for other in slices:
-                state = function(state, self.take(rows), rows, self.take(other), other, *shared)
-            states.append(state)
-        return states
-
-
 def test_rows_of_zeros_are_in_no_pair():
     X = np.vstack([np.zeros((2, 3)), np.eye(3), np.ones((1, 3))])
     with pytest.warns(UserWarning, match="2 rows are all zero"):

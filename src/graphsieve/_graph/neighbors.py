@@ -15,6 +15,7 @@ import scipy.sparse as sp
 from sklearn.utils.extmath import row_norms
 
 from .._rows import RowBlocks, chosen_rows, split_rows
+from .._rows.scaling import column_medians
 from .._utils.messages import warn
 from .._utils.threads import Workers
 
@@ -108,7 +109,7 @@ class Points:
             chosen = np.zeros(data.n_samples, dtype=bool)
             chosen[:: -(-data.n_samples // _CENTRE_ROWS)] = True
             rows = data.stack(chosen_rows, chosen)
-            self._centre = np.median(_times(rows, self.scale[chosen]), axis=0)
+            self._centre = column_medians(_times(rows, self.scale[chosen]))
         self.square = data.stack(partial(_squared_norms, self._centre), self.scale)
         length = np.sqrt(self.square)
         typical = np.median(length) or length.max() or 1.0
@@ -144,13 +145,11 @@ class Points:
             np.matmul(2 * left, right.T, out=out)
         out -= self.square[columns].astype(out.dtype)
 
-    def candidates(self, S, number, columns, n_neighbors):
+    def candidates(self, S, number, n_neighbors):
         """Row and column in S of all samples that may be among the nearest ones."""
-        own = (number >= columns.start) & (number < columns.stop)
-        S[own, number[own] - columns.start] = -np.inf
+        S[np.arange(len(S)), number] = -np.inf
         if self.is_cosine:
-            S[self.norm[number] == 0] = -np.inf
-            S[:, self.norm[columns] == 0] = -np.inf
+            S[:, self.norm == 0] = -np.inf
         # So many groups that few rows have two of their neighbours in one of them.
         nearest = _largest_of_groups(S, n_neighbors, max(256, 16 * n_neighbors**2))
         nearest = nearest.astype(np.float64)
@@ -164,11 +163,11 @@ class Points:
 
     def similarity(self, data, i, j, workers):
         """Cosine, or minus the squared distance, of sample i[p] and sample j[p] for every p."""
-        unit = self._unit
+        scales, unit = (self.scale[i], self.scale[j]), self._unit
         if not self.is_cosine:
-            return -data.map_pairs(partial(_squared_differences, unit), i, j, workers)
-        product = data.map_pairs(partial(_inner_products, unit), i, j, workers)
-        return np.clip(product * (self.scale[i] / unit) * (self.scale[j] / unit), -1.0, 1.0)
+            return -data.map_pairs(_squared_of_scaled, i, j, *scales, workers=workers)
+        product = data.map_pairs(partial(_inner_products, unit), i, j, workers=workers)
+        return np.clip(product * (scales[0] / unit) * (scales[1] / unit), -1.0, 1.0)
 
     def _threshold(self, nearest, i):
         """Smallest score that a neighbour of sample i may have.
@@ -232,79 +231,52 @@ def _largest_of_groups(S, k, n_groups):
 
 def _exact_pairs(data, points, n_neighbors, workers):
     """Sample and neighbour, for the nearest samples of every sample."""
-    found = data.fold_parts(_fold, points, n_neighbors)
-    if found is None:
-        numbers, n = points.searched, data.n_samples
-        X = data.resident()
-        if X is None:
-            slices = [rows for rows, _ in data]
-        elif sp.issparse(X):
-            slices, X = [slice(0, n)], RowBlocks(points.prepare(X, slice(None)))
-        else:
-            slices, dense = [slice(0, n)], np.empty(X.shape, points.dtype)
-            for rows, block in data:
-                dense[rows] = points.prepare(block, rows)
-            X = RowBlocks(dense)
+    numbers, n = points.searched, data.n_samples
+    if not len(numbers):  # every row is zero
+        return numbers, numbers
+    X = data.resident()
+    if X is None:
+        slices = [rows for rows, _ in data]
+    elif sp.issparse(X):
+        slices, X = [slice(0, n)], RowBlocks(points.prepare(X, slice(None)))
+    else:
+        slices, dense = [slice(0, n)], np.empty(X.shape, points.dtype)
+        for rows, block in data:
+            dense[rows] = points.prepare(block, rows)
+        X = RowBlocks(dense)
 
-        def prepared(rows):
-            return points.prepare(data.rows(rows), rows) if X is None else X.rows(rows)
+    def prepared(rows):
+        return points.prepare(data.rows(rows), rows) if X is None else X.rows(rows)
 
-        def search(block):
-            number = numbers[block]
-            left, S = prepared(number), np.empty((len(number), n), points.dtype)
-            for columns in slices:
-                points.score(left, columns, prepared(columns), S[:, columns])
-            row, j = points.candidates(S, number, slice(0, n), n_neighbors)
-            i, chosen = number[row], np.ones(len(j), dtype=bool)
-            unclear = np.bincount(row, minlength=len(number))[row] > n_neighbors
-            rivals = i[unclear], j[unclear]
-            squared = _squared_distances(points, data, data, *rivals, *rivals)
-            chosen[unclear] = points.nearest(*rivals, squared, n_neighbors)
-            return i[chosen], j[chosen]
+    def search(block):
+        number = numbers[block]
+        left, S = prepared(number), np.empty((len(number), n), points.dtype)
+        for columns in slices:
+            points.score(left, columns, prepared(columns), S[:, columns])
+        row, j = points.candidates(S, number, n_neighbors)
+        i, chosen = number[row], np.ones(len(j), dtype=bool)
+        unclear = np.bincount(row, minlength=len(number))[row] > n_neighbors
+        rivals = i[unclear], j[unclear]
+        squared = _squared_distances(points, data, *rivals)
+        chosen[unclear] = points.nearest(*rivals, squared, n_neighbors)
+        return i[chosen], j[chosen]
 
-        # Blocks for many threads, the same for any number of them.
-        rows = min(_BLOCK_ENTRIES // n, max(_FEWEST_ROWS, -(-len(numbers) // 16)))
-        found = workers.map(search, split_rows(len(numbers), max(1, rows)))
-    if not found:  # every row is zero
-        return np.empty(0, dtype=int), np.empty(0, dtype=int)
-    return tuple(np.concatenate(arrays) for arrays in list(zip(*found, strict=True))[:2])
+    # Blocks for many threads, the same for any number of them.
+    rows = min(_BLOCK_ENTRIES // n, max(_FEWEST_ROWS, -(-len(numbers) // 16)))
+    found = workers.map(search, split_rows(len(numbers), max(1, rows)))
+    return tuple(map(np.concatenate, zip(*found, strict=True)))
 
 
-def _fold(best, part, rows, other, columns, points, n_neighbors):
-    """Pairs and squared distances of the neighbours found so far of the samples in one part."""
-    right = points.prepare(other.whole(), columns)
-    found = [] if best is None else [best]
-    for block in split_rows(part.n_samples, max(1, _BLOCK_ENTRIES // other.n_samples)):
-        number = np.arange(rows.start, rows.stop)[block]
-        S = np.empty((len(number), other.n_samples), points.dtype)
-        points.score(points.prepare(part.rows(block), number), columns, right, S)
-        row, column = points.candidates(S, number, columns, n_neighbors)
-        i, j = number[row], columns.start + column
-        squared = _squared_distances(points, part, other, i - rows.start, column, i, j)
-        found.append((i, j, squared))
-    pairs = tuple(map(np.concatenate, zip(*found, strict=True)))
-    chosen = points.nearest(*pairs, n_neighbors)
-    return tuple(array[chosen] for array in pairs)
-
-
-def _squared_distances(points, left, right, row, column, i, j):
-    """Squared distances of samples i and j, rows of ``left`` and ``right``, from differences."""
-    if not len(i):
-        return np.empty(0)
+def _squared_distances(points, data, i, j):
+    """Squared distances of samples i and j, from differences."""
     place = slice(None)
-    if len(i) > _MANY_CANDIDATES * len(np.unique(row)):
+    if len(i) > _MANY_CANDIDATES * len(np.unique(i)):
         # Copies have the same distances: compute each only once.
-        row, column = _first_copies(left, row), _first_copies(right, column)
-        pairs = row * right.n_samples + column
-        _, first, place = np.unique(pairs, return_index=True, return_inverse=True)
-        row, column, i, j = row[first], column[first], i[first], j[first]
+        copies = _first_copies(data, i) * data.n_samples + _first_copies(data, j)
+        _, first, place = np.unique(copies, return_index=True, return_inverse=True)
+        i, j = i[first], j[first]
     scales = points.scale[i], points.scale[j]
-    found = left.reduce_pairs_with(right, _squared_of_scaled, row, column, *scales, combine=_append)
-    return found[place]
-
-
-def _append(one, other):
-    return np.concatenate([one, other])
+    return data.map_pairs(_squared_of_scaled, i, j, *scales)[place]
 
 
 def _first_copies(data, numbers):
@@ -389,10 +361,6 @@ def _squared_norms(centre, block, scale):
 
 def _squared_of_scaled(left, right, scale_left, scale_right):
     return row_norms(_times(left, scale_left) - _times(right, scale_right), squared=True)
-
-
-def _squared_differences(unit, left, right):
-    return row_norms(_double(left, unit) - _double(right, unit), squared=True)
 
 
 def _inner_products(unit, left, right):

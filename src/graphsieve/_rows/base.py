@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import operator
+import shutil
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from itertools import pairwise
+from tempfile import TemporaryFile, gettempdir
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -76,16 +78,9 @@ class Rows(ABC):
         ``workers`` are threads for those in memory, whose number does not change the result.
         """
 
-    def reduce_pairs(self, function, i, j, *aligned, combine=operator.add) -> Any:
-        """Combine the results of ``function(rows i, rows j, *aligned)`` over blocks of pairs.
-
-        ``i``, ``j`` and ``aligned`` have one entry per pair. The blocks come in any order.
-        """
-        return self.stored().reduce_pairs(function, i, j, *aligned, combine=combine)
-
-    def map_pairs(self, function, i, j, workers: Workers) -> np.ndarray:
-        """``function(rows i, rows j)``, one value per pair, in the order of the pairs."""
-        return self.stored().map_pairs(function, i, j, workers)
+    def reduce_pairs(self, function, i, j, *aligned) -> Any:
+        """Add up the results of ``function(rows i, rows j, *aligned)`` over blocks of pairs."""
+        return self.stored().reduce_pairs(function, i, j, *aligned)
 
     @abstractmethod
     def scaled(self, scaling: Scaling, dtype: Any) -> Rows:
@@ -115,17 +110,24 @@ class Rows(ABC):
         """The same rows with NaN for the gaps that ``fill_gaps`` has filled."""
         return self if self.gaps is None else self.gaps.observed
 
-    def fold_parts(self, function: Callable, *shared: Any) -> list | None:
-        """Compare every part of the rows with every other; None if all rows are in one place.
-
-        ``function(state, part, rows, other, rows of other, *shared)`` returns the next state of a
-        part, given that after the preceding other parts, at first None. The last ones are returned.
-        """
-        return None
-
     def size(self) -> int:
         """Bytes that the rows take as they are stored, or as dense floats if they are elsewhere."""
         return self.n_samples * self.n_features * self.dtype.itemsize
+
+    def mapped(self, blocks: Iterable[np.ndarray], dtype: np.dtype) -> np.memmap:
+        """Memory map of blocks with all rows; its file has no name and is freed with the map."""
+        n_bytes, folder = self.n_samples * self.n_features * dtype.itemsize, gettempdir()
+        free = shutil.disk_usage(folder).free
+        if free < n_bytes:
+            raise OSError(
+                f"a temporary copy of the data needs {n_bytes / 1e9:.1f} GB, but {folder} has only "
+                f"{free / 1e9:.1f} GB left: set TMPDIR to a folder on a larger disk"
+            )
+        with TemporaryFile() as file:
+            for block in blocks:
+                file.write(np.ascontiguousarray(block, dtype=dtype).data)
+            file.flush()
+            return np.memmap(file, dtype, "r", shape=(self.n_samples, self.n_features))
 
     def bytes_to_load(self) -> int:
         """Memory that ``whole`` needs in addition to what is in use already."""

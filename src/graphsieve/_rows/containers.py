@@ -76,7 +76,12 @@ def known_frame(X: Any) -> Any:
             'such as X.to_dataarray("feature").transpose(..., "feature")'
         )
     if _is(X, "xarray.DataArray"):
-        return _labelled(X)
+        if X.ndim != 2:
+            raise ValueError(
+                f"X is an xarray with the dimensions {X.dims}, but two are needed, samples and "
+                f"features: join the others, for example X.stack(feature={X.dims[1:]})"
+            )
+        return X.to_pandas() if X.dims[1] in X.indexes else X.to_numpy()
     if _is(X, "pandas.DataFrame") and not X.columns.is_unique:
         name = X.columns[X.columns.duplicated()][0]
         raise ValueError(f"X has several columns named {name!r}: rename them")
@@ -173,21 +178,6 @@ def _is(X, *kinds):
         if library is not None and isinstance(X, getattr(library, name)):
             return True
     return False
-
-
-def _labelled(X):
-    """A DataArray as a data frame, or as an array if its columns have no coordinates."""
-    if X.ndim != 2:
-        raise ValueError(
-            f"X is an xarray with the dimensions {X.dims}, but two are needed, samples and "
-            f"features: join the others, for example X.stack(feature={X.dims[1:]})"
-        )
-    rows, columns = (X.indexes.get(dim) for dim in X.dims)
-    if columns is None:
-        return X.to_numpy()
-    import pandas as pd
-
-    return pd.DataFrame(X.to_numpy(), index=rows, columns=columns)
 
 
 def _stream(X):
