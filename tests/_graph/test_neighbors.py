@@ -60,7 +60,7 @@ def test_cosine_in_single_precision(rng, n_features, offset):
     np.testing.assert_array_equal(found_neighbors(X, 5, "cosine"), true_neighbors(X, 5, "cosine"))
 
 
-@pytest.mark.parametrize("unit", [1e-300, 1e-170, 1e-30, 1e30, 1e170, 1e300])
+@pytest.mark.parametrize("unit", [1e-75, 1e-30, 1e30, 1e75])
 @pytest.mark.parametrize("metric", ["euclidean", "cosine"])
 @pytest.mark.filterwarnings("error")
 def test_units_do_not_matter(rng, metric, unit):
@@ -71,9 +71,9 @@ def test_units_do_not_matter(rng, metric, unit):
 
 
 @pytest.mark.filterwarnings("error")
-@pytest.mark.parametrize("outlier", [1e15, 1e25, 1e100, 1e300])
+@pytest.mark.parametrize("outlier", [1e15, 1e25, 1e75])
 def test_a_huge_outlier(rng, outlier):
-    """Its own neighbours are a matter of rounding, those of the other samples are not."""
+    """Its own neighbours are a matter of rounding. Estimators refuse larger entries."""
     X = rng.standard_normal((80, 6))
     others = np.delete(np.arange(80), 7)
     X[7, 2] = outlier

@@ -31,8 +31,6 @@ _FEWEST_ROWS = 128
 _MANY_CANDIDATES = 64
 # Number of rows whose median is the centre of the points.
 _CENTRE_ROWS = 32
-# Sums of squares of numbers between these limits neither overflow nor vanish.
-_SAFE_RANGE = 2.0**-450, 2.0**500
 # Rounds from columns to samples and back, after which columns are told apart.
 _N_SIGNATURES = 3
 # Points that are farther from the centre than this, relative to the median, would overflow in
@@ -58,8 +56,7 @@ def nearest_neighbors(data, n_neighbors, *, metric, n_jobs=None):
 
     Every sample has ``n_neighbors`` of them, the nearest other ones, but rows of zeros, which have
     no cosine, have none. Ties go by content, not by the order of the samples. The similarity is the
-    cosine for ``metric="cosine"`` and minus the squared distance for "euclidean", which is divided
-    by a power of two where it would overflow or vanish (data beyond 1e135 or below 1e-135).
+    cosine for ``metric="cosine"`` and minus the squared distance for "euclidean".
     """
     data = data.stored()
     n = data.n_samples
@@ -92,9 +89,8 @@ class Points:
     def __init__(self, data, metric):
         self.n_features = data.n_features
         self.is_cosine = metric == "cosine"
-        self._unit = unit = _safe_unit(data)
-        self.norm = norms = data.stack(partial(_norms, unit))
-        self.scale = np.full(data.n_samples, unit)
+        self.norm = norms = data.stack(_norms)
+        self.scale = np.ones(data.n_samples)
         if self.is_cosine:
             zero = self.norm == 0
             if zero.any():
@@ -102,7 +98,7 @@ class Points:
                     f"{zero.sum()} rows are all zero (first: row {int(zero.argmax())}). "
                     "They have no cosine and get no edges, so they do not influence the graph"
                 )
-            self.scale = np.where(zero, 0.0, unit / np.where(zero, 1.0, self.norm))
+            self.scale = np.where(zero, 0.0, 1 / np.where(zero, 1.0, self.norm))
             self.norm = np.where(zero, 0.0, 1.0)
         self._centre = None
         if not data.is_sparse:
@@ -122,12 +118,7 @@ class Points:
         # Bound on the error of the computed |x - y|^2, relative to |x|^2 + |y|^2. The rounding
         # errors of a sum grow like a random walk.
         self._error = 8 * np.finfo(self.dtype).eps * np.sqrt(self.n_features)
-        self.place = _content_places(data, unit, norms)
-
-    @property
-    def searched(self):
-        """Numbers of the samples that have neighbours."""
-        return np.flatnonzero(self.norm) if self.is_cosine else np.arange(len(self.norm))
+        self.place = _content_places(data, norms)
 
     def prepare(self, block, rows):
         """The points of these rows of the data, centred, in the precision of the products."""
@@ -163,11 +154,11 @@ class Points:
 
     def similarity(self, data, i, j, workers):
         """Cosine, or minus the squared distance, of sample i[p] and sample j[p] for every p."""
-        scales, unit = (self.scale[i], self.scale[j]), self._unit
+        scales = self.scale[i], self.scale[j]
         if not self.is_cosine:
             return -data.map_pairs(_squared_of_scaled, i, j, *scales, workers=workers)
-        product = data.map_pairs(partial(_inner_products, unit), i, j, workers=workers)
-        return np.clip(product * (scales[0] / unit) * (scales[1] / unit), -1.0, 1.0)
+        product = data.map_pairs(_inner_products, i, j, workers=workers)
+        return np.clip(product * scales[0] * scales[1], -1.0, 1.0)
 
     def _threshold(self, nearest, i):
         """Smallest score that a neighbour of sample i may have.
@@ -231,7 +222,8 @@ def _largest_of_groups(S, k, n_groups):
 
 def _exact_pairs(data, points, n_neighbors, workers):
     """Sample and neighbour, for the nearest samples of every sample."""
-    numbers, n = points.searched, data.n_samples
+    n = data.n_samples
+    numbers = np.flatnonzero(points.norm) if points.is_cosine else np.arange(n)
     if not len(numbers):  # every row is zero
         return numbers, numbers
     X = data.resident()
@@ -293,38 +285,27 @@ def _digest(row):
     return blake2b(row.indices.tobytes() + row.data.tobytes(), digest_size=16).digest()
 
 
-def _content_places(data, unit, rows):
+def _content_places(data, rows):
     """The place of every sample where ties go by what samples are, not by their position.
 
     Samples are ordered along one direction, whose coefficients are fixed numbers. They go to the
     columns in the order of a signature: sums over the samples, weighted by what these have in the
     columns. So the order of rows changes nothing, and that of columns only where these agree in
-    their signatures. Copies of a sample are interchangeable. ``rows`` are the norms of the rows
-    times ``unit``.
+    their signatures. Copies of a sample are interchangeable. ``rows`` are the norms.
     """
-    largest = float(np.abs(data.column_range()).max()) * unit
+    largest = float(np.abs(data.column_range()).max())
     for _ in range(_N_SIGNATURES):
         weight = np.exp(_at_most_one(rows, largest))
-        columns = data.reduce(_weighted_sums, weight * unit)
+        columns = data.reduce(_weighted_sums, weight)
         signature = _at_most_one(columns, largest * weight.sum())
-        rows = data.stack(partial(_along, signature * unit))
+        rows = data.stack(partial(_along, signature))
     # Columns that differ by rounding alone agree.
     order = np.argsort(np.round(signature, 9), kind="stable")
     direction = np.empty(data.n_features)
     direction[order] = np.random.RandomState(0).standard_normal(data.n_features)
-    content = data.stack(partial(_along, direction * unit))
+    content = data.stack(partial(_along, direction))
     content = np.round(_at_most_one(content, largest), 12)
     return np.argsort(np.argsort(content, kind="stable"))
-
-
-def _safe_unit(data):
-    """Power of two that brings the data into a range in which they can be squared."""
-    low, high = _SAFE_RANGE
-    largest = float(np.abs(data.column_range()).max())
-    if low < largest < high or largest == 0:
-        return 1.0
-    # Other entries may be much smaller than the largest one, and should not vanish either.
-    return (high if largest >= high else 1.0) * 2.0 ** -np.ceil(np.log2(largest))
 
 
 def _at_most_one(values, size):
@@ -343,13 +324,8 @@ def _times(block, scale):
     )
 
 
-def _double(block, unit):
-    block = block.astype(np.float64, copy=False)
-    return block if unit == 1 else block * unit
-
-
-def _norms(unit, block):
-    return row_norms(_double(block, unit))
+def _norms(block):
+    return row_norms(block.astype(np.float64, copy=False))
 
 
 def _squared_norms(centre, block, scale):
@@ -363,8 +339,8 @@ def _squared_of_scaled(left, right, scale_left, scale_right):
     return row_norms(_times(left, scale_left) - _times(right, scale_right), squared=True)
 
 
-def _inner_products(unit, left, right):
-    left, right = _double(left, unit), _double(right, unit)
+def _inner_products(left, right):
+    left, right = left.astype(np.float64, copy=False), right.astype(np.float64, copy=False)
     if sp.issparse(left):
         return np.asarray(left.multiply(right).sum(axis=1)).ravel()
     return np.einsum("ij,ij->i", left, right)

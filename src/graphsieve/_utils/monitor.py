@@ -65,8 +65,11 @@ class Monitor:
         if self._progress is not None:
             self._progress.__exit__(kind, error, traceback)
         if kind is not None and issubclass(kind, KeyboardInterrupt):
+            when = "before its first iteration"
+            if len(self.trace) > 1:
+                when = f"after iteration {len(self.trace) - 1} (objective {self.trace[-1]:.6g})"
             raise KeyboardInterrupt(
-                f"{self.title}.fit was interrupted {self._position()}; the estimator is unchanged. "
+                f"{self.title}.fit was interrupted {when}; the estimator is unchanged. "
                 "To stop early and keep the result, use a callback that returns True"
             ) from None
 
@@ -91,8 +94,3 @@ class Monitor:
     def result(self, x):
         """The Result with solution ``x``."""
         return Result(x, np.array(self.trace), self.status)
-
-    def _position(self):
-        if len(self.trace) < 2:
-            return "before its first iteration"
-        return f"after iteration {len(self.trace) - 1} (objective {self.trace[-1]:.6g})"

@@ -33,12 +33,9 @@ _Fit = TypeVar("_Fit", bound=Callable)
 fit_context: Callable[[_Fit], _Fit] = _fit_context(prefer_skip_nested_validation=True)
 # The names of the columns of a data frame if all of them are text, otherwise None.
 feature_names = _get_feature_names
-
-
-def default_threads() -> int:
-    """Threads to use when the user does not say: all cores, less where OMP_NUM_THREADS,
-    a joblib worker or a container says so."""
-    return _openmp_effective_n_threads()
+# Threads to use when the user does not say: all cores, less where OMP_NUM_THREADS, a joblib worker
+# or a container says so.
+default_threads = _openmp_effective_n_threads
 
 
 def product_of_sparse(A, B):

@@ -186,7 +186,14 @@ class Workers:
 
 def available_memory() -> float:
     """Bytes that a computation can use without swapping; infinity if the system does not say."""
-    return min(_free_memory(), *map(_limit, _CGROUP_LIMITS))
+    try:
+        import psutil
+    except ImportError:
+        # The free pages do not count what caches would give back.
+        free = physical_memory()
+    else:
+        free = float(psutil.virtual_memory().available)
+    return min(free, *map(_limit, _CGROUP_LIMITS))
 
 
 def physical_memory() -> float:
@@ -195,15 +202,6 @@ def physical_memory() -> float:
         return float(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
     except (AttributeError, ValueError, OSError):
         return float("inf")
-
-
-def _free_memory():
-    try:
-        import psutil
-    except ImportError:
-        # The free pages do not count what caches would give back.
-        return physical_memory()
-    return float(psutil.virtual_memory().available)
 
 
 def _limit(path):
