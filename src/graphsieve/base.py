@@ -340,11 +340,8 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
     # and are then kept in ``_labels_seen``: ``feature_names_in_`` knows only text.
 
     def _check_labels(self, X: Any, *, reset: bool = False) -> None:
-        """Keep the names of a pandas data frame that are not text, or compare them with those kept.
-
-        scikit-learn checks names that are text. The numbers 0, 1, ... that pandas gives to columns
-        without names are no names.
-        """
+        """Keep the names of a pandas data frame that are not text, or compare them with those kept;
+        scikit-learn checks text. 0, 1, ... are no names."""
         if reset:
             columns = _pandas_columns(X)
             is_text = columns is None or all(isinstance(name, str) for name in columns)
@@ -692,9 +689,7 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
         return Regression(values, kept, dropped), dropped, kept
 
     def save(self, path: str | Path) -> None:
-        """Save the selection to a JSON file that people can read and that runs no code.
-
-        ``Selection.load(path).transform(X)`` applies it to another table.
+        """Save the selection to a JSON file, for ``Selection.load(path).transform(X)``.
 
         Parameters
         ----------

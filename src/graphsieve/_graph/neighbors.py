@@ -204,11 +204,7 @@ class Points:
 
 
 def _largest_of_groups(S, k, n_groups):
-    """In every row a number close to the k-th largest, and no larger.
-
-    Maxima of groups of columns are different entries. The k-th largest of them takes a fraction
-    of the time of partitioning the row.
-    """
+    """In every row the k-th largest of maxima of groups of columns: close to that of the row."""
     n = S.shape[1]
     top = S
     if n >= 4 * n_groups:

@@ -48,24 +48,13 @@ def chosen_rows(block: Any, chosen: np.ndarray) -> np.ndarray:
 
 
 class Rows(ABC):
-    """The rows of a table of floats; nothing outside this package asks how they are stored.
-
-    Attributes
-    ----------
-    n_samples, n_features : int
-    dtype : numpy.dtype
-        Float type of the blocks.
-    is_sparse : bool
-        Whether blocks are CSR arrays.
-    gaps : Gaps or None
-        What the rows were like before ``fill_gaps`` filled their missing values, if it did.
-    """
+    """The rows of a table of floats; nothing outside this package asks how they are stored."""
 
     n_samples: int
     n_features: int
     dtype: np.dtype
-    is_sparse: bool = False
-    gaps: Gaps | None = None
+    is_sparse: bool = False  # whether blocks are CSR arrays
+    gaps: Gaps | None = None  # what the rows were like before ``fill_gaps``
 
     @abstractmethod
     def reduce(
@@ -73,9 +62,8 @@ class Rows(ABC):
     ) -> Any:
         """Combine the results of ``function(block, *rows of aligned)``, left to right in row order.
 
-        ``aligned`` are arrays with one row per sample, and ``block_bytes`` is the approximate size
-        of a block as a dense array. ``function`` is pickled if the rows are in other processes;
-        ``workers`` are threads for those in memory, whose number does not change the result.
+        ``aligned`` are arrays with one row per sample; blocks take about ``block_bytes`` as dense
+        arrays. The number of ``workers``, threads for rows in memory, does not change the result.
         """
 
     def reduce_pairs(self, function, i, j, *aligned) -> Any:
@@ -190,10 +178,7 @@ def is_constant(low: np.ndarray, high: np.ndarray) -> np.ndarray:
 
 @dataclass(frozen=True)
 class Moments:
-    """Mean and sum of squared deviations of every column, and the number or weight of the rows.
-
-    They are in double precision whatever the type of the rows. ``+`` joins those of two groups.
-    """
+    """Weight of the rows, mean and sum of squared deviations of the columns; ``+`` joins groups."""
 
     weight: float
     mean: np.ndarray
@@ -238,11 +223,7 @@ class Gaps:
 
 
 def fill_gaps(data: Rows) -> Rows:
-    """Rows with the mean of the observed values in place of NaN; ``data`` if there is none.
-
-    The variance of a filled column is too small by the fraction of values that are present, which
-    ``divide_columns`` makes up for.
-    """
+    """Rows with the mean of the observed values in place of NaN; ``data`` if there is none."""
     if not np.isnan(data.column_range()[0]).any():
         return data
     with np.errstate(over="ignore"):  # values that overflow are reported by check_entries

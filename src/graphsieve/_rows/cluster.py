@@ -29,10 +29,7 @@ _FAN_IN = 8
 
 
 class ClusterRows(Rows):
-    """Rows of a Dask array with known chunk sizes.
-
-    ``slices`` are the rows of each part, and ``make_parts`` returns the futures of their RowBlocks.
-    """
+    """Rows in parts, given by slices; ``make_parts`` returns the futures of their RowBlocks."""
 
     def __init__(self, cluster, slices, make_parts, n_features, dtype, is_sparse):
         self.cluster, self.slices = cluster, slices

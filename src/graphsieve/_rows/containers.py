@@ -239,10 +239,7 @@ def _connected_client():
 
 
 def numeric_frame(X: Any) -> Any:
-    """A pandas data frame with NumPy's types instead of nullable ones and objects.
-
-    Columns that do not hold numbers are named in an error. Other containers are returned as is.
-    """
+    """A pandas data frame with NumPy's types, or an error that names columns without numbers."""
     if not (hasattr(X, "columns") and hasattr(X, "iloc") and hasattr(X, "dtypes")):
         return X
     if all(isinstance(dtype, np.dtype) and dtype.kind in "biuf" for dtype in X.dtypes):
@@ -314,10 +311,9 @@ def check_container(X: Any, name: str = "X") -> None:
 def check_entries(
     data: Rows, column_name: Callable[[int], Any], *, allow_gaps: bool = False
 ) -> Rows:
-    """Refuse NaN, infinity, and numbers whose squares overflow or vanish, and name the place.
+    """Refuse infinity, and numbers whose squares overflow or vanish, and name the place.
 
-    ``column_name`` maps the number of a column to the name that the user knows. With
-    ``allow_gaps``, NaN is a missing value, and its column is filled by ``fill_gaps``.
+    NaN is refused, too, or with ``allow_gaps`` filled by ``fill_gaps``.
     """
     if not np.isfinite(np.stack(data.column_range())).all():
         gaps, infinite = data.reduce(_count_gaps)
@@ -375,10 +371,7 @@ def _count_gaps(block):
 
 
 def _largest_entry(data):
-    """Largest absolute value that all methods can handle.
-
-    Greedy selection needs its fourth powers, neighbours sums of squares in the type of the data.
-    """
+    """Largest entry whose fourth powers have sums, and squares in the type of the data."""
     n_entries = float(data.n_samples * data.n_features)
     fourth_powers = (np.finfo(np.float64).max / n_entries**2) ** 0.25
     squares = (float(np.finfo(data.dtype).max) / n_entries) ** 0.5

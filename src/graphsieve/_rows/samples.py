@@ -28,15 +28,12 @@ _MAX_ENTRIES = 20_000_000
 
 @dataclass(frozen=True)
 class Sample:
-    """``values`` and increasing numbers of some or all ``n_samples`` rows of a table.
-
-    In the values, ``n_filled`` missing ones are replaced by the mean of their column.
-    """
+    """Values and increasing numbers of some or all ``n_samples`` rows of a table."""
 
     values: np.ndarray
     rows: np.ndarray
     n_samples: int
-    n_filled: int
+    n_filled: int  # missing values, which are the mean of their column
 
 
 def draw_rows(data: Rows, groups: Any = None, rng: Any = None) -> Sample:
@@ -138,10 +135,7 @@ def check_groups(groups: Any, n_samples: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def centre_within(data: Rows, number: np.ndarray) -> Rows:
-    """RowBlocks with the mean of the batch replaced by the mean of all samples in every column.
-
-    ``number`` is that of the batch of every sample.
-    """
+    """RowBlocks with the mean of every batch replaced by that of all samples, column by column."""
     if data.is_sparse:
         raise TypeError(
             "with groups, the columns are centred within every batch, which would fill in the "

@@ -3,9 +3,8 @@
 Computations that need rows more than once read them from a temporary memory map, which is written,
 already scaled, in one pass.
 
-Dask's own readers are not used for files: for Parquet they take twice the memory and 1.7 times as
-long (200,000 x 200 float32, one pass of moments), for some of the columns of an HDF5 file two to
-six times as long, and for Zarr, which has threads of its own, as much of both.
+Dask's own readers take twice the memory and 1.7 times as long for Parquet, and two to six times as
+long for some columns of an HDF5 file.
 """
 
 from __future__ import annotations
@@ -23,10 +22,7 @@ from .memory import Pages, RowBlocks
 
 
 class Stream(ABC):
-    """Some columns of a table that is read forwards, of a common ``dtype``, with or without names.
-
-    A lazy container for ``open_rows``.
-    """
+    """Some columns of a table that is read forwards, with or without names."""
 
     shape: tuple[int, int]
     dtype: np.dtype

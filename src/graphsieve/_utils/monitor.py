@@ -11,8 +11,7 @@ from .messages import open_progress
 class Result:
     """Solution of an iterative solver, and the objective at the start and after every iteration.
 
-    ``status`` is "converged", "max_iter", "stopped" (by the callback) or "stalled" (no further
-    decrease could be found in the available precision).
+    ``status`` is "converged", "max_iter", "stopped" by the callback, or "stalled" by rounding.
     """
 
     x: np.ndarray
@@ -44,10 +43,8 @@ class Monitor:
     """Trace, stopping rule, progress bar, callback and interrupt message of one solver run.
 
     A solver calls ``start`` with the first objective, ``finished`` after every iteration until it
-    returns true, and ``result`` at the end. It has converged when the relative change of the
-    objective is below ``tol``; ``callback(iteration, objective)`` stops it by returning True. Used
-    as a context manager, the monitor also draws the progress bar, and says in a
-    ``KeyboardInterrupt`` how far the solver called ``title`` had come.
+    returns true, and ``result`` at the end. ``callback(iteration, objective)`` stops it by
+    returning True. As a context manager, the monitor draws the progress bar and explains Ctrl-C.
     """
 
     def __init__(self, *, tol, max_iter, callback=None, verbose=0, title=""):

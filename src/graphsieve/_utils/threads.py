@@ -1,9 +1,8 @@
 """Threads and memory. Threads: our own over blocks of rows, those of BLAS for large products only.
 
 Threads of BLAS wait for each other actively. They slow down code with many small products, on a
-busy machine by a factor of up to a hundred, and gain nothing there. So everything but single large
-products runs in ``single_threaded_blas`` or, where the size of the data decides, in ``blas_for``
-or under the decorator ``blas_for_table``.
+busy machine by a factor of up to a hundred. So everything but single large products runs in
+``single_threaded_blas`` or, where the size of the data decides, in ``blas_for``.
 """
 
 import os
@@ -81,10 +80,7 @@ def _is_shared(library):
 
 
 def _set_threads(library, number):
-    """Set the number of threads, for a shared library whichever thread has set it before.
-
-    Otherwise threadpoolctl ignores all threads but the first one that has set it.
-    """
+    """Set the number of threads; threadpoolctl would ignore all threads but the first to do so."""
     if _is_shared(library):
         library.clear_controlling_thread(force=True)
     library.set_num_threads(number)
@@ -133,13 +129,7 @@ def blas_for_table(function):
 
 
 class Workers:
-    """A pool of threads; BLAS is single-threaded while it is open.
-
-    Parameters
-    ----------
-    n_jobs : int or None, default=None
-        Number of threads, as in :func:`count_threads`.
-    """
+    """A pool of ``count_threads(n_jobs)`` threads; BLAS is single-threaded while it is open."""
 
     def __init__(self, n_jobs=None):
         self.n = count_threads(n_jobs)
