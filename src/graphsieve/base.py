@@ -82,11 +82,10 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
     """Base class of all methods.
 
     A subclass defines ``_parameter_constraints`` and ``_rank(data)``, which takes Rows and returns
-    one finite score per feature, higher is better; constant columns are ranked last in any case.
-    ``_accepts_sparse`` says whether CSR input works, ``_distributes`` whether the data may be on a
-    Dask cluster, ``_accepts_gaps`` whether X may contain NaN, which ``_rank`` then finds filled.
-    For the check of memory, ``_n_copies`` is the number of copies of the data that ``_rank`` makes,
-    and ``_own_memory`` adds what depends on the shape alone.
+    one finite score per feature, higher is better. ``_accepts_sparse`` says whether CSR input
+    works, ``_distributes`` whether the data may be on a Dask cluster, ``_accepts_gaps`` whether X
+    may contain NaN, which ``_rank`` finds filled, ``_n_copies`` how many copies of X it makes, and
+    ``_own_memory`` what memory it needs besides.
 
     Parameters
     ----------
@@ -608,11 +607,10 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
         pandas.DataFrame
             One row for every dropped feature (``feature``) and every one, of at most five, that
             matters for its prediction (``kept``). ``r2`` is the fraction of the variance of the
-            dropped feature that all kept ones predict on left-out samples, NaN for constant ones;
-            ``weight`` the coefficient of the kept feature in the units of the data; ``importance``
-            its absolute weight for columns of unit variance, relative to the sum over all. A
-            feature that is not predicted at all has one row without a kept feature. A dict of
-            columns without pandas.
+            dropped feature that all kept ones predict on left-out samples; ``weight`` the
+            coefficient of the kept feature in the units of the data; ``importance`` its absolute
+            weight for columns of unit variance, relative to the sum over all. A feature that is
+            not predicted has one row without a kept feature. A dict of columns without pandas.
         """
         learned, dropped, kept = self._regression(X, groups)
         return coverage_table(learned, dropped, kept, self._labels_in())
@@ -636,10 +634,9 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
         """
         check_is_fitted(self)
         one = np.ndim(feature) == 0 or isinstance(feature, tuple)
+        feature = [feature] if one else None
         known = self._names_to_find()
-        found = find_columns(
-            [feature] if one else None, self.n_features_in_, known, parameter="explain"
-        )
+        found = find_columns(feature, self.n_features_in_, known, parameter="explain")
         if len(found) != 1:
             raise TypeError(
                 "explain takes the name or the position of one feature; coverage(X) has all "

@@ -48,7 +48,7 @@ def test_sparse_indices_outside_the_matrix(rng, kind, index):
 def test_coordinates_outside_the_matrix(rng, axis, index):
     X = valid_csr(rng).tocoo()
     X.coords[axis][2] = index
-    with pytest.raises(ValueError, match=f"not a valid COO matrix: axis {axis} index {index} "):
+    with pytest.raises(ValueError, match=f"not a valid COO matrix: .*axis {axis} index:? {index}"):
         Variance(2).fit(X)
 
 

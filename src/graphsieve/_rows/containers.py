@@ -289,23 +289,17 @@ def check_container(X: Any, name: str = "X") -> None:
             f"{name} holds dates or durations ({X.dtype}), not numbers: convert them, for example "
             'to days with (X - X.min()) / numpy.timedelta64(1, "D")'
         )
-    if sp.issparse(X) and X.format in ("csr", "csc", "bsr"):
-        X = X._with_data(X.data, copy=False)  # check_format may replace the index arrays
+    if sp.issparse(X) and X.format in ("csr", "csc", "bsr", "coo"):
         try:
-            X.check_format(full_check=True)
+            if X.format == "coo":
+                sp.coo_array((X.data, X.coords), shape=X.shape)
+            else:  # of a copy, because check_format may replace the index arrays
+                X._with_data(X.data, copy=False).check_format(full_check=True)
         except ValueError as error:
             raise ValueError(
                 f"{name} is not a valid {X.format.upper()} matrix: {error}. Build it again, for "
                 "example from its row and column numbers with scipy.sparse.coo_array"
             ) from error
-    elif sp.issparse(X) and X.format == "coo" and X.nnz:
-        for axis, index in enumerate(X.coords):
-            wrong = index[(index < 0) | (index >= X.shape[axis])]
-            if wrong.size:
-                raise ValueError(
-                    f"{name} is not a valid COO matrix: axis {axis} index {wrong[0]} is outside "
-                    f"the shape {X.shape}"
-                )
 
 
 def check_entries(
