@@ -33,8 +33,7 @@ _MANY_CANDIDATES = 64
 _CENTRE_ROWS = 32
 # Rounds from columns to samples and back, after which columns are told apart.
 _N_SIGNATURES = 3
-# Points that are farther from the centre than this, relative to the median, would overflow in
-# single precision.
+# Points farther from the centre, relative to the median, would overflow in single precision.
 _LARGEST_SPREAD = 2.0**55
 _EPS = np.finfo(float).eps
 
@@ -89,7 +88,7 @@ class Points:
     def __init__(self, data, metric):
         self.n_features = data.n_features
         self.is_cosine = metric == "cosine"
-        self.norm = norms = data.stack(_norms)
+        self.norm = norms = data.stack(lambda block: row_norms(_double(block)))
         self.scale = np.ones(data.n_samples)
         if self.is_cosine:
             zero = self.norm == 0
@@ -289,18 +288,21 @@ def _content_places(data, rows):
     columns. So the order of rows changes nothing, and that of columns only where these agree in
     their signatures. Copies of a sample are interchangeable. ``rows`` are the norms.
     """
+
+    def along(direction):
+        return data.stack(lambda block: _double(block) @ direction)
+
     largest = float(np.abs(data.column_range()).max())
     for _ in range(_N_SIGNATURES):
         weight = np.exp(_at_most_one(rows, largest))
-        columns = data.reduce(_weighted_sums, weight)
+        columns = data.reduce(lambda block, weight: _double(block).T @ weight, weight)
         signature = _at_most_one(columns, largest * weight.sum())
-        rows = data.stack(partial(_along, signature))
+        rows = along(signature)
     # Columns that differ by rounding alone agree.
     order = np.argsort(np.round(signature, 9), kind="stable")
     direction = np.empty(data.n_features)
     direction[order] = np.random.RandomState(0).standard_normal(data.n_features)
-    content = data.stack(partial(_along, direction))
-    content = np.round(_at_most_one(content, largest), 12)
+    content = np.round(_at_most_one(along(direction), largest), 12)
     return np.argsort(np.argsort(content, kind="stable"))
 
 
@@ -312,16 +314,13 @@ def _at_most_one(values, size):
 
 def _times(block, scale):
     """The rows of a block in double precision, each multiplied by its own factor."""
-    block = block.astype(np.float64, copy=False)
-    return (
-        sp.csr_array(sp.diags_array(scale) @ block)
-        if sp.issparse(block)
-        else block * scale[:, None]
-    )
+    if sp.issparse(block):
+        return sp.csr_array(sp.diags_array(scale) @ _double(block))
+    return _double(block) * scale[:, None]
 
 
-def _norms(block):
-    return row_norms(block.astype(np.float64, copy=False))
+def _double(block):
+    return block.astype(np.float64, copy=False)
 
 
 def _squared_norms(centre, block, scale):
@@ -336,15 +335,7 @@ def _squared_of_scaled(left, right, scale_left, scale_right):
 
 
 def _inner_products(left, right):
-    left, right = left.astype(np.float64, copy=False), right.astype(np.float64, copy=False)
+    left, right = _double(left), _double(right)
     if sp.issparse(left):
         return np.asarray(left.multiply(right).sum(axis=1)).ravel()
     return np.einsum("ij,ij->i", left, right)
-
-
-def _along(direction, block):
-    return block.astype(np.float64, copy=False) @ direction
-
-
-def _weighted_sums(block, weight):
-    return block.astype(np.float64, copy=False).T @ weight

@@ -21,10 +21,7 @@ from .sklearn_private import default_threads
 # Multiplications from which threads of BLAS are worth it: about half a second.
 _WORTH_THREADS = 1e10
 # Memory limit of a container, for the two versions of control groups.
-_CGROUP_LIMITS = (
-    "/sys/fs/cgroup/memory.max",
-    "/sys/fs/cgroup/memory/memory.limit_in_bytes",
-)
+_CGROUP_LIMITS = "/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"
 
 
 def count_threads(n_jobs):
@@ -38,9 +35,8 @@ def count_threads(n_jobs):
 class _OneThread:
     """Keeps libraries at one thread until the last of those who asked for it has released it.
 
-    The holders may come and go in any order, and be released twice. What a library had before is
-    noted before it is changed, so that an interrupt at any point loses nothing; and only what is
-    still at one thread is restored, so that what others have set meanwhile stays.
+    Holders come and go in any order, and may be released twice. What a library had is noted before
+    it is changed, for interrupts, and restored unless others have set something else meanwhile.
     """
 
     def __init__(self):
