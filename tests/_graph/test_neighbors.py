@@ -60,7 +60,7 @@ def test_cosine_in_single_precision(rng, n_features, offset):
     np.testing.assert_array_equal(found_neighbors(X, 5, "cosine"), true_neighbors(X, 5, "cosine"))
 
 
-@pytest.mark.parametrize("unit", [1e-300, 1e-170, 1e-30, 1e30, 1e170, 1e300])
+@pytest.mark.parametrize("unit", [1e-75, 1e-30, 1e30, 1e75])
 @pytest.mark.parametrize("metric", ["euclidean", "cosine"])
 @pytest.mark.filterwarnings("error")
 def test_units_do_not_matter(rng, metric, unit):
@@ -71,9 +71,9 @@ def test_units_do_not_matter(rng, metric, unit):
 
 
 @pytest.mark.filterwarnings("error")
-@pytest.mark.parametrize("outlier", [1e15, 1e25, 1e100, 1e300])
+@pytest.mark.parametrize("outlier", [1e15, 1e25, 1e75])
 def test_a_huge_outlier(rng, outlier):
-    """Its own neighbours are a matter of rounding, those of the other samples are not."""
+    """Its own neighbours are a matter of rounding. Estimators refuse larger entries."""
     X = rng.standard_normal((80, 6))
     others = np.delete(np.arange(80), 7)
     X[7, 2] = outlier
@@ -131,32 +131,6 @@ def test_distances_equal_up_to_rounding_are_ties():
     first = found_neighbors(X, 1, "euclidean")[1]
     assert first in (0, 2)
     assert found_neighbors(X[::-1].copy(), 1, "euclidean")[2] == 3 - first
-
-
-def test_cluster_path_equals_local_path(rng):
-    """Parts are compared with parts as on a cluster, here in this process."""
-    for dtype in (np.float32, np.float64):
-        X = (rng.standard_normal((300, 10)) + 1e4).astype(dtype)
-        X[5, 5] = 1e8
-        for metric in ("euclidean", "cosine"):
-            data = InParts(X)
-            i, j, _ = nearest_neighbors(data, 5, metric=metric)
-            np.testing.assert_array_equal(i, np.repeat(np.arange(300), 5))
-            np.testing.assert_array_equal(j.reshape(300, 5), true_neighbors(X, 5, metric))
-
-
-class InParts(RowBlocks):
-    """Rows in memory that are compared part by part."""
-
-    def fold_parts(self, function, *shared):
-        slices = [slice(0, 90), slice(90, 91), slice(91, 200), slice(200, self.n_samples)]
-        states = []
-        for rows in slices:
-            state = None
-            for other in slices:
-                state = function(state, self.take(rows), rows, self.take(other), other, *shared)
-            states.append(state)
-        return states
 
 
 def test_rows_of_zeros_are_in_no_pair():

@@ -95,7 +95,7 @@ def test_more_columns_than_rows(client, table):
 
 
 @pytest.mark.parametrize("affinity", ["cosine", "binary", "heat"])
-def test_exact_neighbours_part_against_part(client, table, affinity):
+def test_neighbours_of_copies(client, table, affinity):
     X = np.vstack([table[:300], table[:40]])  # copies: ties, which go to the first
     method = LaplacianScore(5, affinity=affinity)
     wanted = method.fit(X).scores_

@@ -15,6 +15,7 @@ import scipy.sparse as sp
 from sklearn.utils.extmath import row_norms
 
 from .._rows import RowBlocks, chosen_rows, split_rows
+from .._rows.scaling import column_medians
 from .._utils.messages import warn
 from .._utils.threads import Workers
 
@@ -30,12 +31,9 @@ _FEWEST_ROWS = 128
 _MANY_CANDIDATES = 64
 # Number of rows whose median is the centre of the points.
 _CENTRE_ROWS = 32
-# Sums of squares of numbers between these limits neither overflow nor vanish.
-_SAFE_RANGE = 2.0**-450, 2.0**500
 # Rounds from columns to samples and back, after which columns are told apart.
 _N_SIGNATURES = 3
-# Points that are farther from the centre than this, relative to the median, would overflow in
-# single precision.
+# Points farther from the centre, relative to the median, would overflow in single precision.
 _LARGEST_SPREAD = 2.0**55
 _EPS = np.finfo(float).eps
 
@@ -57,8 +55,7 @@ def nearest_neighbors(data, n_neighbors, *, metric, n_jobs=None):
 
     Every sample has ``n_neighbors`` of them, the nearest other ones, but rows of zeros, which have
     no cosine, have none. Ties go by content, not by the order of the samples. The similarity is the
-    cosine for ``metric="cosine"`` and minus the squared distance for "euclidean", which is divided
-    by a power of two where it would overflow or vanish (data beyond 1e135 or below 1e-135).
+    cosine for ``metric="cosine"`` and minus the squared distance for "euclidean".
     """
     data = data.stored()
     n = data.n_samples
@@ -91,9 +88,8 @@ class Points:
     def __init__(self, data, metric):
         self.n_features = data.n_features
         self.is_cosine = metric == "cosine"
-        self._unit = unit = _safe_unit(data)
-        self.norm = norms = data.stack(partial(_norms, unit))
-        self.scale = np.full(data.n_samples, unit)
+        self.norm = norms = data.stack(lambda block: row_norms(_double(block)))
+        self.scale = np.ones(data.n_samples)
         if self.is_cosine:
             zero = self.norm == 0
             if zero.any():
@@ -101,14 +97,14 @@ class Points:
                     f"{zero.sum()} rows are all zero (first: row {int(zero.argmax())}). "
                     "They have no cosine and get no edges, so they do not influence the graph"
                 )
-            self.scale = np.where(zero, 0.0, unit / np.where(zero, 1.0, self.norm))
+            self.scale = np.where(zero, 0.0, 1 / np.where(zero, 1.0, self.norm))
             self.norm = np.where(zero, 0.0, 1.0)
         self._centre = None
         if not data.is_sparse:
             chosen = np.zeros(data.n_samples, dtype=bool)
             chosen[:: -(-data.n_samples // _CENTRE_ROWS)] = True
             rows = data.stack(chosen_rows, chosen)
-            self._centre = np.median(_times(rows, self.scale[chosen]), axis=0)
+            self._centre = column_medians(_times(rows, self.scale[chosen]))
         self.square = data.stack(partial(_squared_norms, self._centre), self.scale)
         length = np.sqrt(self.square)
         typical = np.median(length) or length.max() or 1.0
@@ -121,12 +117,7 @@ class Points:
         # Bound on the error of the computed |x - y|^2, relative to |x|^2 + |y|^2. The rounding
         # errors of a sum grow like a random walk.
         self._error = 8 * np.finfo(self.dtype).eps * np.sqrt(self.n_features)
-        self.place = _content_places(data, unit, norms)
-
-    @property
-    def searched(self):
-        """Numbers of the samples that have neighbours."""
-        return np.flatnonzero(self.norm) if self.is_cosine else np.arange(len(self.norm))
+        self.place = _content_places(data, norms)
 
     def prepare(self, block, rows):
         """The points of these rows of the data, centred, in the precision of the products."""
@@ -144,13 +135,11 @@ class Points:
             np.matmul(2 * left, right.T, out=out)
         out -= self.square[columns].astype(out.dtype)
 
-    def candidates(self, S, number, columns, n_neighbors):
+    def candidates(self, S, number, n_neighbors):
         """Row and column in S of all samples that may be among the nearest ones."""
-        own = (number >= columns.start) & (number < columns.stop)
-        S[own, number[own] - columns.start] = -np.inf
+        S[np.arange(len(S)), number] = -np.inf
         if self.is_cosine:
-            S[self.norm[number] == 0] = -np.inf
-            S[:, self.norm[columns] == 0] = -np.inf
+            S[:, self.norm == 0] = -np.inf
         # So many groups that few rows have two of their neighbours in one of them.
         nearest = _largest_of_groups(S, n_neighbors, max(256, 16 * n_neighbors**2))
         nearest = nearest.astype(np.float64)
@@ -164,11 +153,11 @@ class Points:
 
     def similarity(self, data, i, j, workers):
         """Cosine, or minus the squared distance, of sample i[p] and sample j[p] for every p."""
-        unit = self._unit
+        scales = self.scale[i], self.scale[j]
         if not self.is_cosine:
-            return -data.map_pairs(partial(_squared_differences, unit), i, j, workers)
-        product = data.map_pairs(partial(_inner_products, unit), i, j, workers)
-        return np.clip(product * (self.scale[i] / unit) * (self.scale[j] / unit), -1.0, 1.0)
+            return -data.map_pairs(_squared_of_scaled, i, j, *scales, workers=workers)
+        product = data.map_pairs(_inner_products, i, j, workers=workers)
+        return np.clip(product * scales[0] * scales[1], -1.0, 1.0)
 
     def _threshold(self, nearest, i):
         """Smallest score that a neighbour of sample i may have.
@@ -214,11 +203,7 @@ class Points:
 
 
 def _largest_of_groups(S, k, n_groups):
-    """In every row a number close to the k-th largest, and no larger.
-
-    Maxima of groups of columns are different entries. The k-th largest of them takes a fraction
-    of the time of partitioning the row.
-    """
+    """In every row the k-th largest of maxima of groups of columns: close to that of the row."""
     n = S.shape[1]
     top = S
     if n >= 4 * n_groups:
@@ -232,79 +217,53 @@ def _largest_of_groups(S, k, n_groups):
 
 def _exact_pairs(data, points, n_neighbors, workers):
     """Sample and neighbour, for the nearest samples of every sample."""
-    found = data.fold_parts(_fold, points, n_neighbors)
-    if found is None:
-        numbers, n = points.searched, data.n_samples
-        X = data.resident()
-        if X is None:
-            slices = [rows for rows, _ in data]
-        elif sp.issparse(X):
-            slices, X = [slice(0, n)], RowBlocks(points.prepare(X, slice(None)))
-        else:
-            slices, dense = [slice(0, n)], np.empty(X.shape, points.dtype)
-            for rows, block in data:
-                dense[rows] = points.prepare(block, rows)
-            X = RowBlocks(dense)
+    n = data.n_samples
+    numbers = np.flatnonzero(points.norm) if points.is_cosine else np.arange(n)
+    if not len(numbers):  # every row is zero
+        return numbers, numbers
+    X = data.resident()
+    if X is None:
+        slices = [rows for rows, _ in data]
+    elif sp.issparse(X):
+        slices, X = [slice(0, n)], RowBlocks(points.prepare(X, slice(None)))
+    else:
+        slices, dense = [slice(0, n)], np.empty(X.shape, points.dtype)
+        for rows, block in data:
+            dense[rows] = points.prepare(block, rows)
+        X = RowBlocks(dense)
 
-        def prepared(rows):
-            return points.prepare(data.rows(rows), rows) if X is None else X.rows(rows)
+    def prepared(rows):
+        return points.prepare(data.rows(rows), rows) if X is None else X.rows(rows)
 
-        def search(block):
-            number = numbers[block]
-            left, S = prepared(number), np.empty((len(number), n), points.dtype)
-            for columns in slices:
-                points.score(left, columns, prepared(columns), S[:, columns])
-            row, j = points.candidates(S, number, slice(0, n), n_neighbors)
-            i, chosen = number[row], np.ones(len(j), dtype=bool)
-            unclear = np.bincount(row, minlength=len(number))[row] > n_neighbors
-            rivals = i[unclear], j[unclear]
-            squared = _squared_distances(points, data, data, *rivals, *rivals)
-            chosen[unclear] = points.nearest(*rivals, squared, n_neighbors)
-            return i[chosen], j[chosen]
+    def search(block):
+        number = numbers[block]
+        left, S = prepared(number), np.empty((len(number), n), points.dtype)
+        for columns in slices:
+            points.score(left, columns, prepared(columns), S[:, columns])
+        row, j = points.candidates(S, number, n_neighbors)
+        i, chosen = number[row], np.ones(len(j), dtype=bool)
+        unclear = np.bincount(row, minlength=len(number))[row] > n_neighbors
+        rivals = i[unclear], j[unclear]
+        squared = _squared_distances(points, data, *rivals)
+        chosen[unclear] = points.nearest(*rivals, squared, n_neighbors)
+        return i[chosen], j[chosen]
 
-        # Blocks for many threads, the same for any number of them.
-        rows = min(_BLOCK_ENTRIES // n, max(_FEWEST_ROWS, -(-len(numbers) // 16)))
-        found = workers.map(search, split_rows(len(numbers), max(1, rows)))
-    if not found:  # every row is zero
-        return np.empty(0, dtype=int), np.empty(0, dtype=int)
-    return tuple(np.concatenate(arrays) for arrays in list(zip(*found, strict=True))[:2])
-
-
-def _fold(best, part, rows, other, columns, points, n_neighbors):
-    """Pairs and squared distances of the neighbours found so far of the samples in one part."""
-    right = points.prepare(other.whole(), columns)
-    found = [] if best is None else [best]
-    for block in split_rows(part.n_samples, max(1, _BLOCK_ENTRIES // other.n_samples)):
-        number = np.arange(rows.start, rows.stop)[block]
-        S = np.empty((len(number), other.n_samples), points.dtype)
-        points.score(points.prepare(part.rows(block), number), columns, right, S)
-        row, column = points.candidates(S, number, columns, n_neighbors)
-        i, j = number[row], columns.start + column
-        squared = _squared_distances(points, part, other, i - rows.start, column, i, j)
-        found.append((i, j, squared))
-    pairs = tuple(map(np.concatenate, zip(*found, strict=True)))
-    chosen = points.nearest(*pairs, n_neighbors)
-    return tuple(array[chosen] for array in pairs)
+    # Blocks for many threads, the same for any number of them.
+    rows = min(_BLOCK_ENTRIES // n, max(_FEWEST_ROWS, -(-len(numbers) // 16)))
+    found = workers.map(search, split_rows(len(numbers), max(1, rows)))
+    return tuple(map(np.concatenate, zip(*found, strict=True)))
 
 
-def _squared_distances(points, left, right, row, column, i, j):
-    """Squared distances of samples i and j, rows of ``left`` and ``right``, from differences."""
-    if not len(i):
-        return np.empty(0)
+def _squared_distances(points, data, i, j):
+    """Squared distances of samples i and j, from differences."""
     place = slice(None)
-    if len(i) > _MANY_CANDIDATES * len(np.unique(row)):
+    if len(i) > _MANY_CANDIDATES * len(np.unique(i)):
         # Copies have the same distances: compute each only once.
-        row, column = _first_copies(left, row), _first_copies(right, column)
-        pairs = row * right.n_samples + column
-        _, first, place = np.unique(pairs, return_index=True, return_inverse=True)
-        row, column, i, j = row[first], column[first], i[first], j[first]
+        copies = _first_copies(data, i) * data.n_samples + _first_copies(data, j)
+        _, first, place = np.unique(copies, return_index=True, return_inverse=True)
+        i, j = i[first], j[first]
     scales = points.scale[i], points.scale[j]
-    found = left.reduce_pairs_with(right, _squared_of_scaled, row, column, *scales, combine=_append)
-    return found[place]
-
-
-def _append(one, other):
-    return np.concatenate([one, other])
+    return data.map_pairs(_squared_of_scaled, i, j, *scales)[place]
 
 
 def _first_copies(data, numbers):
@@ -321,38 +280,30 @@ def _digest(row):
     return blake2b(row.indices.tobytes() + row.data.tobytes(), digest_size=16).digest()
 
 
-def _content_places(data, unit, rows):
+def _content_places(data, rows):
     """The place of every sample where ties go by what samples are, not by their position.
 
     Samples are ordered along one direction, whose coefficients are fixed numbers. They go to the
     columns in the order of a signature: sums over the samples, weighted by what these have in the
     columns. So the order of rows changes nothing, and that of columns only where these agree in
-    their signatures. Copies of a sample are interchangeable. ``rows`` are the norms of the rows
-    times ``unit``.
+    their signatures. Copies of a sample are interchangeable. ``rows`` are the norms.
     """
-    largest = float(np.abs(data.column_range()).max()) * unit
+
+    def along(direction):
+        return data.stack(lambda block: _double(block) @ direction)
+
+    largest = float(np.abs(data.column_range()).max())
     for _ in range(_N_SIGNATURES):
         weight = np.exp(_at_most_one(rows, largest))
-        columns = data.reduce(_weighted_sums, weight * unit)
+        columns = data.reduce(lambda block, weight: _double(block).T @ weight, weight)
         signature = _at_most_one(columns, largest * weight.sum())
-        rows = data.stack(partial(_along, signature * unit))
+        rows = along(signature)
     # Columns that differ by rounding alone agree.
     order = np.argsort(np.round(signature, 9), kind="stable")
     direction = np.empty(data.n_features)
     direction[order] = np.random.RandomState(0).standard_normal(data.n_features)
-    content = data.stack(partial(_along, direction * unit))
-    content = np.round(_at_most_one(content, largest), 12)
+    content = np.round(_at_most_one(along(direction), largest), 12)
     return np.argsort(np.argsort(content, kind="stable"))
-
-
-def _safe_unit(data):
-    """Power of two that brings the data into a range in which they can be squared."""
-    low, high = _SAFE_RANGE
-    largest = float(np.abs(data.column_range()).max())
-    if low < largest < high or largest == 0:
-        return 1.0
-    # Other entries may be much smaller than the largest one, and should not vanish either.
-    return (high if largest >= high else 1.0) * 2.0 ** -np.ceil(np.log2(largest))
 
 
 def _at_most_one(values, size):
@@ -363,21 +314,13 @@ def _at_most_one(values, size):
 
 def _times(block, scale):
     """The rows of a block in double precision, each multiplied by its own factor."""
-    block = block.astype(np.float64, copy=False)
-    return (
-        sp.csr_array(sp.diags_array(scale) @ block)
-        if sp.issparse(block)
-        else block * scale[:, None]
-    )
+    if sp.issparse(block):
+        return sp.csr_array(sp.diags_array(scale) @ _double(block))
+    return _double(block) * scale[:, None]
 
 
-def _double(block, unit):
-    block = block.astype(np.float64, copy=False)
-    return block if unit == 1 else block * unit
-
-
-def _norms(unit, block):
-    return row_norms(_double(block, unit))
+def _double(block):
+    return block.astype(np.float64, copy=False)
 
 
 def _squared_norms(centre, block, scale):
@@ -391,20 +334,8 @@ def _squared_of_scaled(left, right, scale_left, scale_right):
     return row_norms(_times(left, scale_left) - _times(right, scale_right), squared=True)
 
 
-def _squared_differences(unit, left, right):
-    return row_norms(_double(left, unit) - _double(right, unit), squared=True)
-
-
-def _inner_products(unit, left, right):
-    left, right = _double(left, unit), _double(right, unit)
+def _inner_products(left, right):
+    left, right = _double(left), _double(right)
     if sp.issparse(left):
         return np.asarray(left.multiply(right).sum(axis=1)).ravel()
     return np.einsum("ij,ij->i", left, right)
-
-
-def _along(direction, block):
-    return block.astype(np.float64, copy=False) @ direction
-
-
-def _weighted_sums(block, weight):
-    return block.astype(np.float64, copy=False).T @ weight

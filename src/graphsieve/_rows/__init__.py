@@ -1,17 +1,7 @@
 """Rows of data in blocks: the only package that knows how data are stored.
 
-``open_rows`` turns the container of a user into Rows, on which everything above works:
-
-=====================  =============  ==========================================================
-container              Rows           where the rows are
-=====================  =============  ==========================================================
-array, CSR matrix      RowBlocks      in memory
-memory map             RowBlocks      in its file, one block at a time in memory
-Parquet file, Zarr     StreamRows     in their files, read forwards; a temporary memory map
-                                      replaces them if rows are needed repeatedly
-Dask array or frame    ClusterRows    on the workers of the connected cluster; without a cluster
-                                      they are read forwards like a file (StreamRows)
-=====================  =============  ==========================================================
+``open_rows`` makes RowBlocks of arrays, CSR matrices and memory maps, StreamRows of Parquet files
+and Zarr arrays, and ClusterRows of Dask collections if a cluster is connected, else StreamRows.
 """
 
 from .base import (

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import operator
+import shutil
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from itertools import pairwise
+from tempfile import TemporaryFile, gettempdir
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -46,24 +48,13 @@ def chosen_rows(block: Any, chosen: np.ndarray) -> np.ndarray:
 
 
 class Rows(ABC):
-    """The rows of a table of floats; nothing outside this package asks how they are stored.
-
-    Attributes
-    ----------
-    n_samples, n_features : int
-    dtype : numpy.dtype
-        Float type of the blocks.
-    is_sparse : bool
-        Whether blocks are CSR arrays.
-    gaps : Gaps or None
-        What the rows were like before ``fill_gaps`` filled their missing values, if it did.
-    """
+    """The rows of a table of floats; nothing outside this package asks how they are stored."""
 
     n_samples: int
     n_features: int
     dtype: np.dtype
-    is_sparse: bool = False
-    gaps: Gaps | None = None
+    is_sparse: bool = False  # whether blocks are CSR arrays
+    gaps: Gaps | None = None  # what the rows were like before ``fill_gaps``
 
     @abstractmethod
     def reduce(
@@ -71,21 +62,13 @@ class Rows(ABC):
     ) -> Any:
         """Combine the results of ``function(block, *rows of aligned)``, left to right in row order.
 
-        ``aligned`` are arrays with one row per sample, and ``block_bytes`` is the approximate size
-        of a block as a dense array. ``function`` is pickled if the rows are in other processes;
-        ``workers`` are threads for those in memory, whose number does not change the result.
+        ``aligned`` are arrays with one row per sample; blocks take about ``block_bytes`` as dense
+        arrays. The number of ``workers``, threads for rows in memory, does not change the result.
         """
 
-    def reduce_pairs(self, function, i, j, *aligned, combine=operator.add) -> Any:
-        """Combine the results of ``function(rows i, rows j, *aligned)`` over blocks of pairs.
-
-        ``i``, ``j`` and ``aligned`` have one entry per pair. The blocks come in any order.
-        """
-        return self.stored().reduce_pairs(function, i, j, *aligned, combine=combine)
-
-    def map_pairs(self, function, i, j, workers: Workers) -> np.ndarray:
-        """``function(rows i, rows j)``, one value per pair, in the order of the pairs."""
-        return self.stored().map_pairs(function, i, j, workers)
+    def reduce_pairs(self, function, i, j, *aligned) -> Any:
+        """Add up the results of ``function(rows i, rows j, *aligned)`` over blocks of pairs."""
+        return self.stored().reduce_pairs(function, i, j, *aligned)
 
     @abstractmethod
     def scaled(self, scaling: Scaling, dtype: Any) -> Rows:
@@ -115,17 +98,24 @@ class Rows(ABC):
         """The same rows with NaN for the gaps that ``fill_gaps`` has filled."""
         return self if self.gaps is None else self.gaps.observed
 
-    def fold_parts(self, function: Callable, *shared: Any) -> list | None:
-        """Compare every part of the rows with every other; None if all rows are in one place.
-
-        ``function(state, part, rows, other, rows of other, *shared)`` returns the next state of a
-        part, given that after the preceding other parts, at first None. The last ones are returned.
-        """
-        return None
-
     def size(self) -> int:
         """Bytes that the rows take as they are stored, or as dense floats if they are elsewhere."""
         return self.n_samples * self.n_features * self.dtype.itemsize
+
+    def mapped(self, blocks: Iterable[np.ndarray], dtype: np.dtype) -> np.memmap:
+        """Memory map of blocks with all rows; its file has no name and is freed with the map."""
+        n_bytes, folder = self.n_samples * self.n_features * dtype.itemsize, gettempdir()
+        free = shutil.disk_usage(folder).free
+        if free < n_bytes:
+            raise OSError(
+                f"a temporary copy of the data needs {n_bytes / 1e9:.1f} GB, but {folder} has only "
+                f"{free / 1e9:.1f} GB left: set TMPDIR to a folder on a larger disk"
+            )
+        with TemporaryFile() as file:
+            for block in blocks:
+                file.write(np.ascontiguousarray(block, dtype=dtype).data)
+            file.flush()
+            return np.memmap(file, dtype, "r", shape=(self.n_samples, self.n_features))
 
     def bytes_to_load(self) -> int:
         """Memory that ``whole`` needs in addition to what is in use already."""
@@ -188,10 +178,7 @@ def is_constant(low: np.ndarray, high: np.ndarray) -> np.ndarray:
 
 @dataclass(frozen=True)
 class Moments:
-    """Mean and sum of squared deviations of every column, and the number or weight of the rows.
-
-    They are in double precision whatever the type of the rows. ``+`` joins those of two groups.
-    """
+    """Weight of the rows, mean and sum of squared deviations of the columns; ``+`` joins groups."""
 
     weight: float
     mean: np.ndarray
@@ -236,11 +223,7 @@ class Gaps:
 
 
 def fill_gaps(data: Rows) -> Rows:
-    """Rows with the mean of the observed values in place of NaN; ``data`` if there is none.
-
-    The variance of a filled column is too small by the fraction of values that are present, which
-    ``divide_columns`` makes up for.
-    """
+    """Rows with the mean of the observed values in place of NaN; ``data`` if there is none."""
     if not np.isnan(data.column_range()[0]).any():
         return data
     with np.errstate(over="ignore"):  # values that overflow are reported by check_entries

@@ -9,7 +9,6 @@ process are aligned before they are used.
 from __future__ import annotations
 
 import functools
-import itertools
 import operator
 import weakref
 from contextlib import contextmanager
@@ -30,17 +29,14 @@ _FAN_IN = 8
 
 
 class ClusterRows(Rows):
-    """Rows of a Dask array with known chunk sizes.
-
-    ``slices`` are the rows of each part, and ``make_parts`` returns the futures of their RowBlocks.
-    """
+    """Rows in parts, given by slices; ``make_parts`` returns the futures of their RowBlocks."""
 
     def __init__(self, cluster, slices, make_parts, n_features, dtype, is_sparse):
         self.cluster, self.slices = cluster, slices
         self.n_samples, self.n_features = slices[-1].stop, n_features
         self.dtype, self.is_sparse = np.dtype(dtype), is_sparse
         self._make_parts = make_parts
-        self._futures = None
+        self._futures = self._stored = None
 
     @property
     def futures(self):
@@ -74,46 +70,13 @@ class ClusterRows(Rows):
         ]
         return self.cluster.result(_tree(self.cluster.submit, _combine, results, task))
 
-    def reduce_pairs(self, function, i, j, *aligned, combine=operator.add):
-        task = self.cluster.submit(_same, (function, combine))
-        left, right = self._part_of(i), self._part_of(j)
-        order = np.lexsort((left, right))
-        edges = np.flatnonzero(np.diff(left[order]) | np.diff(right[order])) + 1
-        rounds = {}
-        for chosen in np.split(order, edges):
-            rounds.setdefault(right[chosen[0]], []).append(chosen)
-
-        def submit(chosen):
-            p, q = left[chosen[0]], right[chosen[0]]
-            pairs = i[chosen] - self.slices[p].start, j[chosen] - self.slices[q].start
-            ours = (array[chosen] for array in aligned)
-            return self.cluster.submit(
-                _reduce_pairs, self.futures[p], self.futures[q], task, *pairs, *ours
-            )
-
-        # One part on the right at a time: no worker receives more than one from the others.
-        found = (self.cluster.result([submit(chosen) for chosen in rounds[q]]) for q in rounds)
-        return functools.reduce(combine, itertools.chain.from_iterable(found))
-
-    def map_pairs(self, function, i, j, workers):
-        numbered = functools.partial(_with_position, function)
-        position, values = self.reduce_pairs(numbered, i, j, np.arange(len(i)), combine=_append)
-        return values[np.argsort(position)]
-
-    def fold_parts(self, function, *shared):
-        shared = [self.cluster.submit(_same, value) for value in shared]
-        states = [None] * len(self.slices)
-        for q, others in enumerate(self.slices):
-            states = [
-                self.cluster.submit(function, state, part, rows, self.futures[q], others, *shared)
-                for state, part, rows in zip(states, self.futures, self.slices, strict=True)
-            ]
-            self.cluster.wait(states)
-        return self.cluster.result(states)
-
-    def _part_of(self, rows):
-        starts = [part.start for part in self.slices]
-        return np.searchsorted(starts, rows, side="right") - 1
+    def stored(self):
+        """All rows on this machine, for the comparison of samples."""
+        if self._stored is None:
+            blocks = (self.cluster.result(block) for block in self._blocks())
+            X = self.whole() if self.is_sparse else self.mapped(blocks, self.dtype)
+            self._stored = RowBlocks(X)
+        return self._stored
 
     def parts(self, make, *aligned, workers):
         states = [
@@ -123,9 +86,11 @@ class ClusterRows(Rows):
         return ClusterParts(self.cluster, states)
 
     def whole(self):
-        blocks = [self.cluster.submit(RowBlocks.whole, part) for part in self.futures]
-        blocks = self.cluster.result(blocks)
+        blocks = self.cluster.result(list(self._blocks()))
         return sp.vstack(blocks, format="csr") if self.is_sparse else np.concatenate(blocks)
+
+    def _blocks(self):
+        return (self.cluster.submit(RowBlocks.whole, part) for part in self.futures)
 
 
 class ClusterParts(Parts):
@@ -197,12 +162,6 @@ class Cluster:
             futures = self.client.compute(delayed, optimize_graph=False)
         self._submitted.update(futures if isinstance(futures, list) else [futures])
         return futures
-
-    def wait(self, futures):
-        from distributed import wait
-
-        with self._errors():
-            wait(futures)
 
     def result(self, futures):
         """Result of a future, or of each of a list of them."""
@@ -297,14 +256,6 @@ def _same(value):
     return value
 
 
-def _with_position(function, left, right, position):
-    return position, function(left, right)
-
-
-def _append(one, other):
-    return tuple(np.concatenate(pair) for pair in zip(one, other, strict=True))
-
-
 def _collect(pieces, dtype, is_sparse):
     """One part, dense or sparse and of the type that the metadata of the array promise."""
     if is_sparse:
@@ -321,8 +272,3 @@ def _reduce(part, task, *aligned):
 
 def _combine(results, task):
     return functools.reduce(task[1], results)
-
-
-def _reduce_pairs(left, right, task, i, j, *aligned):
-    function, combine = task
-    return left.reduce_pairs_with(right, function, i, j, *aligned, combine=combine)

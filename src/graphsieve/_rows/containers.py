@@ -76,7 +76,12 @@ def known_frame(X: Any) -> Any:
             'such as X.to_dataarray("feature").transpose(..., "feature")'
         )
     if _is(X, "xarray.DataArray"):
-        return _labelled(X)
+        if X.ndim != 2:
+            raise ValueError(
+                f"X is an xarray with the dimensions {X.dims}, but two are needed, samples and "
+                f"features: join the others, for example X.stack(feature={X.dims[1:]})"
+            )
+        return X.to_pandas() if X.dims[1] in X.indexes else X.to_numpy()
     if _is(X, "pandas.DataFrame") and not X.columns.is_unique:
         name = X.columns[X.columns.duplicated()][0]
         raise ValueError(f"X has several columns named {name!r}: rename them")
@@ -175,21 +180,6 @@ def _is(X, *kinds):
     return False
 
 
-def _labelled(X):
-    """A DataArray as a data frame, or as an array if its columns have no coordinates."""
-    if X.ndim != 2:
-        raise ValueError(
-            f"X is an xarray with the dimensions {X.dims}, but two are needed, samples and "
-            f"features: join the others, for example X.stack(feature={X.dims[1:]})"
-        )
-    rows, columns = (X.indexes.get(dim) for dim in X.dims)
-    if columns is None:
-        return X.to_numpy()
-    import pandas as pd
-
-    return pd.DataFrame(X.to_numpy(), index=rows, columns=columns)
-
-
 def _stream(X):
     """Stream of a Parquet file or a Zarr array; a Stream as it is."""
     if isinstance(X, Stream):
@@ -249,10 +239,7 @@ def _connected_client():
 
 
 def numeric_frame(X: Any) -> Any:
-    """A pandas data frame with NumPy's types instead of nullable ones and objects.
-
-    Columns that do not hold numbers are named in an error. Other containers are returned as is.
-    """
+    """A pandas data frame with NumPy's types, or an error that names columns without numbers."""
     if not (hasattr(X, "columns") and hasattr(X, "iloc") and hasattr(X, "dtypes")):
         return X
     if all(isinstance(dtype, np.dtype) and dtype.kind in "biuf" for dtype in X.dtypes):
@@ -302,32 +289,25 @@ def check_container(X: Any, name: str = "X") -> None:
             f"{name} holds dates or durations ({X.dtype}), not numbers: convert them, for example "
             'to days with (X - X.min()) / numpy.timedelta64(1, "D")'
         )
-    if sp.issparse(X) and X.format in ("csr", "csc", "bsr"):
-        X = X._with_data(X.data, copy=False)  # check_format may replace the index arrays
+    if sp.issparse(X) and X.format in ("csr", "csc", "bsr", "coo"):
         try:
-            X.check_format(full_check=True)
+            if X.format == "coo":
+                sp.coo_array((X.data, X.coords), shape=X.shape)
+            else:  # of a copy, because check_format may replace the index arrays
+                X._with_data(X.data, copy=False).check_format(full_check=True)
         except ValueError as error:
             raise ValueError(
                 f"{name} is not a valid {X.format.upper()} matrix: {error}. Build it again, for "
                 "example from its row and column numbers with scipy.sparse.coo_array"
             ) from error
-    elif sp.issparse(X) and X.format == "coo" and X.nnz:
-        for axis, index in enumerate(X.coords):
-            wrong = index[(index < 0) | (index >= X.shape[axis])]
-            if wrong.size:
-                raise ValueError(
-                    f"{name} is not a valid COO matrix: axis {axis} index {wrong[0]} is outside "
-                    f"the shape {X.shape}"
-                )
 
 
 def check_entries(
     data: Rows, column_name: Callable[[int], Any], *, allow_gaps: bool = False
 ) -> Rows:
-    """Refuse NaN, infinity, and numbers whose squares overflow or vanish, and name the place.
+    """Refuse infinity, and numbers whose squares overflow or vanish, and name the place.
 
-    ``column_name`` maps the number of a column to the name that the user knows. With
-    ``allow_gaps``, NaN is a missing value, and its column is filled by ``fill_gaps``.
+    NaN is refused, too, or with ``allow_gaps`` filled by ``fill_gaps``.
     """
     if not np.isfinite(np.stack(data.column_range())).all():
         gaps, infinite = data.reduce(_count_gaps)
@@ -385,10 +365,7 @@ def _count_gaps(block):
 
 
 def _largest_entry(data):
-    """Largest absolute value that all methods can handle.
-
-    Greedy selection needs its fourth powers, neighbours sums of squares in the type of the data.
-    """
+    """Largest entry whose fourth powers have sums, and squares in the type of the data."""
     n_entries = float(data.n_samples * data.n_features)
     fourth_powers = (np.finfo(np.float64).max / n_entries**2) ** 0.25
     squares = (float(np.finfo(data.dtype).max) / n_entries) ** 0.5

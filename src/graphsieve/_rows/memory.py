@@ -29,9 +29,6 @@ from .base import (
 # After this many bytes we give them back; the system may still have them for the next pass.
 _RELEASE_BYTES = 2**25
 
-# Pairs of rows that are worth a task of their own for a thread.
-_FEWEST_PAIRS = 128
-
 
 class RowBlocks(Rows):
     """Rows of an array, memory map or CSR matrix in floats of type ``dtype``, a block at a time.
@@ -152,25 +149,24 @@ class RowBlocks(Rows):
         )
         return functools.reduce(combine, results)
 
-    def reduce_pairs(self, function, i, j, *aligned, combine=operator.add):
-        return self.reduce_pairs_with(self, function, i, j, *aligned, combine=combine)
+    def reduce_pairs(self, function, i, j, *aligned):
+        return functools.reduce(operator.add, self._of_pairs(function, i, j, aligned))
 
-    def reduce_pairs_with(self, others, function, i, j, *aligned, combine=operator.add):
-        """``reduce_pairs`` for these rows ``i`` and the rows ``j`` of other RowBlocks."""
+    def map_pairs(self, function, i, j, *aligned, workers=None):
+        """``function(rows i, rows j, *aligned)``, one value per pair, in the order of the pairs."""
+        values = list(self._of_pairs(function, i, j, aligned, workers))
+        return np.concatenate(values) if values else np.empty(0, self.dtype)
+
+    def _of_pairs(self, function, i, j, aligned, workers=None):
+        """The results of a function for blocks of pairs, in order."""
 
         def on_pairs(pairs):
             ours = (array[pairs] for array in aligned)
-            return function(self.rows(i[pairs]), others.rows(j[pairs]), *ours)
+            return function(self.rows(i[pairs]), self.rows(j[pairs]), *ours)
 
         n_pairs = max(1, BLOCK_BYTES // (2 * self.n_features * self.dtype.itemsize))
-        return functools.reduce(combine, map(on_pairs, split_rows(len(i), n_pairs)))
-
-    def map_pairs(self, function, i, j, workers):
-        tasks = split_rows(len(i), max(_FEWEST_PAIRS, -(-len(i) // 16)))
-        values = workers.map(
-            lambda task: self.reduce_pairs(function, i[task], j[task], combine=_append), tasks
-        )
-        return np.concatenate(values) if values else np.empty(0, self.dtype)
+        blocks = split_rows(len(i), n_pairs)
+        return map(on_pairs, blocks) if workers is None else workers.map(on_pairs, blocks)
 
     def parts(self, make, *aligned, workers):
         return Parts(self, make, aligned, workers)
@@ -179,8 +175,7 @@ class RowBlocks(Rows):
 class Parts:
     """States made from parts of the rows, and functions of the states, on threads.
 
-    In ClusterParts they are in other processes: what a method returns is an argument of the next.
-    All sums are added in the order of the parts, whichever thread or process has computed them.
+    Sums are added in the order of the parts. What a method returns is an argument of the next.
     """
 
     def __init__(self, data, make, aligned, workers):
@@ -207,17 +202,13 @@ class Parts:
         add_results(results, out)
 
 
-def _append(one, other):
-    return np.concatenate([one, other])
-
-
 def aligned(value):
     """``value`` with arrays, also those in lists and tuples, at aligned addresses.
 
     Arrays from another process may start at any byte, and some sums then have another order.
     """
-    if isinstance(value, list | tuple):
-        return type(value)(map(aligned, value)) if type(value) in (list, tuple) else value
+    if type(value) in (list, tuple):
+        return type(value)(map(aligned, value))
     if isinstance(value, np.ndarray) and not value.flags.aligned:
         return value.copy()
     return value
@@ -242,12 +233,11 @@ class Pages:
 
     def __init__(self, X):
         self.read = 0
-        self.map = next((owner for owner in _owners(X) if isinstance(owner, mmap.mmap)), None)
+        modes = [owner.mode for owner in _owners(X) if isinstance(owner, np.memmap)]
+        maps = [owner for owner in _owners(X) if isinstance(owner, mmap.mmap)]
         # Changes to a private copy would be lost with its pages.
-        private = any(getattr(owner, "mode", None) == "c" for owner in _owners(X))
-        known = any(isinstance(owner, np.memmap) for owner in _owners(X))
-        if private or not known or not hasattr(mmap, "MADV_DONTNEED"):
-            self.map = None
+        can_release = modes and "c" not in modes and maps and hasattr(mmap, "MADV_DONTNEED")
+        self.map = maps[0] if can_release else None
 
     def count(self, n_bytes):
         """Count ``n_bytes`` that are about to be read."""
@@ -262,11 +252,7 @@ class Pages:
 
 
 def _slice_csr(X, rows):
-    """A view of consecutive rows, where SciPy would make a copy.
-
-    Passes over the columns take 1.2 to 1.4 times as long with copies, which the parts of the
-    autoencoder's objective would also keep (``experiments/records/methods.md``).
-    """
+    """A view of consecutive rows; with a copy, passes over columns take 1.3 times as long."""
     start, stop, _ = rows.indices(X.shape[0])
     entries = slice(X.indptr[start], X.indptr[stop])
     part = sp.csr_array((stop - start, X.shape[1]), dtype=X.dtype)

@@ -28,15 +28,12 @@ _MAX_ENTRIES = 20_000_000
 
 @dataclass(frozen=True)
 class Sample:
-    """``values`` and increasing numbers of some or all ``n_samples`` rows of a table.
-
-    In the values, ``n_filled`` missing ones are replaced by the mean of their column.
-    """
+    """Values and increasing numbers of some or all ``n_samples`` rows of a table."""
 
     values: np.ndarray
     rows: np.ndarray
     n_samples: int
-    n_filled: int
+    n_filled: int  # missing values, which are the mean of their column
 
 
 def draw_rows(data: Rows, groups: Any = None, rng: Any = None) -> Sample:
@@ -138,10 +135,7 @@ def check_groups(groups: Any, n_samples: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def centre_within(data: Rows, number: np.ndarray) -> Rows:
-    """RowBlocks with the mean of the batch replaced by the mean of all samples in every column.
-
-    ``number`` is that of the batch of every sample.
-    """
+    """RowBlocks with the mean of every batch replaced by that of all samples, column by column."""
     if data.is_sparse:
         raise TypeError(
             "with groups, the columns are centred within every batch, which would fill in the "
@@ -154,20 +148,8 @@ def centre_within(data: Rows, number: np.ndarray) -> Rows:
             "with groups, the columns are centred within every batch, in memory. Pass an array in "
             "memory (X.compute() for Dask), or subtract the means of the batches before fit"
         )
-    _check_sizes(np.bincount(number))
-    member = sp.csr_array((np.ones(len(number)), (number, np.arange(len(number)))))
-    present = ~np.isnan(X)
-    # A batch without a value in a column has no mean there, and no entry to shift.
-    means = member @ np.where(present, X, 0) / np.maximum(member @ present, 1)
-    # With the common mean, columns keep their place: a column that is constant within every batch
-    # is recognised as constant, and angles between samples keep their meaning.
-    shift = data.column_moments()[0] - means
-    return fill_gaps(RowBlocks((X + shift[number]).astype(X.dtype, copy=False)))
-
-
-def _check_sizes(sizes):
-    """Refuse batches that leave nothing to compare, and warn if they leave little."""
-    n_alone, n_samples = np.count_nonzero(sizes == 1), sizes.sum()
+    sizes, n_samples = np.bincount(number), len(number)
+    n_alone = np.count_nonzero(sizes == 1)
     if n_alone == n_samples:
         raise ValueError(
             "every sample is the only one of its batch, which leaves nothing to compare: give "
@@ -179,3 +161,11 @@ def _check_sizes(sizes):
             "count, because columns are centred within every batch. Check that the labels are "
             "those of batches, such as donors or plates"
         )
+    member = sp.csr_array((np.ones(len(number)), (number, np.arange(len(number)))))
+    present = ~np.isnan(X)
+    # A batch without a value in a column has no mean there, and no entry to shift.
+    means = member @ np.where(present, X, 0) / np.maximum(member @ present, 1)
+    # With the common mean, columns keep their place: a column that is constant within every batch
+    # is recognised as constant, and angles between samples keep their meaning.
+    shift = data.column_moments()[0] - means
+    return fill_gaps(RowBlocks((X + shift[number]).astype(X.dtype, copy=False)))

@@ -100,14 +100,11 @@ def robust_scaling(
 ) -> RobustScaling:
     """Columns in units of their spread, bent neither by outliers nor by dead columns.
 
-    Three times in turn, columns are standardised and entries beyond five standard deviations are
-    moved there: a heavy-tailed column then has the spread of its bulk, and one that is constant but
-    for a few rows has little. The median becomes 0, so that the origin of a column does not matter.
-
-    They are measured on the rows that the mask ``chosen`` has. ``spread`` is what becomes 1, after
-    the limits: the standard deviation ("deviation"), the "range", or the range but at least five
-    standard deviations ("wide"), so that a flag has no more variance than a normal column. With
-    ``counts``, take square roots first if more than 90 % of the entries are zero and none is
+    On the rows of the mask ``chosen``, three times in turn, entries beyond five standard deviations
+    are moved there: a heavy-tailed column then has the spread of its bulk. The median becomes 0.
+    ``spread`` is what becomes 1: the standard deviation ("deviation"), the "range", or the range
+    but at least five deviations ("wide"), so that a flag has no more variance than a normal column.
+    With ``counts``, take square roots first if more than 90 % of the entries are zero and none is
     negative: the variance of counts grows with their mean, and that of their roots does not.
     """
     X = data.stack(chosen_rows, chosen).astype(np.float64)
@@ -178,14 +175,10 @@ def column_scaling(data: Rows, scale: str | None) -> Scaling:
 def divide_columns(data, scale, spread="range"):
     """Rows with every column divided by its spread, constant ones set to zero.
 
-    "auto" is ``robust_scaling`` by ``spread``; methods that score a column by its coefficient, and
-    forward selection, find better features by the deviation, the others by the range. The other
-    scales do not shift columns that contain zero, unlike ``column_scaling``: sparse data stay
-    sparse whatever their signs. Columns of one sign are shifted to touch zero, so that an offset
-    does not hide the differences between samples in a cosine.
-
-    A column whose gaps were filled is also divided by the root of the fraction of values that are
-    present: its variance is then that of the observed values.
+    "auto" is ``robust_scaling`` by ``spread``. The other scales do not shift columns that contain
+    zero, so that sparse data stay sparse; those of one sign are shifted to touch zero, so that an
+    offset does not hide differences in a cosine. A column whose gaps were filled gets the variance
+    of its observed values.
     """
     if is_constant(*data.column_range()).all() or (scale is None and data.gaps is None):
         return data
@@ -235,10 +228,7 @@ def _count_entries(block):
 
 
 def to_unit_interval(X_train, X_test):
-    """Scale training and test rows to the range of the training rows; clip the test rows to it.
-
-    The results are in double precision; columns that are constant in the training rows become 0.
-    """
+    """Training and test rows in units of the training range, clipped to it; constant columns 0."""
     X_train, X_test = X_train.astype(np.float64), X_test.astype(np.float64)
     if sp.issparse(X_train):
         # Only a division, so that zeros stay zeros.

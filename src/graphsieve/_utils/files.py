@@ -16,19 +16,10 @@ _SET_ASIDE = ".old"
 
 @contextmanager
 def replacing(path):
-    """Replace a file or folder in one step; a symbolic link is followed.
+    """Replace a file or folder in one step, by ``with replacing(path) as temporary``.
 
-    The block writes to the temporary path that it gets, which does not exist yet and has the same
-    folder and extension. It takes the place of `path`, with the permissions that `path` had, when
-    the block ends normally; otherwise `path` is untouched. Temporary files of earlier writers of
-    `path` that were killed are removed, too.
-
-    >>> import tempfile
-    >>> path = Path(tempfile.mkdtemp()) / "numbers.txt"
-    >>> with replacing(path) as temporary:
-    ...     _ = temporary.write_text("1 2 3")
-    >>> path.read_text()
-    '1 2 3'
+    The block writes to the temporary path, which takes the place of `path`, with its permissions,
+    when the block ends normally. Temporary files of writers of `path` that were killed are removed.
     """
     path = Path(path).resolve()
     if not path.parent.is_dir():
@@ -43,10 +34,7 @@ def replacing(path):
 
 
 def remove_leftovers(folder, target=None):
-    """Remove the temporary files of writers that were killed, all in a folder or those of one path.
-
-    Files of processes that are still running, and of other machines, are left alone.
-    """
+    """Remove temporary files, of one path or all, of writers of this machine that were killed."""
     folder = Path(folder)
     for entry in os.scandir(folder) if folder.is_dir() else ():
         found = _LEFTOVER.fullmatch(entry.name)

@@ -27,10 +27,7 @@ _LINE_SECONDS = 5.0
 
 
 def open_progress(title, total, *, time_left=True):
-    """A display of at most ``total`` steps: ``with`` it, call ``update(step, text)`` after each.
-
-    Without ``time_left`` the bar shows no time of its own, for texts that say it.
-    """
+    """A display of at most ``total`` steps: ``with`` it, call ``update(step, text)`` after each."""
     if sys.stderr.isatty() and find_spec("rich") is not None:
         return _Bar(title, total, time_left)
     return _Lines(title, total)
@@ -48,10 +45,7 @@ def shown(results, title, total, verbose, names=None):
 
 
 class Stages:
-    """Seconds that every stage of a computation takes, with a line for each if ``verbose``.
-
-    Use it as ``with stages("neighbour graph"): ...``; ``seconds`` is a dict.
-    """
+    """Seconds of every stage, ``with stages("picks")``; a line for each if ``verbose``."""
 
     def __init__(self, title, verbose=0):
         self._title, self._verbose = title, verbose

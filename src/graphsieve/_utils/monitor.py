@@ -11,8 +11,7 @@ from .messages import open_progress
 class Result:
     """Solution of an iterative solver, and the objective at the start and after every iteration.
 
-    ``status`` is "converged", "max_iter", "stopped" (by the callback) or "stalled" (no further
-    decrease could be found in the available precision).
+    ``status`` is "converged", "max_iter", "stopped" by the callback, or "stalled" by rounding.
     """
 
     x: np.ndarray
@@ -44,10 +43,8 @@ class Monitor:
     """Trace, stopping rule, progress bar, callback and interrupt message of one solver run.
 
     A solver calls ``start`` with the first objective, ``finished`` after every iteration until it
-    returns true, and ``result`` at the end. It has converged when the relative change of the
-    objective is below ``tol``; ``callback(iteration, objective)`` stops it by returning True. Used
-    as a context manager, the monitor also draws the progress bar, and says in a
-    ``KeyboardInterrupt`` how far the solver called ``title`` had come.
+    returns true, and ``result`` at the end. ``callback(iteration, objective)`` stops it by
+    returning True. As a context manager, the monitor draws the progress bar and explains Ctrl-C.
     """
 
     def __init__(self, *, tol, max_iter, callback=None, verbose=0, title=""):
@@ -65,8 +62,11 @@ class Monitor:
         if self._progress is not None:
             self._progress.__exit__(kind, error, traceback)
         if kind is not None and issubclass(kind, KeyboardInterrupt):
+            when = "before its first iteration"
+            if len(self.trace) > 1:
+                when = f"after iteration {len(self.trace) - 1} (objective {self.trace[-1]:.6g})"
             raise KeyboardInterrupt(
-                f"{self.title}.fit was interrupted {self._position()}; the estimator is unchanged. "
+                f"{self.title}.fit was interrupted {when}; the estimator is unchanged. "
                 "To stop early and keep the result, use a callback that returns True"
             ) from None
 
@@ -91,8 +91,3 @@ class Monitor:
     def result(self, x):
         """The Result with solution ``x``."""
         return Result(x, np.array(self.trace), self.status)
-
-    def _position(self):
-        if len(self.trace) < 2:
-            return "before its first iteration"
-        return f"after iteration {len(self.trace) - 1} (objective {self.trace[-1]:.6g})"

@@ -26,7 +26,12 @@ def find_columns(columns, n_features, names=None, *, parameter, labels=None):
         columns = in_column_order(columns, n_features, labels, parameter=parameter)
     columns = list(columns)
     if columns and all(isinstance(entry, bool | np.bool_) for entry in columns):
-        return _from_mask(columns, n_features, parameter)
+        if len(columns) != n_features:
+            raise ValueError(
+                f"{parameter} is a mask of {len(columns)} entries, but the data have {n_features} "
+                "columns"
+            )
+        return np.flatnonzero(columns).tolist()
     position = {} if names is None else {str(name): j for j, name in enumerate(names)}
     found = [j for entry in columns for j in _positions(entry, n_features, position, parameter)]
     return list(dict.fromkeys(found))
@@ -118,14 +123,6 @@ def suggestion(name, known):
     lower = str(name).lower()
     close = [lower] if lower in by_lower else get_close_matches(lower, by_lower, cutoff=0.5)
     return f" (did you mean {' or '.join(by_lower[other] for other in close)}?)" if close else ""
-
-
-def _from_mask(mask, n_features, parameter):
-    if len(mask) != n_features:
-        raise ValueError(
-            f"{parameter} is a mask of {len(mask)} entries, but the data have {n_features} columns"
-        )
-    return np.flatnonzero(mask).tolist()
 
 
 def _positions(entry, n_features, position, parameter):

@@ -62,9 +62,8 @@ objective_trace_, n_iter_, converged_
 def with_shared_parameters(cls):
     """Class decorator that makes a constructor of the parameters that a method declares.
 
-    The docstring gets the descriptions of the shared parameters of its constructor, in their order
-    and with its defaults, and of the attributes of iterative methods, and
-    ``_parameter_constraints`` those of the base class.
+    Its docstring gets their descriptions, in their order and with its defaults, and those of the
+    attributes of iterative methods; ``_parameter_constraints`` gets those of the base class.
     """
     cls = dataclass(eq=False, repr=False, kw_only=True)(cls)
     names = inspect.signature(cls).parameters

@@ -34,19 +34,13 @@ _Fit = TypeVar("_Fit", bound=Callable)
 fit_context: Callable[[_Fit], _Fit] = _fit_context(prefer_skip_nested_validation=True)
 # The names of the columns of a data frame if all of them are text, otherwise None.
 feature_names = _get_feature_names
-
-
-def default_threads() -> int:
-    """Threads to use when the user does not say: all cores, less where OMP_NUM_THREADS,
-    a joblib worker or a container says so."""
-    return _openmp_effective_n_threads()
+# Threads to use when the user does not say: all cores, less where OMP_NUM_THREADS, a joblib worker
+# or a container says so.
+default_threads = _openmp_effective_n_threads
 
 
 def product_of_sparse(A, B):
-    """The product of two CSR arrays of the same float type as a dense array.
-
-    Where it has few zeros, scikit-learn's function takes a third of the time of SciPy's.
-    """
+    """Dense product of two CSR arrays of the same float type, in a third of the time of SciPy."""
     if sparse_matmul_to_dense is None or A.indices.dtype != B.indices.dtype:
         return (A @ B).toarray()
     return sparse_matmul_to_dense(A, B)

@@ -1,9 +1,8 @@
 """Threads and memory. Threads: our own over blocks of rows, those of BLAS for large products only.
 
 Threads of BLAS wait for each other actively. They slow down code with many small products, on a
-busy machine by a factor of up to a hundred, and gain nothing there. So everything but single large
-products runs in ``single_threaded_blas`` or, where the size of the data decides, in ``blas_for``
-or under the decorator ``blas_for_table``.
+busy machine by a factor of up to a hundred. So everything but single large products runs in
+``single_threaded_blas`` or, where the size of the data decides, in ``blas_for``.
 """
 
 import os
@@ -22,10 +21,7 @@ from .sklearn_private import default_threads
 # Multiplications from which threads of BLAS are worth it: about half a second.
 _WORTH_THREADS = 1e10
 # Memory limit of a container, for the two versions of control groups.
-_CGROUP_LIMITS = (
-    "/sys/fs/cgroup/memory.max",
-    "/sys/fs/cgroup/memory/memory.limit_in_bytes",
-)
+_CGROUP_LIMITS = "/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"
 
 
 def count_threads(n_jobs):
@@ -39,9 +35,8 @@ def count_threads(n_jobs):
 class _OneThread:
     """Keeps libraries at one thread until the last of those who asked for it has released it.
 
-    The holders may come and go in any order, and be released twice. What a library had before is
-    noted before it is changed, so that an interrupt at any point loses nothing; and only what is
-    still at one thread is restored, so that what others have set meanwhile stays.
+    Holders come and go in any order, and may be released twice. What a library had is noted before
+    it is changed, for interrupts, and restored unless others have set something else meanwhile.
     """
 
     def __init__(self):
@@ -81,10 +76,7 @@ def _is_shared(library):
 
 
 def _set_threads(library, number):
-    """Set the number of threads, for a shared library whichever thread has set it before.
-
-    Otherwise threadpoolctl ignores all threads but the first one that has set it.
-    """
+    """Set the number of threads; threadpoolctl would ignore all threads but the first to do so."""
     if _is_shared(library):
         library.clear_controlling_thread(force=True)
     library.set_num_threads(number)
@@ -133,13 +125,7 @@ def blas_for_table(function):
 
 
 class Workers:
-    """A pool of threads; BLAS is single-threaded while it is open.
-
-    Parameters
-    ----------
-    n_jobs : int or None, default=None
-        Number of threads, as in :func:`count_threads`.
-    """
+    """A pool of ``count_threads(n_jobs)`` threads; BLAS is single-threaded while it is open."""
 
     def __init__(self, n_jobs=None):
         self.n = count_threads(n_jobs)
@@ -186,7 +172,14 @@ class Workers:
 
 def available_memory() -> float:
     """Bytes that a computation can use without swapping; infinity if the system does not say."""
-    return min(_free_memory(), *map(_limit, _CGROUP_LIMITS))
+    try:
+        import psutil
+    except ImportError:
+        # The free pages do not count what caches would give back.
+        free = physical_memory()
+    else:
+        free = float(psutil.virtual_memory().available)
+    return min(free, *map(_limit, _CGROUP_LIMITS))
 
 
 def physical_memory() -> float:
@@ -195,15 +188,6 @@ def physical_memory() -> float:
         return float(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
     except (AttributeError, ValueError, OSError):
         return float("inf")
-
-
-def _free_memory():
-    try:
-        import psutil
-    except ImportError:
-        # The free pages do not count what caches would give back.
-        return physical_memory()
-    return float(psutil.virtual_memory().available)
 
 
 def _limit(path):

@@ -25,10 +25,7 @@ _LEAST_COST = 1e-100
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class GreedyRanker(FeatureRanker):
-    """Base of greedy methods, with costs, a budget, and groups of columns.
-
-    The ``_rank`` of a subclass runs a ForwardSelection with the rules ``_rules`` by ``_select``.
-    """
+    """Base of greedy methods: ``_rank`` runs a ForwardSelection with ``_rules`` by ``_select``."""
 
     _parameter_constraints = {
         **FeatureRanker._parameter_constraints,
@@ -74,11 +71,9 @@ class GreedyRanker(FeatureRanker):
         return bare._resolve().rules
 
     def _exact_picks(self, data):
-        """Number of features that greedy methods pick one by one.
+        """Number of features that greedy methods pick one by one: all where that is cheap.
 
-        All features where that is cheap, so that the order does not depend on the number that is
-        wanted. Without a number in ``n_features_to_select``, the picks stop after an amount of
-        work that takes seconds; the other features follow by what each alone would add.
+        Without a number in ``n_features_to_select``, the picks stop after some seconds of work.
         """
         n_picks = self._wanted_count(data.n_features) or data.n_features
         size = data.n_samples * data.n_features
@@ -87,10 +82,7 @@ class GreedyRanker(FeatureRanker):
         return min(data.n_features, max(n_picks, int(_CHEAP_WORK // size)))
 
     def _select(self, selection, n_exact, stages):
-        """Run a ForwardSelection and publish what it found; returns the scores.
-
-        At most ``n_exact`` features are picked one by one, if only their number limits them.
-        """
+        """Run a ForwardSelection and publish what it found; returns the scores."""
         count = self._wanted_count(self.n_features_in_) or self.n_features_in_
         if self._is_unconstrained():
             count = np.count_nonzero(~self._given.exclude)
