@@ -78,11 +78,6 @@ class Table:
         X = self.X.set_axis(names, axis=1) if self.is_frame else self.X
         return replace(self, X=X, names=names)
 
-    def take_rows(self, mask):
-        """Return the table of some rows; only for tables in memory."""
-        labels = None if self.labels is None else self.labels[mask]
-        return replace(self, X=self.X[mask], labels=labels)
-
     def whole(self):
         """Return the same table, in memory."""
         if self.in_memory:
