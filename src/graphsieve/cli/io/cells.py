@@ -8,9 +8,12 @@ from statistics import median_high
 from ..._utils.text import counted, listed
 from .tables import is_number
 
-# What marks a missing value in a column of numbers, in lower case.
-_GAPS = ["", "-", "--", "---", "–", "—", "?", ".", "*", "na", "n/a", "n.a.", "nan", "nil", "none"]
-_GAPS += ["null", "missing", "unknown", "#n/a", "#na", "#div/0!", "#value!", "#ref!", "#num!"]
+# What R, pandas, MATLAB and spreadsheets write for a missing value.
+MISSING = ["", "NA", "N/A", "n/a", "#N/A", "#NA", "NaN", "nan", "-NaN", "-nan", "null", "NULL"]
+MISSING += ["None", "<NA>", "1.#IND", "-1.#IND", "1.#QNAN", "-1.#QNAN"]
+# What marks one in a column of numbers, in lower case.
+_GAPS = ["-", "--", "---", "–", "—", "?", ".", "*", "n.a.", "nil", "missing", "unknown", "#div/0!"]
+_GAPS += ["#value!", "#ref!", "#num!", *map(str.lower, MISSING)]
 _SPACE = "[ \u00a0\u202f]"
 _CURRENCY = (
     r"(?:[$€£¥₹₩₽₺₪]|US\$|USD|EUR|GBP|CHF|JPY|CNY|CAD|AUD|SEK|NOK|DKK|PLN|CZK|INR|BRL|R\$|kr|zł)"
