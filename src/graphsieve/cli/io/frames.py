@@ -74,10 +74,15 @@ def read_feather(path, name, reading):
 
 
 def write_feather(path, table):
+    whole_frame(table).to_feather(path)
+
+
+def whole_frame(table):
+    """Return a table in memory as a frame, with the names of the rows in a column."""
     import pandas as pd
 
     pieces = [with_row_names(piece.frame()) for piece in table.pieces()]
-    pd.concat(pieces, ignore_index=True).to_feather(path)
+    return pd.concat(pieces, ignore_index=True)
 
 
 def read_json_lines(path, name, reading):

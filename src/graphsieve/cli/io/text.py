@@ -15,7 +15,7 @@ from itertools import islice
 from ..._utils.text import counted
 from ..console import TableError
 from ..options import SEPARATORS
-from .cells import MISSING, find_layout, layout_notes, read_numbers
+from .cells import MISSING, find_layout, read_numbers
 from .tables import Table, arrow_frame, default_names, unique_names
 
 # Rows per block that Arrow parses: with fewer, wide tables spend their time on bookkeeping.
@@ -161,8 +161,8 @@ def _find_names(lines, body, ends, rows, separator, reading):
     comments = [line.lstrip("# ") for line in lines[:skip] if _is_comment(line)]
     header, first, notes, found = None, 0, [], []
     if not reading.no_header:
-        top, first, units = find_layout(rows, reading)
-        header, found = rows[top], layout_notes(rows, top, units, "line")
+        top, first, found = find_layout(rows, reading)
+        header = rows[top]
         if top == 0 and comments and _is_header(comments[-1], header, separator):
             first, header = 0, next(_reader([comments.pop()], separator))
             notes.append("names from the line that starts with #")
