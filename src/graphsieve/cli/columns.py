@@ -95,10 +95,8 @@ def names_in(items):
     """Names as given, and those in text files, one per line."""
     names = []
     for item in items:
-        path = Path(item)
-        if _is_list(item) and path.is_file():
-            lines = path.read_text("utf-8-sig").splitlines()
-            names += [line.strip() for line in lines if line.strip()]
+        if _is_list(item) and Path(item).is_file():
+            names += filter(None, map(str.strip, Path(item).read_text("utf-8-sig").splitlines()))
         else:
             names.append(item)
     return names
@@ -169,19 +167,16 @@ def assign_roles(table, drop, keep, *, find_ids):
     names = [*table.names, *table.label_names]
     dropped = sorted(find_columns(drop, names, "--drop"))
     kept = sorted(find_columns(keep, names, "--keep"))
-    both = [names[j] for j in dropped if j in set(kept)]
-    if both:
-        raise TableError(f"--drop and --keep both name {listed(both)}; use one of the two")
-    n_columns = len(table.names)
-    given = {*dropped, *kept}
-    ids = {}
+    if both := sorted({*dropped} & {*kept}):
+        named = listed([names[j] for j in both])
+        raise TableError(f"--drop and --keep both name {named}; use one of the two")
+    n_columns, given, ids = len(table.names), {*dropped, *kept}, {}
     if table.row_names is not None and (j := names.index(table.row_names)) not in given:
         ids[j] = "row names"
     if find_ids:
         ids |= _find_ids(table, [j for j in range(n_columns) if j not in given and j not in ids])
     carried = sorted({*(j for j in kept if j < n_columns), *ids})
-    unused = {*dropped, *carried}
-    features = [j for j in range(n_columns) if j not in unused]
+    features = sorted(set(range(n_columns)).difference(dropped, carried))
     return Roles(features, carried, [names[j] for j in kept if j >= n_columns], ids)
 
 
@@ -234,10 +229,7 @@ def _find_ids(table, candidates):
 
 
 def carry_verbatim(table, roles):
-    """Return the table with its carried columns as the file has them.
-
-    Text files only: a number such as 007 would otherwise be written as 7.
-    """
+    """Return the table of a text file with its carried columns as written: 007 is not 7."""
     if table.verbatim is None or not roles.carried:
         return table
     names = [table.names[j] for j in roles.carried]

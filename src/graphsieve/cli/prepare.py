@@ -61,8 +61,7 @@ class Features:
     def ranking(self, estimator, wanted):
         """Return a frame of the columns, best first, and the selector that keeps whole columns.
 
-        A column that was encoded has the place and the score of its best value. ``wanted`` is the
-        number of columns that was asked for, None if a budget decides.
+        A column that was encoded has the place and the score of its best value.
         """
         import pandas as pd
 
@@ -95,10 +94,7 @@ class Data:
 
 
 def read(source, reading, in_memory_for=None):
-    """Read the table that ``opened`` yields, and say in one line what was assumed.
-
-    ``in_memory_for`` is the method that needs all of the data in memory, if it does.
-    """
+    """Read the table that ``opened`` yields, for a method, and say in one line what was assumed."""
     path, name, suffix = source
     with progress(f"Reading {name}"):
         table = read_table(path, reading, name, suffix)
@@ -142,7 +138,11 @@ def prepare(name, table, given, arguments, *, carried=(), verbatim=False, accept
     if words and found["usable"]:
         note(_words_note(table, words))
     elif words:
-        found["text"] = {j: _value(table, j) for j in words}
+        types = {} if table.is_frame else non_numeric(table.X)
+        found["text"] = {
+            j: types.get(table.names[j]) or repr(str(table.X.iloc[:, j].dropna().iloc[0]))
+            for j in words
+        }
     if not found["usable"] or any(map(found.get, ("odd", "empty", "gaps", "infinite"))):
         raise _problems_error(name, table, found, n_gaps, given, arguments, accepts_gaps)
     if verbatim:
@@ -162,10 +162,7 @@ def prepare(name, table, given, arguments, *, carried=(), verbatim=False, accept
 
 
 def _find_words(table, features, encode):
-    """Return the columns of text and dates that are carried, and how others are encoded.
-
-    Both by position; of a carried column, the kind of --encode with which it can be selected.
-    """
+    """Return by position the --encode of text and dates that are carried, and of the others."""
     words, ways = {}, {}
     for j, kind in zip(features, table.take(features).kinds(), strict=True):
         if kind not in ("text", "date") or table.names[j] in table.odd:
@@ -184,16 +181,16 @@ def _words_note(table, words):
     """Return a line about columns of text and dates, which are only carried."""
     many = f"text with more than {MOST_LEVELS} different values" if table.is_frame else "text"
     terms = {"onehot": "text", "ordinal": "ordered answers", "text": many}
-    by_kind = {}
-    for j, kind in words.items():
-        by_kind.setdefault(kind, []).append(j)
-    found = [
-        f"{terms.get(kind, 'dates')}: {_listed(columns, table.names)}"
-        for kind, columns in by_kind.items()
-    ]
-    kinds = ",".join(kind for kind in ENCODINGS if kind in by_kind)
+    found = []
+    for kind in dict.fromkeys(words.values()):
+        columns = [j for j, other in words.items() if other == kind]
+        found.append(f"{terms.get(kind, 'dates')}: {_listed(columns, table.names)}")
+    kinds = ",".join(kind for kind in ENCODINGS if kind in words.values())
     how = f". Select from such columns with --encode {kinds}" if kinds else ""
     return f"{'; '.join(found)}: not selected from, but carried to the output{how}"
+
+
+_MADE = [("onehot", "text", "indicator"), ("ordinal", "ordered", None), ("dates", "date", "part")]
 
 
 def _make_features(table, impute, ways):
@@ -201,12 +198,11 @@ def _make_features(table, impute, ways):
     X, owner, n_gaps = table.X, None, _gaps(table, ways)[0] if impute else 0
     if any(ways):
         X, owner = encode(X, ways)
-        parts = {"onehot": "indicator", "dates": "part"}
-        for way, what in _MADE.items():
+        for way, what, part in _MADE:
             if places := [j for j, other in enumerate(ways) if other == way]:
-                n_made = int(np.isin(owner, places).sum())
-                made = counted(n_made, parts[way]) if way in parts else "ranks"
-                note(f"{counted(len(places), what)} encoded as {made} for the selection")
+                columns = counted(len(places), f"{what} column")
+                made = counted(int(np.isin(owner, places).sum()), part) if part else "ranks"
+                note(f"{columns} encoded as {made} for the selection")
     if n_gaps:
         X = _impute(X, impute)
         note(
@@ -214,9 +210,6 @@ def _make_features(table, impute, ways):
             "selection; the output has the gaps as they were"
         )
     return Features(X, table.names, owner)
-
-
-_MADE = {"onehot": "text column", "ordinal": "ordered column", "dates": "date column"}
 
 
 def _drop_incomplete_rows(table, features):
@@ -276,11 +269,9 @@ def has_gaps(features):
 
 
 def _find_problems(table, features, ways, gaps_are_fine, infinities_are_fine):
-    """Return the columns that need a decision, and the number of missing values.
+    """Return the columns of every kind, by position with an example, and the number of gaps.
 
-    Of every kind, a dict of the position to an example, which is a row for missing and infinite
-    values. Those of arrays that are not read yet are found by the method, which looks at every
-    entry anyway.
+    Gaps of arrays that are not read yet are found by the method, which reads every entry anyway.
     """
     kinds = ("text", "odd", "empty", "gaps", "constant", "infinite", "usable")
     found, n_gaps = {kind: {} for kind in kinds}, 0
@@ -361,10 +352,3 @@ def _problems_error(name, table, found, n_gaps, given, arguments, accepts_gaps):
 
 def _listed(positions, names):
     return listed([names[j] for j in positions])
-
-
-def _value(table, j):
-    """Return a value of a column of words, or their type if they are not read yet."""
-    if not table.is_frame:
-        return non_numeric(table.X)[table.names[j]]
-    return repr(str(table.X.iloc[:, j].dropna().iloc[0]))

@@ -40,10 +40,7 @@ _MOST_MARKS = 5
 
 
 def find_layout(rows, reading, word="line"):
-    """Return the positions of the header and of the first row of data, and notes about the others.
-
-    Above the header may be titles, between it and the data may be units.
-    """
+    """Return the positions of header and first row of data, and notes about titles and units."""
     header = 0 if reading.skip_rows is not None else _below_titles(rows)
     first, units, notes = header + 1, _words_above_numbers(rows[header + 1 :]), []
     if units:
@@ -113,8 +110,7 @@ class Odd:
 def read_numbers(table, reading, decimal="."):
     """Read the columns of text in which every cell stands for a number or a gap.
 
-    Returns the Arrow table, the Odd columns by name, and notes. ``decimal`` is the decimal
-    point of the file.
+    Returns the Arrow table, the Odd columns by name, and notes.
     """
     import pyarrow as pa
     import pyarrow.compute as pc

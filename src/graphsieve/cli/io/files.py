@@ -210,10 +210,7 @@ def read_table(path, reading, name=None, suffix=None):
 
 
 def _transposed(name, table, reading):
-    """Return the table of a file that has one feature per row, and samples in its header.
-
-    The first column holds the names of the features if it is text, has no name, or is said to.
-    """
+    """Return the table of a file that has one feature per row, and samples in its header."""
     import pandas as pd
 
     table = table.whole()
@@ -230,8 +227,7 @@ def _transposed(name, table, reading):
         frame = frame.iloc[:, 1:]
     else:
         names, renamed, corner = default_names(len(frame)), (), "sample"
-    words = [c for c in frame if frame[c].dtype.kind not in "biuf"]
-    if words:
+    if words := [c for c in frame if frame[c].dtype.kind not in "biuf"]:
         raise TableError(
             f"{name} cannot be transposed: not numeric: {listed(words)}. Remove these columns "
             "from the file first"
@@ -239,8 +235,7 @@ def _transposed(name, table, reading):
     turned = pd.DataFrame(frame.to_numpy().T)
     turned.insert(0, "samples", frame.columns)
     turned.columns = columns = unique_names([corner, *names])[0]
-    notes = (*table.notes, *renamed)
-    return Table(turned, columns, table.key, notes=notes, row_names=columns[0])
+    return Table(turned, columns, notes=(*table.notes, *renamed), row_names=columns[0])
 
 
 def write_outputs(outputs, *, raw_names=False):
@@ -264,8 +259,7 @@ def write_outputs(outputs, *, raw_names=False):
                     content = _numbers_only(path, content, notes)
                 if form.spreadsheet and not raw_names:
                     content = _without_formulas(content, notes)
-                packed = {"packed": True} if path.suffix.lower() == _PACKED else {}
-                form.write(temporary, content, **packed)
+                form.write(temporary, content)
     return list(dict.fromkeys(notes))
 
 

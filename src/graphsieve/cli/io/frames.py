@@ -120,8 +120,8 @@ def _check_line(number, line):
         raise ValueError(f"line {number} is not a JSON object, with a value for every column")
 
 
-def write_json_lines(path, table, packed=False):
-    with open_text(path, packed) as file:
+def write_json_lines(path, table):
+    with open_text(path) as file:
         for piece in table.pieces():
             frame = with_row_names(piece.frame())
             rows = frame.astype(object).where(frame.notna(), None)

@@ -175,17 +175,15 @@ def unique_names(names):
     As in pandas, the second ``a`` becomes ``a.1``, and an empty name ``Unnamed: 3``.
     """
     names = [str(name) or f"Unnamed: {j}" for j, name in enumerate(names)]
-    counts = Counter(names)
-    if len(counts) == len(names):
-        return names, ()
-    taken, used, number, unique = set(names), set(), Counter(), []
+    counts, number, unique = Counter(names), Counter(), {}
     for name in names:
         new = name
-        while new in used or (new != name and new in taken):
+        while new in unique or (new != name and new in counts):
             number[name] += 1
             new = f"{name}.{number[name]}"
-        used.add(new)
-        unique.append(new)
+        unique[new] = name
+    if list(unique) == names:
+        return names, ()
     twice = [name for name, count in counts.items() if count > 1]
-    changed = [new for new, old in zip(unique, names, strict=True) if new != old]
-    return unique, (f"duplicate names {listed(twice)} renamed to {listed(changed)}",)
+    changed = [new for new, old in unique.items() if new != old]
+    return list(unique), (f"duplicate names {listed(twice)} renamed to {listed(changed)}",)

@@ -1,8 +1,4 @@
-"""Text tables: CSV and TSV in the dialects that people have, plain or compressed.
-
-What the user does not say about the layout is found from the bytes and the first lines. Everything
-that was assumed becomes a note, so that a wrong assumption is seen and can be corrected.
-"""
+"""CSV and TSV in the dialects that people have; what is assumed about a file becomes a note."""
 
 import codecs
 import csv
@@ -24,11 +20,8 @@ _BLOCK_ROWS = 64
 _SAMPLE_LINES, _FEWEST_LINES = 100, 8
 _SAMPLE_LENGTH = 2**18
 _SCAN_BYTES = 2**20
-_ENCODINGS = {
-    codecs.BOM_UTF8: "utf-8-sig",
-    codecs.BOM_UTF16_LE: "utf-16",
-    codecs.BOM_UTF16_BE: "utf-16",
-}
+_ENCODINGS = {codecs.BOM_UTF8: "utf-8-sig"}
+_ENCODINGS |= dict.fromkeys((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE), "utf-16")
 _NUMBER = re.compile(r"\s*[+-]?(\d+([.,]\d*)?|[.,]\d+)([eE][+-]?\d+)?\s*")
 _GROUPED = re.compile(r"\s*[+-]?[1-9]\d{0,2},\d{3}\s*")
 _COMMA_NUMBER, _POINT_NUMBER = (
@@ -152,11 +145,7 @@ def _find_dialect(path, name, reading, usual_separator):
 
 
 def _find_names(lines, body, ends, rows, separator, reading):
-    """Return the number of lines above the data, the names, the rows of data, and notes.
-
-    ``body`` are the lines without comments, ``rows`` their cells, and ``ends`` the number of lines
-    up to the end of each row.
-    """
+    """Return the number of lines above the data, the names, the rows of data, and notes."""
     skip = next(number for number, line in enumerate(body) if line.strip())
     comments = [line.lstrip("# ") for line in lines[:skip] if _is_comment(line)]
     header, first, notes, found = None, 0, [], []
@@ -271,23 +260,22 @@ def _find_decimal(rows, separator, reading):
     if reading.decimal or reading.thousands in (".", ","):
         return reading.decimal or ("," if reading.thousands == "." else "."), ()
     cells = [cell for row in rows for cell in row]
-    with_comma = [found for found in map(_COMMA_NUMBER.fullmatch, cells) if found]
+    with_comma = list(filter(_COMMA_NUMBER.fullmatch, cells))
     if not with_comma or any(map(_POINT_NUMBER.fullmatch, cells)):
         return ".", ()
-    if all(_GROUPED.fullmatch(found[0]) for found in with_comma):
-        # 1,234 has a separator of thousands unless commas are known for decimals.
-        if separator != ";":
-            return ".", ()
-        return ",", ("decimal comma (if it separates thousands, add --thousands comma)",)
-    return ",", ("decimal comma",)
+    if not all(map(_GROUPED.fullmatch, with_comma)):
+        return ",", ("decimal comma",)
+    # 1,234 has a separator of thousands unless commas are known for decimals.
+    if separator != ";":
+        return ".", ()
+    return ",", ("decimal comma (if it separates thousands, add --thousands comma)",)
 
 
 def _is_header(comment, row, separator):
     """Whether a comment names the columns: as many cells as the first row, words above numbers."""
     cells = next(_reader([comment], separator), [])
-    if len(cells) != len(row) or len(row) < 2:
-        return False
-    return not any(map(_NUMBER.fullmatch, cells)) and any(map(_NUMBER.fullmatch, row))
+    are_words = len(cells) == len(row) > 1 and not any(map(_NUMBER.fullmatch, cells))
+    return are_words and any(map(_NUMBER.fullmatch, row))
 
 
 def _looks_like_data(cells):
@@ -376,13 +364,13 @@ def _explain(path, name, dialect, error):
     return TableError(f"cannot read {name} as text: {str(error).splitlines()[0]}")
 
 
-def write_text(path, table, separator=",", packed=False):
+def write_text(path, table, separator=","):
     import pyarrow as pa
     from pyarrow import csv
 
     # Ten times as fast for numbers; other types would look different.
     options = csv.WriteOptions(include_header=False, delimiter=separator)
-    with open_text(path, packed) as file:
+    with open_text(path) as file:
         for number, piece in enumerate(table.pieces()):
             frame = with_row_names(piece.frame())
             is_numeric = all(dtype.kind in "iuf" for dtype in frame.dtypes)
@@ -395,9 +383,10 @@ def write_text(path, table, separator=",", packed=False):
                 csv.write_csv(content, file.buffer, options)
 
 
-def open_text(path, packed):
-    """Open a file for writing UTF-8, compressed with gzip if it is to be packed."""
-    return (gzip.open if packed else open)(path, "wt", encoding="utf-8", newline="")
+def open_text(path):
+    """Open a file for writing UTF-8, compressed with gzip if its name says so."""
+    is_packed = path.suffix.lower() == ".gz"
+    return (gzip.open if is_packed else open)(path, "wt", encoding="utf-8", newline="")
 
 
 def with_row_names(frame):
