@@ -23,6 +23,7 @@ from experiments.claims.sensitivity import both_grids, mean_scores
 from experiments.protocol import ALL_FEATURES
 from experiments.provenance import provenance
 from experiments.store import read_table
+from experiments.studies.future_work import OUT as FUTURE_WORK
 from experiments.studies.resume import append
 from experiments.studies.tables import RECORDS, ROOT, markdown, write_page
 from graphsieve import GAFS, GraphSieve
@@ -201,6 +202,22 @@ def rules_table():
     )
 
 
+def one_pass_sentence():
+    """Recursive elimination minus one pass of the same network, as a sentence."""
+    found = pd.read_csv(FUTURE_WORK)
+    name = "one pass of the same network"
+    parts = []
+    for score in SCORES:
+        scores = by_split(found, score)
+        words = {"accuracy": "accuracy", "acc": "ACC", "nmi": "NMI"}[score]
+        parts.append(f"{words} {interval(over_sets(scores['gafs'] - scores[name]))}")
+    n_splits = found["split"].nunique()
+    return (
+        f"recursive elimination minus one pass of the same network: {', '.join(parts)} "
+        f"({n_splits} splits, 2 to 20 % of the features, `quality/future_work_elimination.csv`)."
+    )
+
+
 def draw_planted():
     """Weight per column against the number of copies, and the places of the groups."""
     found = pd.read_csv(PLANTED)
@@ -275,13 +292,14 @@ def draw_curves():
 
 
 WRITERS = {"planted": planted_table, "rivals": rivals_table, "rules": rules_table}
+SENTENCES = {"headline": headline, "one_pass": one_pass_sentence}
 FIGURES = {"planted": draw_planted, "gains": draw_gains, "curves": draw_curves}
 
 
 def write(name):
     """The table or list of a mark, or None if it belongs to another module."""
-    if name == "headline":
-        return headline()
+    if name in SENTENCES:
+        return SENTENCES[name]()
     return markdown(WRITERS[name]()) if name in WRITERS else None
 
 

@@ -28,6 +28,7 @@ import scanpy as sc
 import scipy.sparse as sp
 from sklearn.decomposition import PCA
 
+from experiments.provenance import provenance
 from graphsieve import GraphSieve
 from graphsieve.anndata import evaluate_panel, select_genes
 from graphsieve.anndata.select import CellGraph
@@ -38,7 +39,7 @@ except ImportError:
     triku = None
 
 SIZES = (20, 50, 100, 200)
-METHODS = ("sieve", "css", "mrsf", "random")
+METHODS = ("sieve", "gafs", "css", "mrsf", "random")
 ON_LOG = ("seurat", "cell_ranger")
 ON_COUNTS = ("seurat_v3", "pearson_residuals")
 N_COMPONENTS = 20
@@ -242,7 +243,7 @@ def main():
     seeds = range(options.first, options.first + options.splits)
     frame = pd.concat([one_split(adata, seed, chosen) for seed in seeds])
     if options.csv:
-        frame.to_csv(options.csv, index=False)
+        frame.assign(commit=provenance()["commit"]).to_csv(options.csv, index=False)
     names, others = ["sieve", "css"], [f"HVG {flavor}" for flavor in ON_LOG + ON_COUNTS]
     if chosen:
         first, *names = chosen

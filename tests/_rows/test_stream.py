@@ -178,4 +178,4 @@ def test_memory_does_not_grow_with_the_data(tmp_path, kind):
         write_in_pieces(path, kind, n, 1_000)
         run = [sys.executable, "-c", FIT, kind, str(path), str(n)]
         peaks.append(float(subprocess.run(run, capture_output=True, text=True, check=True).stdout))
-    assert peaks[1] - peaks[0] < 40  # MB, of 120 MB more data
+    assert peaks[1] - peaks[0] < 60  # MB, of 120 MB more data; Zarr decodes several chunks at a time

@@ -352,10 +352,9 @@ class _Layer:
                 return step
         return None
 
-    def _update(self, step, r, z, square):
-        """Take note of a pick; ``square`` is |T'u|^2 with the targets that are left."""
+    def _update(self, step, r, z):
+        """Take note of a pick."""
         self._energy -= step.gain
-        self._square_energy += step.gain**2 - 2 * square
         if self._blocks is not None:
             self._blocks.update(r, z, step.gain)
         self.f = np.maximum(self.f + r * (step.gain * r - 2 * z), 0)
@@ -414,7 +413,8 @@ class _VectorLayer(_Layer):
         self._basis = _with_row(self._basis, self.n_picked, step.q)
         if self.n_picked < self._most_products:
             self._products = _with_row(self._products, self.n_picked, r)
-        self._update(step, r, z, step.w @ step.w - h @ h)
+        self._square_energy += step.gain**2 - 2 * (step.w @ step.w - h @ h)
+        self._update(step, r, z)
         return inner
 
 
@@ -425,6 +425,15 @@ class _InnerLayer(_Layer):
         super().__init__(columns, target, *args)
         self._r = np.empty((0, columns.n_features))
         self._t = np.empty((0, target.C.shape[1]))
+        self._n_counted = 0
+
+    def chance(self):
+        """See above. The squared energy of the targets that are left is computed when needed."""
+        old, new = np.split(self._t[: self.n_picked], [self._n_counted])
+        explained = np.vdot(new @ self._target.S, new) - np.square(new @ old.T).sum()
+        self._square_energy += np.square(new @ new.T).sum() - 2 * explained
+        self._n_counted = self.n_picked
+        return super().chance()
 
     def step(self, j):
         """The pick of column j, or None if it depends on the picked ones."""
@@ -444,10 +453,9 @@ class _InnerLayer(_Layer):
         """Pick a column; returns its products X'x with all columns."""
         h = self._t[: self.n_picked] @ step.t
         z = self._target.C @ step.t - h @ self._r[: self.n_picked]
-        square = step.t @ (self._target.S @ step.t) - h @ h if self._square_energy > 0 else 0.0
         self._r = _with_row(self._r, self.n_picked, step.r)
         self._t = _with_row(self._t, self.n_picked, step.t)
-        self._update(step, step.r, z, square)
+        self._update(step, step.r, z)
         return self._target.G[step.column]
 
 

@@ -31,7 +31,7 @@ from .forward import FactorTarget, GramTarget
 _ROUNDING = {np.dtype(np.float32): 1e-3, np.dtype(np.float64): 1e-5}
 # More components change neither the number of features nor their order.
 _MOST_COMPONENTS = 100
-# Where only their number matters, so many are computed first.
+# Where no others are needed than those above noise, so many are computed first.
 _FIRST_COMPONENTS = 50
 # Coordinates of all rows along the axes: 128 MB. Fewer axes are used for many rows.
 _MOST_COORDINATES = 2**24
@@ -46,7 +46,7 @@ _MOST_CHANCE = 0.25
 _FEWEST_TRUSTED = 3
 # The first singular value of many shuffled entries hardly varies: one shuffle is then enough. With
 # few rows or columns, where a shuffle takes little time, it varies more.
-_SHUFFLED_ENTRIES, _SHUFFLED_ENTRIES_OF_FEW, _FEW = 1e6, 5e6, 256
+_SHUFFLED_ENTRIES, _SHUFFLED_ENTRIES_OF_FEW, _FEW = 2e6, 5e6, 256
 _MOST_SHUFFLES = 10
 # Keeps divisions by the singular values of constant columns finite.
 _TINY = np.finfo(float).tiny ** 0.5
@@ -214,15 +214,17 @@ def all_coordinates(structure, X, n_jobs=None, axes=None):
 def find_structure(X, n_samples=0):
     """Structure of the scaled columns of X, at most ``MOST_ROWS`` of ``n_samples`` rows.
 
-    If X are only some of the rows, it has as many axes as ``all_coordinates`` needs for all.
+    If X are only some of the rows, it has as many axes as ``all_coordinates`` needs for all, and if
+    they are all, those that represent the structure.
 
     Each row is reduced to the direction in which it deviates from the mean row, so that no outlier
     dominates: spherical principal components (Locantore et al. 1999). How predictable a column is
     follows from standardised columns: in other units, a few columns of large variance would set the
     limit of noise for all.
     """
-    n_axes = _MOST_COORDINATES // n_samples if n_samples > len(X) else 0
-    n_axes = max(n_axes, _MOST_COMPONENTS)
+    n_axes = None if n_samples == len(X) else _MOST_COMPONENTS
+    if n_samples > len(X):
+        n_axes = max(_MOST_COMPONENTS, _MOST_COORDINATES // n_samples)
     with blas_for(float(X.size) * min(X.shape)):
         centre = X.mean(axis=0, dtype=np.float64)
         X = (X - centre).astype(np.float32 if X.size > _LARGE else X.dtype, copy=False)
@@ -234,10 +236,7 @@ def find_structure(X, n_samples=0):
         edge, standard_edge = _edges(X, [None, units])
         found = replace(_components(X, edge, n_axes), centre=centre)
         X /= units
-        judged = _components(X, standard_edge, _FIRST_COMPONENTS)
-        if judged.n_components == _FIRST_COMPONENTS:
-            judged = _components(X, standard_edge)
-        judged = _with_predictability(judged, X)
+        judged = _with_predictability(_components(X, standard_edge), X)
         return replace(found, predictability=judged.predictability, core=judged.core)
 
 
@@ -255,11 +254,16 @@ def _edges(X, units):
     return np.mean(found, axis=0)
 
 
-def _components(X, edge, n_axes=_MOST_COMPONENTS):
-    """The structure of centred columns but for their predictability."""
+def _components(X, edge, n_axes=None):
+    """The structure of centred columns but for their predictability.
+
+    It has at least the axes above the edge, or at most ``n_axes``.
+    """
     Z, mean = _directions(X)
     G = _gram(Z)
-    square, vectors = leading_eigenpairs(G, min(len(G), n_axes))
+    square, vectors = leading_eigenpairs(G, min(len(G), n_axes or _FIRST_COMPONENTS))
+    if n_axes is None and square[0] > edge**2:
+        square, vectors = leading_eigenpairs(G, min(len(G), _MOST_COMPONENTS))
     values = np.sqrt(np.maximum(square[::-1].astype(np.float64), 0))
     significant = values > _ROUNDING[Z.dtype] * values[0]
     significant[0] = True  # of constant columns too

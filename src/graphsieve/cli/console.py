@@ -109,11 +109,9 @@ def errors_shown(*, interrupted="nothing was written"):
     """
     try:
         yield
-    except (ValueError, OSError) as error:
-        say("Error", " ".join(str(error).split("\n")), "bold red")
-        raise typer.Exit(1) from error
-    except MemoryError as error:
-        say("Error", f"not enough memory. {error}".strip(), "bold red")
+    except (ValueError, OSError, MemoryError) as error:
+        why = "not enough memory. " if isinstance(error, MemoryError) else ""
+        say("Error", f"{why}{error}".replace("\n", " ").strip(), "bold red")
         raise typer.Exit(1) from error
     except KeyboardInterrupt as error:
         say("Interrupted", interrupted, "bold red")

@@ -18,8 +18,9 @@ from .prepare import Data, has_gaps
 
 # Rows of a table on a terminal, and names in a cell.
 _MOST_ROWS, _MOST_NAMES = 50, 3
-# Entries that are read again for every further row elsewhere: seconds in all.
-_MOST_WORK = 1e9
+# Entries that are read, once for every row, where tables may be longer: seconds in all. With fewer
+# samples than this, memory would limit the rows: one number for every column in each.
+_MOST_WORK, _FEW_SAMPLES = 1e9, 50
 # Correlation from which a kept column stands for a dropped one, as in plot.groups and the report.
 _CLOSE = 0.5
 
@@ -272,7 +273,8 @@ def _what_they_add(outcome):
     # The values of an encoded column follow each other, and enter together.
     behind = column_of[selector.order_[: selector.n_features_]]
     last = np.flatnonzero(np.diff(behind, append=-1)) + 1
-    most = _MOST_ROWS if out.is_terminal else max(_MOST_ROWS, int(_MOST_WORK // values.size))
+    work = max(len(values), _FEW_SAMPLES) * values.shape[1]
+    most = _MOST_ROWS if out.is_terminal else max(_MOST_ROWS, int(_MOST_WORK // work))
     n_kept = np.append(last[:most], last[most:][-1:])
     coverage = coverage_curve(values, selector.order_, n_kept).coverage
     explained = np.nan_to_num(explained_fraction(coverage))

@@ -77,9 +77,10 @@ def run(file, given, method, arguments):
         seconds = time.perf_counter() - start
         ranking, selector = data.features.ranking(estimator, given.number)
         outcome = Outcome(given, source, data, batches, ranking, selector, seconds)
-        if given.explain:
-            outcome = with_predictors(outcome)
-        lines = summary(outcome)
+        with progress("Explaining the selection"):
+            if given.explain:
+                outcome = with_predictors(outcome)
+            lines = summary(outcome)
         write(outcome)
     for line in lines:
         tell(line) if isinstance(line, str) else tell_table(*line)
