@@ -235,7 +235,8 @@ def _transposed(name, table, reading):
     turned = pd.DataFrame(frame.to_numpy().T)
     turned.insert(0, "samples", frame.columns)
     turned.columns = columns = unique_names([corner, *names])[0]
-    return Table(turned, columns, notes=(*table.notes, *renamed), row_names=columns[0])
+    notes = (*table.notes, *renamed)
+    return Table(turned, columns, table.key, notes=notes, row_names=columns[0])
 
 
 def write_outputs(outputs, *, raw_names=False):
