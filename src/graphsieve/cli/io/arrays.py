@@ -189,12 +189,9 @@ def write_zarr(path, table):
     dtype = table.head().array().dtype
     n_rows, n_columns = table.X.shape
     chunk_rows = max(1, _CHUNK_BYTES // (n_columns * dtype.itemsize))
+    chunks, attributes = (min(chunk_rows, n_rows), n_columns), {NAMES: table.names}
     array = zarr.create_array(
-        path,
-        shape=(n_rows, n_columns),
-        chunks=(min(chunk_rows, n_rows), n_columns),
-        dtype=dtype,
-        attributes={NAMES: table.names},
+        path, shape=table.X.shape, chunks=chunks, dtype=dtype, attributes=attributes
     )
     start = 0
     for piece in table.pieces():

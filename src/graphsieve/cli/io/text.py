@@ -317,28 +317,23 @@ def _parse(path, dialect, floats=(), as_text=()):
     elif _is_packed(path):
         # Arrow reads a plain file by itself, in parallel.
         source = open_bytes(path)
-    types = dict.fromkeys(floats, pa.float64()) | dict.fromkeys(as_text, pa.string())
-    table = csv.read_csv(
-        source,
-        csv.ReadOptions(
-            column_names=dialect.names,
-            skip_rows=dialect.skip,
-            encoding=encoding,
-            block_size=min(max(2**20, _BLOCK_ROWS * dialect.line_bytes), 2**30),
-        ),
-        csv.ParseOptions(
-            delimiter=dialect.separator,
-            newlines_in_values=dialect.has_quotes,
-            invalid_row_handler=comment,
-        ),
-        csv.ConvertOptions(
-            decimal_point=dialect.decimal,
-            null_values=[] if as_text else MISSING,
-            strings_can_be_null=True,
-            include_columns=as_text or None,
-            column_types=types,
-        ),
+    block_size = min(max(2**20, _BLOCK_ROWS * dialect.line_bytes), 2**30)
+    read = csv.ReadOptions(
+        column_names=dialect.names, skip_rows=dialect.skip, encoding=encoding, block_size=block_size
     )
+    parse = csv.ParseOptions(
+        delimiter=dialect.separator,
+        newlines_in_values=dialect.has_quotes,
+        invalid_row_handler=comment,
+    )
+    convert = csv.ConvertOptions(
+        decimal_point=dialect.decimal,
+        null_values=[] if as_text else MISSING,
+        strings_can_be_null=True,
+        include_columns=as_text or None,
+        column_types=dict.fromkeys(floats, pa.float64()) | dict.fromkeys(as_text, pa.string()),
+    )
+    table = csv.read_csv(source, read, parse, convert)
     return table, len(skipped)
 
 
