@@ -17,8 +17,7 @@ from .options import Reading
 
 # In fewer rows, different whole numbers are no sign of an ID.
 _ROWS_FOR_ID = 10
-_ID_NAME = re.compile(r"(^|.*[\W_])(id|idx|index|key|uuid|guid|nr|row|rownames?)", re.IGNORECASE)
-_CAMEL_ID = re.compile(r".*[a-z]I[Dd]")
+_ID_NAME = re.compile(r"(^|.*[\W_])(?i:id|idx|index|key|uuid|guid|nr|row|rownames?)|.*[a-z]I[Dd]")
 
 
 def find_columns(items, names, option, features=None):
@@ -33,8 +32,7 @@ def find_columns(items, names, option, features=None):
     found = []
     for item in items:
         is_one = item in position or item.startswith("^")
-        parts = [item] if is_one else [part.strip() for part in item.split(",")]
-        for part in filter(None, parts):
+        for part in [item] if is_one else filter(None, map(str.strip, item.split(","))):
             found += _find(part, names, position, option, features)
     if unused := sorted(set(found).difference(features)):
         raise TableError(
@@ -71,21 +69,21 @@ def _is_list(text):
 
 def as_arguments(option, positions, names):
     """Return the arguments that pass these columns to an option, as one would type them."""
-    alone = [j for j in positions if not _is_plain(names[j])]
-    plain = [names[j] for j in positions if _is_plain(names[j])]
-    # What cannot be typed has a position.
-    typed = [names[j] if names[j].isprintable() else str(j) for j in alone]
-    joined = [",".join(plain)] if plain else []
-    return [word for value in joined + typed for word in as_option(option, value)]
+    plain, alone = [], []
+    for name, j in ((names[j], j) for j in positions):
+        if not name.isprintable():
+            alone.append(str(j))
+        elif "," in name or name != name.strip() or not name:
+            alone.append(name)
+        else:
+            plain.append(name)
+    values = [",".join(plain)] * bool(plain) + alone
+    return [word for value in values for word in as_option(option, value)]
 
 
 def as_option(option, value):
     """Return the arguments that give a value to an option."""
     return [f"{option}={value}"] if value.startswith("-") else [option, value]
-
-
-def _is_plain(name):
-    return name.isprintable() and "," not in name and name == name.strip() and name != ""
 
 
 def command_line(arguments):
@@ -97,10 +95,8 @@ def names_in(items):
     """Names as given, and those in text files, one per line."""
     names = []
     for item in items:
-        path = Path(item)
-        if _is_list(item) and path.is_file():
-            lines = path.read_text("utf-8-sig").splitlines()
-            names += [line.strip() for line in lines if line.strip()]
+        if _is_list(item) and Path(item).is_file():
+            names += filter(None, map(str.strip, Path(item).read_text("utf-8-sig").splitlines()))
         else:
             names.append(item)
     return names
@@ -171,19 +167,16 @@ def assign_roles(table, drop, keep, *, find_ids):
     names = [*table.names, *table.label_names]
     dropped = sorted(find_columns(drop, names, "--drop"))
     kept = sorted(find_columns(keep, names, "--keep"))
-    both = [names[j] for j in dropped if j in set(kept)]
-    if both:
-        raise TableError(f"--drop and --keep both name {listed(both)}; use one of the two")
-    n_columns = len(table.names)
-    given = {*dropped, *kept}
-    ids = {}
+    if both := sorted({*dropped} & {*kept}):
+        named = listed([names[j] for j in both])
+        raise TableError(f"--drop and --keep both name {named}; use one of the two")
+    n_columns, given, ids = len(table.names), {*dropped, *kept}, {}
     if table.row_names is not None and (j := names.index(table.row_names)) not in given:
         ids[j] = "row names"
     if find_ids:
         ids |= _find_ids(table, [j for j in range(n_columns) if j not in given and j not in ids])
     carried = sorted({*(j for j in kept if j < n_columns), *ids})
-    unused = {*dropped, *carried}
-    features = [j for j in range(n_columns) if j not in unused]
+    features = sorted(set(range(n_columns)).difference(dropped, carried))
     return Roles(features, carried, [names[j] for j in kept if j >= n_columns], ids)
 
 
@@ -202,62 +195,41 @@ def id_note(table, roles):
 
 def _find_ids(table, candidates):
     """Return the positions of columns that identify rows, with the reason."""
-    ids = {j: "no name" for j in candidates if re.fullmatch(r"Unnamed: 0", table.names[j])}
-    different_integers, measured = [], False
-    others = [j for j in candidates if j not in ids and table.names[j] not in table.odd]
-    for j, column in _columns(table, others):
-        measured = measured or column.dtype.kind == "f"
-        if not _may_be_id(column):
+    names = table.names
+    ids = {j: "no name" for j in candidates if names[j] == "Unnamed: 0"}
+    others = [j for j in candidates if j not in ids and names[j] not in table.odd]
+    # Of a file that is read in pieces, the first.
+    head = table.take(others).head() if others else table
+    columns = [column for _, column in head.X.items()] if others and head.is_frame else []
+    different_integers = []
+    for j, column in zip(others, columns, strict=False):
+        kind = column.dtype.kind
+        if kind == "b" or (kind in "iuf" and len(column) < _ROWS_FOR_ID):
             continue
-        if column.dtype.kind not in "iuf":
-            ids[j] = "dates that all differ" if _are_dates(column) else "all values differ"
-        elif reason := _integer_id(column, table.names[j]):
-            ids[j] = reason
+        if kind == "f":
+            values = numbers(column)
+            if values[1] - values[0] == 1 and (np.diff(values) == 1).all():
+                ids[j] = "a counter"
+        elif column.isna().any() or not column.is_unique:
+            continue
+        elif kind not in "iu":
+            is_date = kind in "Mm" or column.head(100).astype(str).str.match(DATE).all()
+            ids[j] = "dates that all differ" if is_date else "all values differ"
+        elif float(column.max()) - float(column.min()) == len(column) - 1:
+            ids[j] = "a counter"
+        elif _ID_NAME.fullmatch(names[j]):
+            ids[j] = "called an ID, all values differ"
         else:
             different_integers.append(j)
     # One column of different integers among measurements is an ID; in a table of counts, every
     # column may be like that.
-    if len(different_integers) == 1 and measured:
+    if len(different_integers) == 1 and any(column.dtype.kind == "f" for column in columns):
         ids[different_integers[0]] = "integers that all differ"
     return ids
 
 
-def _columns(table, positions):
-    """Yield (position, column) of a frame; of a file that is read in pieces, from the first."""
-    if positions and (head := table.take(positions).head()).is_frame:
-        yield from zip(positions, (column for _, column in head.X.items()), strict=True)
-
-
-def _may_be_id(column):
-    kind = column.dtype.kind
-    if kind == "b" or (kind in "iuf" and len(column) < _ROWS_FOR_ID):
-        return False
-    if kind == "f":
-        values = numbers(column)
-        return values[1] - values[0] == 1 and (np.diff(values) == 1).all()
-    return not column.isna().any() and column.is_unique
-
-
-def _are_dates(column):
-    if column.dtype.kind in "Mm":
-        return True
-    return column.head(100).astype(str).str.match(DATE).all()
-
-
-def _integer_id(column, name):
-    values = column.to_numpy(dtype=float)
-    if values.max() - values.min() == len(values) - 1:
-        return "a counter"
-    if _ID_NAME.fullmatch(name) or _CAMEL_ID.fullmatch(name):
-        return "called an ID, all values differ"
-    return ""
-
-
 def carry_verbatim(table, roles):
-    """Return the table with its carried columns as the file has them.
-
-    Text files only: a number such as 007 would otherwise be written as 7.
-    """
+    """Return the table of a text file with its carried columns as written: 007 is not 7."""
     if table.verbatim is None or not roles.carried:
         return table
     names = [table.names[j] for j in roles.carried]
@@ -268,20 +240,17 @@ def carry_verbatim(table, roles):
 
 
 def _as_written(column, text):
-    kind = column.dtype.kind
-    if kind == "f" and text.str.fullmatch(r"\s*[+-]?\d+\s*").equals(column.notna()):
-        # Whole numbers with gaps are read as decimal numbers.
-        return column.astype("Int64")
-    if kind == "f" and _is_rewritten(column, text):
-        return text.to_numpy()
-    if kind in "bf" or (kind in "iu" and (column.astype(str).array == text.array).all()):
-        return column
-    return text.to_numpy()
-
-
-def _is_rewritten(column, text):
-    """Whether some numbers are written with currencies, percent signs or separators."""
     import pandas as pd
 
-    plain = pd.to_numeric(text.str.replace(",", ".", regex=False), errors="coerce")
-    return bool((plain.isna() & column.notna()).any())
+    kind = column.dtype.kind
+    if kind == "b":
+        return column
+    if kind == "f":
+        if text.str.fullmatch(r"\s*[+-]?\d+\s*").equals(column.notna()):
+            # Whole numbers with gaps are read as decimal numbers.
+            return column.astype("Int64")
+        plain = pd.to_numeric(text.str.replace(",", ".", regex=False), errors="coerce")
+        # Some may be written with currencies, percent signs or separators.
+        return text.to_numpy() if (plain.isna() & column.notna()).any() else column
+    is_same = kind in "iu" and (column.astype(str).array == text.array).all()
+    return column if is_same else text.to_numpy()

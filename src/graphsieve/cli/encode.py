@@ -47,10 +47,7 @@ def encoding_of(column, kind):
 
 
 def encode(frame, ways):
-    """Return a frame of numbers, and the position of the column behind each of its columns.
-
-    ``ways`` has for each column onehot, ordinal, dates, or None for numbers.
-    """
+    """Return a frame of numbers, and the position of the column behind each of its columns."""
     import pandas as pd
 
     parts, owner = [], []

@@ -1,6 +1,6 @@
 """From a file to the numbers that a method sees, or to what keeps a table from being used."""
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -61,8 +61,7 @@ class Features:
     def ranking(self, estimator, wanted):
         """Return a frame of the columns, best first, and the selector that keeps whole columns.
 
-        A column that was encoded has the place and the score of its best value. ``wanted`` is the
-        number of columns that was asked for, None if a budget decides.
+        A column that was encoded has the place and the score of its best value.
         """
         import pandas as pd
 
@@ -95,10 +94,7 @@ class Data:
 
 
 def read(source, reading, in_memory_for=None):
-    """Read the table that ``opened`` yields, and say in one line what was assumed.
-
-    ``in_memory_for`` is the method that needs all of the data in memory, if it does.
-    """
+    """Read the table that ``opened`` yields, for a method, and say in one line what was assumed."""
     path, name, suffix = source
     with progress(f"Reading {name}"):
         table = read_table(path, reading, name, suffix)
@@ -138,32 +134,35 @@ def prepare(name, table, given, arguments, *, carried=(), verbatim=False, accept
     fills = bool(given.impute or given.drop_rows)
     features = [j for j in roles.features if j not in words]
     roles = replace(roles, features=features, carried=sorted([*roles.carried, *words]))
-    problems = _find_problems(table, features, ways, fill=fills or accepts_gaps, infinite=fills)
-    if words and problems.usable:
+    found, n_gaps = _find_problems(table, features, ways, fills or accepts_gaps, fills)
+    if words and found["usable"]:
         note(_words_note(table, words))
-    if problems:
-        raise _problems_error(name, table, problems, words, given, arguments, accepts_gaps)
+    elif words:
+        types = {} if table.is_frame else non_numeric(table.X)
+        found["text"] = {
+            j: types.get(table.names[j]) or repr(str(table.X.iloc[:, j].dropna().iloc[0]))
+            for j in words
+        }
+    if not found["usable"] or any(map(found.get, ("odd", "empty", "gaps", "infinite"))):
+        raise _problems_error(name, table, found, n_gaps, given, arguments, accepts_gaps)
     if verbatim:
         table = carry_verbatim(table, roles)
     if given.drop_rows:
-        table = _drop_incomplete_rows(table, roles.features)
-    ways = [ways.get(j) for j in roles.features]
-    features = _make_features(table.take(roles.features), given.impute, ways)
-    if problems.n_gaps and not fills:
+        table = _drop_incomplete_rows(table, features)
+    ways = [ways.get(j) for j in features]
+    made = _make_features(table.take(features), given.impute, ways)
+    if n_gaps and not fills:
         note(
-            f"{counted(problems.n_gaps, 'missing value')}, which the method accepts; --impute "
+            f"{counted(n_gaps, 'missing value')}, which the method accepts; --impute "
             "median fills missing values, --drop-rows leaves out incomplete rows"
         )
-    if problems.constant:
-        note(f"constant, and therefore ranked last: {_listed(problems.constant, table.names)}")
-    return Data(table, roles, features)
+    if found["constant"]:
+        note(f"constant, and therefore ranked last: {_listed(found['constant'], table.names)}")
+    return Data(table, roles, made)
 
 
 def _find_words(table, features, encode):
-    """Return the columns of text and dates that are carried, and how others are encoded.
-
-    Both by position; of a carried column, the kind of --encode with which it can be selected.
-    """
+    """Return by position the --encode of text and dates that are carried, and of the others."""
     words, ways = {}, {}
     for j, kind in zip(features, table.take(features).kinds(), strict=True):
         if kind not in ("text", "date") or table.names[j] in table.odd:
@@ -185,11 +184,13 @@ def _words_note(table, words):
     found = []
     for kind in dict.fromkeys(words.values()):
         columns = [j for j, other in words.items() if other == kind]
-        what = terms.get(kind, "dates")
-        found.append(f"{what}: {_listed(columns, table.names)}")
-    kinds = [kind for kind in ENCODINGS if kind in words.values()]
-    how = f". Select from such columns with --encode {','.join(kinds)}" if kinds else ""
+        found.append(f"{terms.get(kind, 'dates')}: {_listed(columns, table.names)}")
+    kinds = ",".join(kind for kind in ENCODINGS if kind in words.values())
+    how = f". Select from such columns with --encode {kinds}" if kinds else ""
     return f"{'; '.join(found)}: not selected from, but carried to the output{how}"
+
+
+_MADE = [("onehot", "text", "indicator"), ("ordinal", "ordered", None), ("dates", "date", "part")]
 
 
 def _make_features(table, impute, ways):
@@ -198,10 +199,9 @@ def _make_features(table, impute, ways):
     if any(ways):
         X, owner = encode(X, ways)
         for way, what, part in _MADE:
-            places = [j for j, other in enumerate(ways) if other == way]
-            made = counted(int(np.isin(owner, places).sum()), part) if part else "ranks"
-            if places:
+            if places := [j for j, other in enumerate(ways) if other == way]:
                 columns = counted(len(places), f"{what} column")
+                made = counted(int(np.isin(owner, places).sum()), part) if part else "ranks"
                 note(f"{columns} encoded as {made} for the selection")
     if n_gaps:
         X = _impute(X, impute)
@@ -212,12 +212,9 @@ def _make_features(table, impute, ways):
     return Features(X, table.names, owner)
 
 
-_MADE = [("onehot", "text", "indicator"), ("ordinal", "ordered", None), ("dates", "date", "part")]
-
-
 def _drop_incomplete_rows(table, features):
     """Return the table of the rows without gaps in the features."""
-    _, incomplete = _gaps(table.take(features))
+    incomplete = _gaps(table.take(features))[1]
     if incomplete.all():
         raise TableError(
             "--drop-rows leaves no rows: every row has a missing value. Use --impute median, or "
@@ -226,7 +223,8 @@ def _drop_incomplete_rows(table, features):
     if not incomplete.any():
         return table
     note(f"{counted(int(incomplete.sum()), 'incomplete row')} of {len(incomplete):,} left out")
-    return table.take_rows(~incomplete)
+    labels = None if table.labels is None else table.labels[~incomplete]
+    return replace(table, X=table.X[~incomplete], labels=labels)
 
 
 def _gaps(table, ways=None):
@@ -237,15 +235,13 @@ def _gaps(table, ways=None):
     X = table.X
     if table.is_frame:
         missing = np.column_stack([_is_gap(column) for _, column in X.items()])
-        counted_ones = [way != "onehot" for way in ways or [None] * X.shape[1]]
-        return int(missing[:, counted_ones].sum()), missing.any(axis=1)
-    values = X.data if hasattr(X, "indptr") else X
-    missing = ~np.isfinite(values) if X.dtype.kind == "f" else np.zeros(values.shape, dtype=bool)
-    if values is X:
+        is_counted = [way != "onehot" for way in ways or [None] * X.shape[1]]
+        return int(missing[:, is_counted].sum()), missing.any(axis=1)
+    if not hasattr(X, "indptr"):
+        missing = ~np.isfinite(X)
         return int(missing.sum()), missing.any(axis=1)
-    incomplete = np.zeros(X.shape[0], dtype=bool)
-    incomplete[np.repeat(np.arange(X.shape[0]), np.diff(X.indptr))[missing]] = True
-    return int(missing.sum()), incomplete
+    missing = ~np.isfinite(X.data)
+    return int(missing.sum()), np.isin(np.arange(len(table)), X.tocoo().row[missing])
 
 
 def _is_gap(column):
@@ -272,126 +268,87 @@ def has_gaps(features):
     return any(_gaps(piece)[0] for piece in Table(features.X, features.names).pieces())
 
 
-@dataclass
-class _Problems:
-    """Positions of the columns that need a decision; of some, with the first row that does."""
+def _find_problems(table, features, ways, gaps_are_fine, infinities_are_fine):
+    """Return the columns of every kind, by position with an example, and the number of gaps.
 
-    odd: list = field(default_factory=list)
-    empty: list = field(default_factory=list)
-    infinite: dict = field(default_factory=dict)
-    gaps: dict = field(default_factory=dict)
-    usable: list = field(default_factory=list)
-    constant: list = field(default_factory=list)
-    n_gaps: int = 0
-
-    def __bool__(self):
-        return bool(self.odd or self.empty or self.infinite or self.gaps or not self.usable)
-
-
-def _find_problems(table, features, ways, *, fill, infinite):
-    """Look for columns that cannot be used as features.
-
-    Missing values of arrays that are not read yet are found by the method, which looks at every
-    entry anyway. With ``fill``, missing values are no problem: they are filled, their rows are
-    left out, or the method accepts them; with ``infinite``, infinite ones are none either.
+    Gaps of arrays that are not read yet are found by the method, which reads every entry anyway.
     """
-    problems = _Problems()
+    kinds = ("text", "odd", "empty", "gaps", "constant", "infinite", "usable")
+    found, n_gaps = {kind: {} for kind in kinds}, 0
     for j, kind in zip(features, table.take(features).kinds(), strict=True):
         if table.names[j] in table.odd:
-            problems.odd.append(j)
+            found["odd"][j] = repr(table.odd[table.names[j]].cell)
             continue
         column = table.X.iloc[:, j] if table.is_frame and ways.get(j) != "onehot" else ()
         missing = _is_gap(column) if len(column) else np.zeros(1, dtype=bool)
         if kind == "empty" or missing.all():
-            problems.empty.append(j)
+            found["empty"][j] = None
             continue
-        problems.usable.append(j)
+        found["usable"][j] = None
         if missing.any():
             empty = column.isna().to_numpy()
-            problems.n_gaps += int(empty.sum())
-            if empty.any() and not fill:
-                problems.gaps[j] = int(np.argmax(empty))
-            if (missing & ~empty).any() and not infinite:
-                problems.infinite[j] = int(np.argmax(missing & ~empty))
+            n_gaps += int(empty.sum())
+            if empty.any() and not gaps_are_fine:
+                found["gaps"][j] = int(np.argmax(empty))
+            if (missing & ~empty).any() and not infinities_are_fine:
+                found["infinite"][j] = int(np.argmax(missing & ~empty))
         if kind == "number" and len(column):
             present = numbers(column)[~missing]
             if present.min() == present.max():
-                problems.constant.append(j)
-    return problems
+                found["constant"][j] = None
+    return found, n_gaps
 
 
-def _problems_error(name, table, problems, words, given, arguments, accepts_gaps):
+def _problems_error(name, table, found, n_gaps, given, arguments, accepts_gaps):
     """Return one error for all problems, with one command that fixes them."""
     names, said = table.names, []
-    if words and not problems.usable:
-        first = next(iter(words))
-        said.append(
-            f"text: {_listed(words, names)} ({names[first]!r} holds {_value(table, first)})"
-        )
-    odd = {j: table.odd[names[j]] for j in problems.odd}
-    if odd:
-        j = problems.odd[0]
-        said.append(
-            f"text among numbers: {_listed(odd, names)} ({names[j]!r} holds {odd[j].cell!r})"
-        )
-    if problems.empty:
-        said.append(f"no values: {_listed(problems.empty, names)}")
-    if problems.gaps:
-        said.append(
-            f"{counted(problems.n_gaps, 'missing value')} in {len(problems.gaps)} of "
-            f"{counted(len(names), 'column')}: {_listed(problems.gaps, names)} "
-            f"({_first(problems.gaps, names)})"
-        )
-    if problems.constant:
-        said.append(f"constant: {_listed(problems.constant, names)}")
-    if problems.infinite:
-        said.append(
-            f"infinite values: {_listed(problems.infinite, names)} "
-            f"({_first(problems.infinite, names)})"
-        )
+    of_all = f"in {len(found['gaps'])} of {counted(len(names), 'column')}"
+    terms = {
+        "text": "text",
+        "odd": "text among numbers",
+        "empty": "no values",
+        "gaps": f"{counted(n_gaps, 'missing value')} {of_all}",
+        "constant": "constant",
+        "infinite": "infinite values",
+    }
+    for kind, term in terms.items():
+        if columns := found[kind]:
+            example = ""
+            if kind in ("text", "odd"):
+                j, cell = next(iter(columns.items()))
+                example = f" ({names[j]!r} holds {cell})"
+            elif kind in ("gaps", "infinite"):
+                j = min(columns, key=columns.get)
+                example = f" (the first in row {columns[j]}, counted from 0, of {names[j]!r})"
+            said.append(f"{term}: {_listed(columns, names)}{example}")
     what = f"{name} cannot be used as it is. {'; '.join(said)}"
+    odd = {j: table.odd[names[j]] for j in found["odd"]}
     unclear = [j for j, column in odd.items() if column.marks is None]
-    if not problems.usable and len(odd) == len(unclear):
+    if not found["usable"] and len(odd) == len(unclear):
         return TableError(
             f"{what}. Check --sep, --decimal, --skip-rows and the first lines of the file, or add "
             "--encode onehot to select from text"
         )
-    fixes = _fixes(table, problems, odd, unclear, given, accepts_gaps)
-    others = "" if "--impute" not in fixes else " (or use --drop-rows to leave out incomplete rows)"
-    return TableError(f"{what}. Run: {command_line([*arguments, *fixes])}{others}")
-
-
-def _fixes(table, problems, odd, unclear, given, accepts_gaps):
-    """Return the arguments with which the same command works."""
     marks = list(dict.fromkeys(mark for column in odd.values() for mark in column.marks or ()))
     # Constant columns do no harm; a few are easily left out.
     is_free = not (getattr(given, "include", None) or getattr(given, "cost", None))
-    useless = sorted([*problems.empty, *(problems.constant[:_TYPED_NAMES] if is_free else [])])
-    fixes = as_arguments("--keep", unclear, table.names)
-    fixes += as_arguments("--drop", useless, table.names)
+    constant = list(found["constant"])[:_TYPED_NAMES] if is_free else []
+    useless = sorted([*found["empty"], *constant])
+    fixes = as_arguments("--keep", unclear, names) + as_arguments("--drop", useless, names)
     if any(column.percent for column in odd.values()):
         fixes.append("--percent")
     if marks:
         fixes += as_option("--na", ",".join(marks))
-    fills = given.impute or given.drop_rows
-    if problems.gaps or problems.infinite or (marks and not accepts_gaps and not fills):
+    fills, others = given.impute or given.drop_rows, ""
+    if found["gaps"] or found["infinite"] or (marks and not accepts_gaps and not fills):
         fixes += ["--impute", "median"]
-    left = len({*problems.usable, *odd}.difference(unclear, useless))
+        others = " (or use --drop-rows to leave out incomplete rows)"
+    left = len({*found["usable"], *odd}.difference(unclear, useless))
     number = getattr(given, "number", None)
-    return [*fixes, "-k", str(left)] if isinstance(number, int) and number > left else fixes
-
-
-def _first(rows, names):
-    j, row = min(rows.items(), key=lambda found: found[1])
-    return f"the first in row {row}, counted from 0, of {names[j]!r}"
+    if isinstance(number, int) and number > left:
+        fixes += ["-k", str(left)]
+    return TableError(f"{what}. Run: {command_line([*arguments, *fixes])}{others}")
 
 
 def _listed(positions, names):
     return listed([names[j] for j in positions])
-
-
-def _value(table, j):
-    """Return a value of a column of words, or their type if they are not read yet."""
-    if not table.is_frame:
-        return non_numeric(table.X)[table.names[j]]
-    return repr(str(table.X.iloc[:, j].dropna().iloc[0]))

@@ -6,6 +6,7 @@ import struct
 import zipfile
 from contextlib import contextmanager
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import scipy.sparse as sp
@@ -24,7 +25,7 @@ _MOST_HEADER = 2**16
 
 
 def read_npy(path, name, reading):
-    return array_table(name, np.load(path, mmap_mode="r"), notes=("memory-mapped",))
+    return _table(name, np.load(path, mmap_mode="r"), reading, notes=("memory-mapped",))
 
 
 def write_npy(path, table):
@@ -49,42 +50,39 @@ def read_npz(path, name, reading):
             if key in headers:
                 # Which of them NumPy reads is not the one whose size is checked.
                 raise TableError(f"{name} is damaged: it holds two arrays {key!r}")
-            headers[key] = _read_header(archive, info)
+            headers[key] = *_header(archive, info), info.file_size
     # One matrix in several arrays, as scipy.sparse.save_npz writes it.
     is_sparse = {"format", "shape", "data"} <= set(headers)
     shapes = {key: shape for key, (shape, _, _) in headers.items()}
-    key, notes = ("X", ()) if is_sparse else choose_array(name, shapes, reading.key)
+    key, notes = ("X", ()) if is_sparse else _choose(name, shapes, reading.key)
     for part in headers if is_sparse else {key, NAMES} & set(headers):
-        _check_header(name, part, headers[part], reading)
+        shape, dtype, stored = headers[part]
+        declared = array_bytes(shape, dtype)
+        reading.check_size(name, max(stored, declared), what=part)
+        if declared > stored:
+            raise TableError(
+                f"{name} is damaged: {part} declares {declared:,} bytes and holds {stored:,}"
+            )
     with np.load(path) as archive:
         names = archive[NAMES] if NAMES in headers else None
-        X = check_sparse(name, sp.load_npz(path), reading) if is_sparse else archive[key]
-    return array_table(name, X, names, key, notes)
+        X = sp.load_npz(path) if is_sparse else archive[key]
+    return _table(name, X, reading, names, key, notes)
 
 
-def _read_header(archive, info):
-    """Return shape, type and unpacked size of an array in an NPZ file, without reading it."""
+def _header(archive, info):
+    """Return shape and type of an array in an NPZ file, without reading it."""
     with archive.open(info) as file:
         start = file.read(12)
         version = np.lib.format.read_magic(io.BytesIO(start))
         if version > (1, 0) and struct.unpack("<I", start[8:])[0] > _MOST_HEADER:
             raise ValueError(f"the header of {info.filename} is too long")
         file.seek(np.lib.format.MAGIC_LEN)
-        if version == (1, 0):
-            shape, _, dtype = np.lib.format.read_array_header_1_0(file)
-        else:
-            shape, _, dtype = np.lib.format.read_array_header_2_0(file)
-    return shape, dtype, info.file_size
-
-
-def _check_header(name, key, header, reading):
-    shape, dtype, stored = header
-    declared = array_bytes(shape, dtype)
-    reading.check_size(name, max(stored, declared), what=key)
-    if declared > stored:
-        raise TableError(
-            f"{name} is damaged: {key} declares {declared:,} bytes and holds {stored:,}"
+        is_old = version == (1, 0)
+        read = (
+            np.lib.format.read_array_header_1_0 if is_old else np.lib.format.read_array_header_2_0
         )
+        shape, _, dtype = read(file)
+    return shape, dtype
 
 
 def write_npz(path, table):
@@ -106,22 +104,19 @@ def read_mat(path, name, reading):
     from scipy.io import loadmat, whosmat
 
     try:
-        entries = whosmat(path)
+        entries = {key: (shape, kind) for key, shape, kind in whosmat(path)}
     except NotImplementedError:
         return _read_matlab_73(path, name, reading)
-    kinds = {key: kind for key, _, kind in entries}
-    key, notes = choose_array(name, {key: shape for key, shape, _ in entries}, reading.key)
-    if kinds[key] != "sparse":
+    shapes = {key: shape for key, (shape, _) in entries.items()}
+    key, notes = _choose(name, shapes, reading.key)
+    if entries[key][1] != "sparse":
         # MATLAB's largest numbers have eight bytes; few files use less.
-        shape = next(shape for other, shape, _ in entries if other == key)
-        reading.check_size(name, array_bytes(shape, np.dtype(float)), what=key)
+        reading.check_size(name, array_bytes(shapes[key], np.dtype(float)), what=key)
     content = loadmat(path, variable_names=[key, NAMES])
     names = content.get(NAMES)
     if names is not None:
         names = ["".join(map(str, np.ravel(name))) for name in names.ravel()]
-    X = content[key]
-    X = check_sparse(name, X, reading) if sp.issparse(X) else X
-    return array_table(name, X, names, key, notes)
+    return _table(name, content[key], reading, names, key, notes)
 
 
 def _read_matlab_73(path, name, reading):
@@ -130,17 +125,17 @@ def _read_matlab_73(path, name, reading):
 
     arrays = {}
 
-    def note(key, item):
+    def find(key, item):
         if isinstance(item, h5py.Dataset) and key[0] != "#":
             arrays[key] = item
 
     with _opened(path, name) as file:
-        file.visititems(note)
+        file.visititems(find)
         shapes = {key: item.shape[::-1] for key, item in arrays.items()}
-        key, notes = choose_array(name, shapes, reading.key)
+        key, notes = _choose(name, shapes, reading.key)
         found = arrays[key]
         reading.check_size(name, array_bytes(found.shape, found.dtype), what=found.name)
-        return array_table(name, found[()].T, None, key, notes)
+        return _table(name, found[()].T, reading, None, key, notes)
 
 
 def write_mat(path, table):
@@ -156,17 +151,24 @@ def write_mat(path, table):
 def read_zarr(path, name, reading):
     import zarr
 
-    _check_links(path, name)
+    top = Path(path).resolve()
+    for folder, folders, files in os.walk(path):
+        for entry in (Path(folder, inside) for inside in (*folders, *files)):
+            if entry.is_symlink() and not entry.resolve().is_relative_to(top):
+                # Other files would be read, though nobody named them.
+                raise TableError(
+                    f"{name}: {entry.relative_to(path)} is a link to {str(entry.resolve())!r}, "
+                    "which is not read; copy the data into the folder"
+                )
     array, key, chosen = zarr.open(path, mode="r"), reading.key, ()
     if isinstance(array, zarr.Group):
         items = array.members(max_depth=None)
         arrays = {key: item for key, item in items if isinstance(item, zarr.Array)}
-        shapes = {key: item.shape for key, item in arrays.items()}
-        key, chosen = choose_array(name, shapes, key)
+        key, chosen = _choose(name, {key: item.shape for key, item in arrays.items()}, key)
         array = arrays[key]
     elif key is not None:
         raise TableError(f"{name} is a single array without a name; leave out --key")
-    table = array_table(name, array, array.attrs.get(NAMES), key or "X")
+    table = _table(name, array, reading, array.attrs.get(NAMES), key or "X")
     n_rows, n_columns = array.chunks
     reading.check_size(name, array_bytes(array.shape, array.dtype), streamed=True)
     row_bytes = array_bytes((n_rows, array.shape[1]), array.dtype)
@@ -181,36 +183,15 @@ def read_zarr(path, name, reading):
     return replace(table, notes=tuple(notes))
 
 
-def _check_links(path, name):
-    """Refuse a folder with links out of it: other files would be read, though nobody named them."""
-    top, folders = os.path.realpath(path), [path]
-    while folders:
-        with os.scandir(folders.pop()) as entries:
-            for entry in entries:
-                if entry.is_dir(follow_symlinks=False):
-                    folders.append(entry.path)
-                elif entry.is_symlink():
-                    target = os.path.realpath(entry.path)
-                    if os.path.commonpath([top, target]) != top:
-                        inside = os.path.relpath(entry.path, path)
-                        raise TableError(
-                            f"{name}: {inside} is a link to {target!r}, which is not read; copy "
-                            "the data into the folder"
-                        )
-
-
 def write_zarr(path, table):
     import zarr
 
     dtype = table.head().array().dtype
     n_rows, n_columns = table.X.shape
     chunk_rows = max(1, _CHUNK_BYTES // (n_columns * dtype.itemsize))
+    chunks, attributes = (min(chunk_rows, n_rows), n_columns), {NAMES: table.names}
     array = zarr.create_array(
-        path,
-        shape=(n_rows, n_columns),
-        chunks=(min(chunk_rows, n_rows), n_columns),
-        dtype=dtype,
-        attributes={NAMES: table.names},
+        path, shape=table.X.shape, chunks=chunks, dtype=dtype, attributes=attributes
     )
     start = 0
     for piece in table.pieces():
@@ -225,40 +206,35 @@ def read_h5ad(path, name, reading):
     key = reading.key or "X"
     with _opened(path, name) as file:
         layers = [f"layers/{layer}" for layer in file.get("layers", ())]
-        available = [other for other in ("X", *layers, "raw/X") if _holds_array(file, other)]
+        available = [
+            other
+            for other in ("X", *layers, "raw/X")
+            # The place of a missing X may be an empty dataset.
+            if other in file and getattr(file[other], "shape", ()) is not None
+        ]
         if f"layers/{key}" in layers and key not in available:
             key = f"layers/{key}"
         if key not in available:
             raise TableError(
                 f"{name} has no matrix {key!r}; choose one with --key: {listed(available)}"
             )
-        _check_element(name, file[key], reading)
-        X = read_elem(file[key])
+        element = file[key]
+        parts = element.values() if hasattr(element, "values") else [element]
+        # A sparse matrix is no smaller than the pointers of its rows or columns.
+        declared = 8 * max(map(int, element.attrs.get("shape", ())), default=0)
+        stored = sum(array_bytes(part.shape, part.dtype) for part in parts)
+        reading.check_size(name, max(declared, stored))
+        X = read_elem(element)
         var = read_elem(file["raw/var" if key == "raw/X" else "var"])
         labels = read_elem(file["obs"])
-    if hasattr(X, "indptr"):
-        X = check_sparse(name, X, reading)
-    names, renamed = unique_names(var.index)
+    X = _checked_sparse(name, X, reading) if sp.issparse(X) else X
+    names, notes = unique_names(var.index)
     if X.shape != (len(labels), len(names)):
         raise TableError(f"{name} is damaged: {key} does not fit its genes and cells")
     labels.index = labels.index.rename(labels.index.name or "obs_names")
-    notes = renamed
     if labels.shape[1]:
         notes += (f"obs columns to carry along with --keep: {listed(labels.columns)}",)
     return Table(X, names, key.replace("/", "_"), notes=notes, labels=labels)
-
-
-def _holds_array(file, key):
-    """Whether there is such an array; the place of a missing X may be an empty dataset."""
-    return key in file and getattr(file[key], "shape", ()) is not None
-
-
-def _check_element(name, element, reading):
-    parts = element.values() if hasattr(element, "values") else [element]
-    # A sparse matrix is no smaller than the pointers of its rows or columns.
-    declared = 8 * max(map(int, element.attrs.get("shape", ())), default=0)
-    stored = sum(array_bytes(part.shape, part.dtype) for part in parts)
-    reading.check_size(name, max(declared, stored))
 
 
 @contextmanager
@@ -282,21 +258,19 @@ def _opened(path, name):
         return next(((key, other) for other in files if other != "."), None)
 
     with h5py.File(path) as file:
-        found = file.visititems_links(other_end) or file.visititems(other_storage)
-        if found:
-            key, other = found
+        if found := file.visititems_links(other_end) or file.visititems(other_storage):
             raise TableError(
-                f"{name}: {key} is in another file, {other!r}, which is not read; copy the data "
-                "into one file"
+                f"{name}: {found[0]} is in another file, {found[1]!r}, which is not read; copy "
+                "the data into one file"
             )
         yield file
 
 
-def check_sparse(name, X, reading):
-    """Return a CSR array of a sparse matrix from a file, whose indices cannot be trusted.
+def _checked_sparse(name, X, reading):
+    """Return a CSR array of a sparse matrix from a file.
 
-    SciPy's compiled routines do not check indices: a file with a wrong one would make them read
-    and write outside their memory.
+    SciPy's compiled routines do not check indices: with a wrong one they would read and write
+    outside their memory.
     """
     # The pointers of the other formats take one entry per row or column once converted.
     reading.check_size(name, 8 * sum(map(int, X.shape)), what="the sparse matrix")
@@ -310,8 +284,10 @@ def check_sparse(name, X, reading):
     return X
 
 
-def array_table(name, X, names=None, key="X", notes=()):
-    """Return the table of an array, a memory map, a CSR array or a Zarr array."""
+def _table(name, X, reading, names=None, key="X", notes=()):
+    """Return the table of an array, a memory map, a sparse matrix or a Zarr array."""
+    if sp.issparse(X):
+        X = _checked_sparse(name, X, reading)
     if X.ndim != 2:
         raise TableError(
             f"{name}: {key} has {counted(X.ndim, 'dimension')} {X.shape}; a table has rows and "
@@ -335,7 +311,7 @@ def array_table(name, X, names=None, key="X", notes=()):
     return Table(X, names, key, notes=(*notes, *renamed))
 
 
-def choose_array(name, shapes, key):
+def _choose(name, shapes, key):
     """Return the name of the array to take from a file that may hold several, and a note of it."""
     if key in shapes:
         return key, ()
@@ -343,8 +319,8 @@ def choose_array(name, shapes, key):
     matrices = [other for other, shape in data.items() if len(shape) == 2 and min(shape) > 1]
     if key is None and ("X" in data or len(matrices) == 1):
         key = "X" if "X" in data else matrices[0]
-        others = len(data) - 1
-        return key, (f"array {key!r} of {others + 1} (choose another with --key)",) * (others > 0)
+        note = f"array {key!r} of {len(data)} (choose another with --key)"
+        return key, (note,) if len(data) > 1 else ()
     held = ", ".join(f"{key} ({' x '.join(map(str, shape))})" for key, shape in shapes.items())
     what = "it is not clear which array to take" if key is None else f"there is no array {key!r}"
     raise TableError(f"{name}: {what}; it holds {held or 'none'}. Choose one with --key NAME")

@@ -2,15 +2,18 @@
 """What cells stand for: numbers with signs and separators, gaps, titles, headers and units."""
 
 import re
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from statistics import median_high
 
 from ..._utils.text import counted, listed
 from .tables import is_number
 
-# What marks a missing value in a column of numbers, in lower case.
-_GAPS = ["", "-", "--", "---", "–", "—", "?", ".", "*", "na", "n/a", "n.a.", "nan", "nil", "none"]
-_GAPS += ["null", "missing", "unknown", "#n/a", "#na", "#div/0!", "#value!", "#ref!", "#num!"]
+# What R, pandas, MATLAB and spreadsheets write for a missing value.
+MISSING = ["", "NA", "N/A", "n/a", "#N/A", "#NA", "NaN", "nan", "-NaN", "-nan", "null", "NULL"]
+MISSING += ["None", "<NA>", "1.#IND", "-1.#IND", "1.#QNAN", "-1.#QNAN"]
+# What marks one in a column of numbers, in lower case.
+_GAPS = ["-", "--", "---", "–", "—", "?", ".", "*", "n.a.", "nil", "missing", "unknown", "#div/0!"]
+_GAPS += ["#value!", "#ref!", "#num!", *map(str.lower, MISSING)]
 _SPACE = "[ \u00a0\u202f]"
 _CURRENCY = (
     r"(?:[$€£¥₹₩₽₺₪]|US\$|USD|EUR|GBP|CHF|JPY|CNY|CAD|AUD|SEK|NOK|DKK|PLN|CZK|INR|BRL|R\$|kr|zł)"
@@ -36,25 +39,29 @@ _MOST_DIGITS = 50
 _MOST_MARKS = 5
 
 
-def find_layout(rows, reading):
-    """Return the positions of the header and of the first row of data, and the units between them.
-
-    Titles above the header fill at most half as many cells as most rows do; other rows above it,
-    such as pairs of a word and a value, fill fewer cells than it does.
-    """
+def find_layout(rows, reading, word="line"):
+    """Return the positions of header and first row of data, and notes about titles and units."""
     header = 0 if reading.skip_rows is not None else _below_titles(rows)
-    words = _words_above_numbers(rows[header + 1 :])
-    if not words:
-        return header, header + 1, []
-    # A title that is split at its commas looks like a header, and the header like units.
-    is_prose = [any(cell[:1] == " " for cell in rows[i]) for i in (header, header + 1)]
-    if is_prose == [True, False]:
-        return header + 1, header + 2, []
-    return header, header + 2, words
+    first, units, notes = header + 1, _words_above_numbers(rows[header + 1 :]), []
+    if units:
+        # A title that is split at its commas looks like a header, and the header like units.
+        is_prose = [any(cell[:1] == " " for cell in rows[i]) for i in (header, first)]
+        header, units = (first, []) if is_prose == [True, False] else (header, units)
+        first += 1
+    if header:
+        title = next(cell for row in rows for cell in row if cell.strip())
+        notes.append(f"{counted(header, word)} above the header left out ({title.strip()!r})")
+    if units:
+        notes.append(f"units below the header left out ({', '.join(units[:3])})")
+    return header, first, notes
 
 
 def _below_titles(rows):
-    """Return the position of the first row that is no title."""
+    """Return the position of the first row that is no title.
+
+    Titles fill at most half as many cells as most rows do; other rows above the header, such as
+    pairs of a word and a value, fill fewer cells than it does.
+    """
     filled = [sum(1 for cell in row if cell.strip()) for row in rows]
     usual = median_high(filled)
     header = next((i for i, count in enumerate(filled) if count > usual / 2), 0)
@@ -65,17 +72,6 @@ def _below_titles(rows):
         if filled[i] > filled[header] and not has_numbers:
             header = i
     return header if header + 1 < len(rows) else 0
-
-
-def layout_notes(rows, header, units, word):
-    """Say what is above and below the header and no part of the table."""
-    notes = []
-    if header:
-        first = next(cell for row in rows for cell in row if cell.strip())
-        notes.append(f"{counted(header, word)} above the header left out ({first.strip()!r})")
-    if units:
-        notes.append(f"units below the header left out ({', '.join(units[:3])})")
-    return notes
 
 
 def _words_above_numbers(rows):
@@ -101,10 +97,9 @@ def is_like_number(cell):
 
 @dataclass(frozen=True)
 class Odd:
-    """A column of numbers in which some cells are not clear.
+    """A column of numbers in which some cells are not clear, such as ``cell``.
 
-    ``cell`` is one of them. It is read with --percent and with ``marks`` as missing values, or
-    not at all if ``marks`` is None.
+    It is read with --percent and with ``marks`` as missing values; not at all if they are None.
     """
 
     cell: str
@@ -115,29 +110,30 @@ class Odd:
 def read_numbers(table, reading, decimal="."):
     """Read the columns of text in which every cell stands for a number or a gap.
 
-    Returns the Arrow table, the Odd columns by name, and notes. ``decimal`` is the decimal
-    point of the file.
+    Returns the Arrow table, the Odd columns by name, and notes.
     """
     import pyarrow as pa
+    import pyarrow.compute as pc
 
     table = without_marks(table, reading.marks)
-    found, missing, odd = [], set(), {}
-    texts = [j for j, kind in enumerate(table.schema.types) if pa.types.is_string(kind)]
-    for j in texts:
-        name, column = table.field(j).name, table.column(j)
-        read = _read(column, reading, decimal)
-        if read.values is not None:
-            found.append((name, read.example))
-            missing |= read.gaps
-            table = table.set_column(j, name, read.values)
-        elif read.words:
-            odd[name] = _odd(column, reading, decimal, read.words)
-    notes = []
-    if examples := [f"{name!r} ({how})" for name, how in found if how]:
+    examples, missing, odd, notes = [], set(), {}, []
+    for j, field in enumerate(table.schema):
+        if not pa.types.is_string(field.type):
+            continue
+        column = table.column(j)
+        values, words = _read(column, reading, decimal)
+        if values is not None:
+            missing.update(pc.unique(column.filter(pc.is_null(values)).drop_null()).to_pylist())
+            example = _example(column, values)
+            examples += [f"{field.name!r} ({example})"] if example else []
+            table = table.set_column(j, field.name, values)
+        elif words:
+            odd[field.name] = _odd(column, reading, decimal, words)
+    if examples:
         more = f" and {len(examples) - 3} more" if len(examples) > 3 else ""
         notes.append(f"read as numbers: {', '.join(examples[:3])}{more}")
-    if missing:
-        notes.append(f"missing where it says {listed(sorted(missing))}")
+    if missing := sorted(missing - {""}):
+        notes.append(f"missing where it says {listed(missing)}")
     return table, odd, tuple(notes)
 
 
@@ -159,28 +155,17 @@ def without_marks(table, marks):
     return table
 
 
-@dataclass
-class _Read:
-    """What a column of text stands for: values, or the words between its numbers."""
-
-    values: object = None
-    example: str = ""
-    gaps: frozenset = frozenset()
-    words: list = field(default_factory=list)
-
-
 def _read(column, reading, decimal):
-    """Read one column of text; all that is empty if it holds no numbers."""
+    """Return the numbers in a column of text; if some cells are none, None and these cells."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
     sample = column.slice(0, _SAMPLE).drop_null().to_pylist()
     n_numbers = sum(map(is_like_number, sample))
     if n_numbers == 0 or n_numbers < sum(cell.strip().lower() not in _GAPS for cell in sample) / 2:
-        return _Read()
+        return None, []
     text = pc.utf8_trim_whitespace(column)
-    gap = pc.is_in(pc.utf8_lower(text), pa.array(_GAPS))
-    text = pc.if_else(gap, None, text)
+    text = pc.if_else(pc.is_in(pc.utf8_lower(text), pa.array(_GAPS)), None, text)
     present = len(text) - text.null_count
     plain, has_signs = _without_signs(text, present, reading)
     best, matches, count = None, None, -1
@@ -192,12 +177,10 @@ def _read(column, reading, decimal):
             best, matches, count = way, found, n_found
     if count < present:
         words = pc.unique(text.filter(pc.invert(matches)).drop_null()).to_pylist()
-        return _Read(words=words if has_signs or count * 2 >= present else [])
+        return None, words if has_signs or count * 2 >= present else []
     thousands, point = best
     plain = pc.replace_substring_regex(plain, thousands, "") if thousands else plain
-    values = pc.cast(pc.replace_substring_regex(plain, point, "."), pa.float64())
-    gaps = frozenset(pc.unique(column.filter(gap)).to_pylist()) - {""}
-    return _Read(values, _example(text, values), gaps)
+    return pc.cast(pc.replace_substring_regex(plain, point, "."), pa.float64()), []
 
 
 def _without_signs(text, present, reading):
@@ -232,14 +215,13 @@ def _pattern(thousands, point):
     return rf"^[+-]?({whole}({point}\d*)?|{point}\d+)([eE][+-]?\d+)?$"
 
 
-def _example(text, values):
+def _example(column, values):
     """Say how the first cell that is not a plain number is read."""
     import pyarrow.compute as pc
 
-    written = pc.fill_null(
-        pc.match_substring_regex(text, r"^[+-]?(\d+\.?\d*|\.\d+)([eE].*)?$"), True
-    )
-    first = pc.index(written, False).as_py()
+    text = pc.utf8_trim_whitespace(column)
+    is_plain = pc.match_substring_regex(text, r"^[+-]?(\d+\.?\d*|\.\d+)([eE].*)?$")
+    first = pc.index(pc.or_kleene(is_plain, pc.is_null(values)), False).as_py()
     return "" if first < 0 else f"{text[first]} = {values[first].as_py():.12g}"
 
 
@@ -247,7 +229,6 @@ def _odd(column, reading, decimal, words):
     """Return what an unclear column needs to be read."""
     cell, percent = words[0], any(word.endswith("%") for word in words)
     if percent:
-        words = _read(column, replace(reading, percent=True), decimal).words
-    can_be_typed = all("," not in word and word.isprintable() for word in words)
-    is_clear = can_be_typed and len(words) <= _MOST_MARKS
+        words = _read(column, replace(reading, percent=True), decimal)[1]
+    is_clear = len(words) <= _MOST_MARKS and all("," not in w and w.isprintable() for w in words)
     return Odd(cell, percent, tuple(words) if is_clear else None)

@@ -7,10 +7,9 @@ from itertools import islice
 
 from ..._utils.text import listed
 from ..console import TableError
-from .cells import find_layout, is_like_number, layout_notes, read_numbers
-from .frames import frame_table
+from .cells import find_layout, is_like_number, read_numbers
+from .frames import frame_table, whole_frame
 from .tables import default_names, unique_names
-from .text import with_row_names
 
 _MOST_ROWS, _MOST_COLUMNS = 2**20, 2**14
 _SAMPLE_ROWS = 100
@@ -23,19 +22,22 @@ def read_excel(path, name, reading):
         reading.check_size(name, sum(info.file_size for info in archive.infolist()))
     book = openpyxl.load_workbook(path, read_only=True, data_only=True)
     try:
-        sheets = book.sheetnames
+        sheets, notes = book.sheetnames, ()
         if reading.key is not None and reading.key not in sheets:
             raise TableError(
                 f"{name} has no sheet {reading.key!r}; choose one with --sheet: {listed(sheets)}"
             )
-        wanted = sheets if reading.key is None else [reading.key]
-        found = ((sheet, _sheet_rows(book[sheet], reading.skip_rows or 0)) for sheet in wanted)
-        # A cover sheet, without two rows of numbers, is no table.
-        chosen, rows = next((pair for pair in found if _is_table(pair[1])), (wanted[0], None))
-        rows = _sheet_rows(book[chosen], reading.skip_rows or 0) if rows is None else rows
+        for chosen in sheets if reading.key is None else [reading.key]:
+            rows = _sheet_rows(book[chosen], reading.skip_rows or 0)
+            with_numbers = (row for row in rows if any(is_like_number(str(v)) for v in row))
+            # A cover sheet, without two rows of numbers, is no table.
+            if len(list(islice(with_numbers, 2))) == 2:
+                break
+        else:
+            chosen = reading.key or sheets[0]
+            rows = _sheet_rows(book[chosen], reading.skip_rows or 0)
     finally:
         book.close()
-    notes = ()
     if reading.key is None and len(sheets) > 1:
         notes = (f"sheet {chosen!r} of {len(sheets)} (choose another with --sheet)",)
     if not rows:
@@ -51,9 +53,8 @@ def _excel_table(name, rows, reading, notes):
     header = default_names(width)
     if not reading.no_header:
         shown = [["" if v is None else str(v) for v in row] for row in rows[:_SAMPLE_ROWS]]
-        top, first, units = find_layout(shown, reading)
-        notes = (*notes, *layout_notes(shown, top, units, "row"))
-        header, rows = shown[top], rows[first:]
+        top, first, found = find_layout(shown, reading, "row")
+        notes, header, rows = (*notes, *found), shown[top], rows[first:]
     if not rows:
         raise TableError(f"{name} is empty: it holds a header and no rows")
     frame = pd.DataFrame(rows, columns=range(width)).infer_objects()
@@ -88,12 +89,6 @@ def _read_words(frame, reading):
     return frame.assign(**{name: column.to_pandas() for name, column in read.items()}), odd, notes
 
 
-def _is_table(rows):
-    """Whether two rows of a sheet hold numbers."""
-    with_numbers = (row for row in rows if any(is_like_number(str(value)) for value in row))
-    return len(list(islice(with_numbers, 2))) == 2
-
-
 def _sheet_rows(sheet, skip):
     """Return the rows of a sheet that are not empty, below the first ``skip``."""
     # A sheet can declare a billion cells and hold one.
@@ -103,13 +98,10 @@ def _sheet_rows(sheet, skip):
 
 
 def write_excel(path, table):
-    import pandas as pd
-
     n_rows, n_columns = table.X.shape
     if n_rows >= _MOST_ROWS or n_columns > _MOST_COLUMNS:
         raise TableError(
             f"{n_rows:,} rows x {n_columns:,} columns do not fit in an Excel sheet; write .csv or "
             ".parquet"
         )
-    frame = pd.concat([with_row_names(piece.frame()) for piece in table.pieces()])
-    frame.to_excel(path, sheet_name="selected", index=False)
+    whole_frame(table).to_excel(path, sheet_name="selected", index=False)

@@ -24,18 +24,14 @@ _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 @dataclass(frozen=True)
 class Format:
-    """A file format: how it is read and written, and which options of the command apply.
-
-    ``spreadsheet`` says whether people open such files in a spreadsheet, ``numbers_only`` whether
-    it holds one array. ``package`` is needed in addition to those of the command line.
-    """
+    """How a file is read and written, and which options of the command apply."""
 
     read: Callable
     write: Callable | None
     options: tuple = ()
-    spreadsheet: bool = False
-    numbers_only: bool = False
-    package: str | None = None
+    spreadsheet: bool = False  # people open such files in a spreadsheet
+    numbers_only: bool = False  # it holds one array
+    package: str | None = None  # in addition to those of the command line
 
 
 _KEY, _TYPED = ("--key",), ("--index", "--na")
@@ -69,11 +65,9 @@ _ADVICE = {
     ".xls": "save it as .xlsx",
     ".ods": "save it as .xlsx or .csv",
     ".json": "save it as JSON lines (.jsonl), one object per line",
-    ".pkl": "a pickle can run any code; save it as .parquet",
-    ".pickle": "a pickle can run any code; save it as .parquet",
+    **dict.fromkeys((".pkl", ".pickle"), "a pickle can run any code; save it as .parquet"),
     ".rds": "save it as .csv or .parquet",
-    ".h5": "save its array as .npy, .npz or .parquet",
-    ".hdf5": "save its array as .npy, .npz or .parquet",
+    **dict.fromkeys((".h5", ".hdf5"), "save its array as .npy, .npz or .parquet"),
     ".zip": "unpack it first",
 }
 
@@ -101,8 +95,7 @@ def check_input(file, reading):
         )
     if suffix in _ADVICE:
         raise usage_error(f"{file} cannot be read; {_ADVICE[suffix]}", "FILE")
-    if suffix not in FORMATS:
-        raise _unknown_format(file, FORMATS, "FILE")
+    _check_format(file, FORMATS, "FILE", suffix)
     if file.is_dir() and suffix != ".zarr":
         raise usage_error(f"{file} is a folder", "FILE")
     for option in (*_KEY, *_TEXT):
@@ -132,8 +125,7 @@ def check_output(path, formats, force, option):
     if path is None:
         return
     suffix = extension(path)
-    if suffix not in formats:
-        raise _unknown_format(path, formats, option)
+    _check_format(path, formats, option, suffix)
     _check_name(path, option)
     if not path.parent.is_dir():
         raise usage_error(f"there is no folder {path.parent}; create it first", option)
@@ -142,10 +134,19 @@ def check_output(path, formats, force, option):
     if suffix in FORMATS and FORMATS[suffix].package:
         # A missing package should not be discovered after the work.
         import_module(FORMATS[suffix].package)
-    if path.is_dir() and not _is_zarr(path):
+    # A Zarr array or group may be overwritten as a whole.
+    markers = ("zarr.json", ".zarray", ".zgroup")
+    is_zarr = suffix == ".zarr" and any((path / marker).is_file() for marker in markers)
+    if path.is_dir() and not is_zarr:
         raise usage_error(f"{path} is a folder", option)
     if path.exists() and not force:
         raise usage_error(f"{path} exists; add --force to overwrite it", option)
+
+
+def _check_format(path, formats, option, suffix):
+    if suffix not in formats:
+        which = "one of " * (len(formats) > 1) + ", ".join(formats)
+        raise usage_error(f"{path} is not in a known format; use {which}", option)
 
 
 def _check_name(path, option):
@@ -156,17 +157,6 @@ def _check_name(path, option):
         pass
     except OSError as error:
         raise usage_error(f"{path}: {error.strerror}", option) from error
-
-
-def _is_zarr(folder):
-    """Whether a folder is a Zarr array or group, which may be overwritten as a whole."""
-    markers = ("zarr.json", ".zarray", ".zgroup")
-    return folder.suffix.lower() == ".zarr" and any((folder / name).is_file() for name in markers)
-
-
-def _unknown_format(path, formats, option):
-    which = "one of " * (len(formats) > 1) + ", ".join(formats)
-    return usage_error(f"{path} is not in a known format; use {which}", option)
 
 
 # How files begin; .npz begins like .xlsx.
@@ -220,10 +210,7 @@ def read_table(path, reading, name=None, suffix=None):
 
 
 def _transposed(name, table, reading):
-    """Return the table of a file that has one feature per row, and samples in its header.
-
-    The first column holds the names of the features if it is text, has no name, or is said to.
-    """
+    """Return the table of a file that has one feature per row, and samples in its header."""
     import pandas as pd
 
     table = table.whole()
@@ -240,16 +227,14 @@ def _transposed(name, table, reading):
         frame = frame.iloc[:, 1:]
     else:
         names, renamed, corner = default_names(len(frame)), (), "sample"
-    words = [c for c in frame if frame[c].dtype.kind not in "biuf"]
-    if words:
+    if words := [c for c in frame if frame[c].dtype.kind not in "biuf"]:
         raise TableError(
             f"{name} cannot be transposed: not numeric: {listed(words)}. Remove these columns "
             "from the file first"
         )
-    turned = pd.DataFrame(frame.to_numpy().T, columns=names)
-    columns = unique_names([corner, *names])[0]
-    turned.insert(0, columns[0], list(frame.columns))
-    turned.columns = columns
+    turned = pd.DataFrame(frame.to_numpy().T)
+    turned.insert(0, "samples", frame.columns)
+    turned.columns = columns = unique_names([corner, *names])[0]
     notes = (*table.notes, *renamed)
     return Table(turned, columns, table.key, notes=notes, row_names=columns[0])
 
@@ -267,21 +252,16 @@ def write_outputs(outputs, *, raw_names=False):
                 continue
             temporary = stack.enter_context(replacing(path))
             with progress(f"Writing {path.name}"):
-                if isinstance(content, Table):
-                    _write_table(temporary, content, path, notes, raw_names)
-                else:
+                if not isinstance(content, Table):
                     content(temporary)
+                    continue
+                form = FORMATS[extension(path)]
+                if form.numbers_only:
+                    content = _numbers_only(path, content, notes)
+                if form.spreadsheet and not raw_names:
+                    content = _without_formulas(content, notes)
+                form.write(temporary, content)
     return list(dict.fromkeys(notes))
-
-
-def _write_table(temporary, table, path, notes, raw_names):
-    form = FORMATS[extension(path)]
-    if form.numbers_only:
-        table = _numbers_only(path, table, notes)
-    if form.spreadsheet and not raw_names:
-        table = _without_formulas(table, notes)
-    packed = {"packed": True} if path.suffix.lower() == _PACKED else {}
-    form.write(temporary, table, **packed)
 
 
 def _numbers_only(path, table, notes):
@@ -300,18 +280,20 @@ def _numbers_only(path, table, notes):
 
 def _without_formulas(table, notes):
     """Return the table with names, of its columns and in a column of features, that are text."""
-    harmless = table.renamed([_harmless(name) for name in table.names])
-    changed = harmless.names != table.names
-    if "feature" in table.names and table.is_frame:
-        features = table.X["feature"]
-        harmless = replace(harmless, X=harmless.X.assign(feature=features.map(_harmless)))
-        changed = changed or not features.equals(harmless.X["feature"])
+    names = [_harmless(name) for name in table.names]
+    X, changed = table.X, names != table.names
+    if table.is_frame:
+        if "feature" in table.names:
+            features = X["feature"].map(_harmless)
+            changed = changed or not features.equals(X["feature"])
+            X = X.assign(feature=features)
+        X = X.set_axis(names, axis=1)
     if changed:
         notes.append(
             "names that a spreadsheet would run as formulas are written with an apostrophe in "
             "front; .parquet files have them as they are, as has graphsieve select --raw-names"
         )
-    return harmless
+    return replace(table, X=X, names=names)
 
 
 def _harmless(name):

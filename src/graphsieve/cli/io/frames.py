@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Hashable
-from datetime import date, time
 
 from ..._rows import ParquetStream
 from ..._utils.text import counted
@@ -16,23 +15,17 @@ def frame_table(frame, notes=()):
     """Return the table of a data frame whose names may be of any type, and not unique."""
     names, renamed = unique_names(frame.columns)
     frame = frame.set_axis(names, axis=1)
-    nested = [name for name in names if _is_nested(frame[name])]
-    if nested:
-        # Lists cannot be compared; as text they can be carried or dropped.
-        frame = frame.assign(**{name: frame[name].map(str) for name in nested})
+    for name in names:
+        present = frame[name].dropna() if frame[name].dtype.kind == "O" else ()
+        if len(present) and not isinstance(present.iloc[0], Hashable):
+            # Lists cannot be compared; as text they can be carried or dropped.
+            frame = frame.assign(**{name: frame[name].map(str)})
     return Table(frame, names, notes=(*notes, *renamed))
 
 
 def _typed_table(table, reading):
     """Return the table of an Arrow table whose types are those of the file."""
     return frame_table(arrow_frame(without_marks(table, reading.marks)))
-
-
-def _is_nested(column):
-    if column.dtype.kind != "O":
-        return False
-    present = column.dropna()
-    return len(present) > 0 and not isinstance(present.iloc[0], Hashable)
 
 
 def read_parquet(path, name, reading):
@@ -81,39 +74,35 @@ def read_feather(path, name, reading):
 
 
 def write_feather(path, table):
-    import pandas as pd
-    from pyarrow import Table as ArrowTable
-    from pyarrow import feather
+    whole_frame(table).to_feather(path)
 
-    frame = pd.concat([with_row_names(piece.frame()) for piece in table.pieces()])
-    feather.write_feather(ArrowTable.from_pandas(frame, preserve_index=False), path)
+
+def whole_frame(table):
+    """Return a table in memory as a frame, with the names of the rows in a column."""
+    import pandas as pd
+
+    pieces = [with_row_names(piece.frame()) for piece in table.pieces()]
+    return pd.concat(pieces, ignore_index=True)
 
 
 def read_json_lines(path, name, reading):
     import pyarrow as pa
     from pyarrow import json as arrow_json
 
-    longest = _longest_line(path, name, reading)
-    with open_bytes(path) as file:
-        table = arrow_json.read_json(
-            file,
-            arrow_json.ReadOptions(block_size=min(max(2**20, 64 * longest), 2**30)),
-        )
-    if table.num_columns == 0:
-        raise TableError(f"{name} is empty")
-    while any(pa.types.is_struct(field.type) for field in table.schema):
-        table = table.flatten()
-    return _typed_table(table, reading)
-
-
-def _longest_line(path, name, reading):
     longest = n_bytes = 0
     with open_bytes(path) as file:
         for number, line in enumerate(file, start=1):
             longest, n_bytes = max(longest, len(line)), n_bytes + len(line)
             reading.check_size(name, n_bytes, what="the text")
             _check_line(number, line.strip())
-    return longest
+    with open_bytes(path) as file:
+        options = arrow_json.ReadOptions(block_size=min(max(2**20, 64 * longest), 2**30))
+        table = arrow_json.read_json(file, options)
+    if table.num_columns == 0:
+        raise TableError(f"{name} is empty")
+    while any(pa.types.is_struct(field.type) for field in table.schema):
+        table = table.flatten()
+    return _typed_table(table, reading)
 
 
 def _check_line(number, line):
@@ -131,24 +120,16 @@ def _check_line(number, line):
         raise ValueError(f"line {number} is not a JSON object, with a value for every column")
 
 
-def write_json_lines(path, table, packed=False):
-    with open_text(path, packed) as file:
+def write_json_lines(path, table):
+    with open_text(path) as file:
         for piece in table.pieces():
             frame = with_row_names(piece.frame())
-            names = list(frame.columns)
-            for row in _records(frame):
-                record = dict(zip(names, map(_jsonable, row), strict=True))
-                file.write(json.dumps(record, ensure_ascii=False) + "\n")
-
-
-def _records(frame):
-    """Yield the rows as lists of Python values, None where one is missing."""
-    missing = frame.isna()
-    plain = frame.astype(object).where(~missing, None)
-    yield from plain.itertuples(index=False, name=None)
+            rows = frame.astype(object).where(frame.notna(), None)
+            for row in rows.itertuples(index=False, name=None):
+                record = dict(zip(frame.columns, row, strict=True))
+                file.write(json.dumps(record, ensure_ascii=False, default=_jsonable) + "\n")
 
 
 def _jsonable(value):
-    if hasattr(value, "item"):
-        value = value.item()
-    return value.isoformat() if isinstance(value, (date, time)) else value
+    """What JSON has no type for: values of NumPy, dates and times."""
+    return value.item() if hasattr(value, "item") else value.isoformat()

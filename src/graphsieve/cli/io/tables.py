@@ -19,22 +19,21 @@ STREAM_BYTES = 2**28
 
 @dataclass(frozen=True)
 class Table:
-    """Named columns of a file: a data frame, array, memory map, CSR array or Stream.
-
-    ``key`` is the name of the array in formats that hold several, ``notes`` what was assumed when
-    the file was read. ``labels`` is a frame of columns that are never features, such as ``obs`` of
-    AnnData, with the names of the rows as its index; ``row_names`` is a column that holds them.
-    ``odd`` has columns of numbers with unclear cells, as ``cells.Odd``, and ``verbatim(names)``
-    returns columns as the text that the file holds.
-    """
+    """Named columns of a file: a data frame, array, memory map, CSR array or Stream."""
 
     X: Any
     names: list
+    # The name of the array in formats that hold several.
     key: str = "X"
+    # What was assumed when the file was read.
     notes: tuple = ()
+    # A frame of columns that are never features, such as obs of AnnData; its index names the rows.
     labels: Any = None
+    # The column that holds the names of the rows.
     row_names: str | None = None
+    # Columns of numbers with unclear cells, as cells.Odd.
     odd: dict = field(default_factory=dict)
+    # verbatim(names) returns columns as the text that the file holds.
     verbatim: Callable | None = None
 
     @property
@@ -72,16 +71,6 @@ class Table:
         if self.is_frame:
             return replace(self, X=self.X.iloc[:, columns], names=names)
         return replace(self, X=view_columns(self.X, columns, self.names), names=names)
-
-    def renamed(self, names):
-        """Return the table with other names."""
-        X = self.X.set_axis(names, axis=1) if self.is_frame else self.X
-        return replace(self, X=X, names=names)
-
-    def take_rows(self, mask):
-        """Return the table of some rows; only for tables in memory."""
-        labels = None if self.labels is None else self.labels[mask]
-        return replace(self, X=self.X[mask], labels=labels)
 
     def whole(self):
         """Return the same table, in memory."""
@@ -161,15 +150,12 @@ def arrow_frame(table):
     import pandas as pd
     import pyarrow as pa
 
-    gaps = [
-        j
-        for j, column in enumerate(table.columns)
-        if pa.types.is_boolean(column.type) and column.null_count
-    ]
+    kinds = table.schema.types
     frame = table.to_pandas(split_blocks=True, self_destruct=True)
-    for j in gaps:
-        # Truth values and None are objects otherwise.
-        frame.isetitem(j, frame.iloc[:, j].astype(pd.BooleanDtype()))
+    for j, kind in enumerate(kinds):
+        if pa.types.is_boolean(kind) and frame.iloc[:, j].dtype == object:
+            # Truth values and None.
+            frame.isetitem(j, frame.iloc[:, j].astype(pd.BooleanDtype()))
     return frame
 
 
@@ -189,17 +175,15 @@ def unique_names(names):
     As in pandas, the second ``a`` becomes ``a.1``, and an empty name ``Unnamed: 3``.
     """
     names = [str(name) or f"Unnamed: {j}" for j, name in enumerate(names)]
-    counts = Counter(names)
-    if len(counts) == len(names):
-        return names, ()
-    taken, used, number, unique = set(names), set(), Counter(), []
+    counts, number, unique = Counter(names), Counter(), {}
     for name in names:
         new = name
-        while new in used or (new != name and new in taken):
+        while new in unique or (new != name and new in counts):
             number[name] += 1
             new = f"{name}.{number[name]}"
-        used.add(new)
-        unique.append(new)
+        unique[new] = name
+    if list(unique) == names:
+        return names, ()
     twice = [name for name, count in counts.items() if count > 1]
-    changed = [new for new, old in zip(unique, names, strict=True) if new != old]
-    return unique, (f"duplicate names {listed(twice)} renamed to {listed(changed)}",)
+    changed = [new for new, old in unique.items() if new != old]
+    return list(unique), (f"duplicate names {listed(twice)} renamed to {listed(changed)}",)

@@ -1,42 +1,32 @@
-"""Text tables: CSV and TSV in the dialects that people have, plain or compressed.
-
-What the user does not say about the layout is found from the bytes and the first lines. Everything
-that was assumed becomes a note, so that a wrong assumption is seen and can be corrected.
-"""
+"""CSV and TSV in the dialects that people have; what is assumed about a file becomes a note."""
 
 import codecs
 import csv
 import gzip
 import io
 import re
-from collections import deque
 from dataclasses import dataclass
 from itertools import islice
 
 from ..._utils.text import counted
 from ..console import TableError
 from ..options import SEPARATORS
-from .cells import find_layout, layout_notes, read_numbers
+from .cells import MISSING, find_layout, read_numbers
 from .tables import Table, arrow_frame, default_names, unique_names
 
 # Rows per block that Arrow parses: with fewer, wide tables spend their time on bookkeeping.
 _BLOCK_ROWS = 64
-# What R, pandas, MATLAB and spreadsheets write for a missing value.
-_MISSING = ["", "NA", "N/A", "n/a", "#N/A", "#NA", "NaN", "nan", "-NaN", "-nan", "null", "NULL"]
-_MISSING += ["None", "<NA>", "1.#IND", "-1.#IND", "1.#QNAN", "-1.#QNAN"]
 # Enough lines to distinguish a separator from punctuation; a few are enough in wide tables.
 _SAMPLE_LINES, _FEWEST_LINES = 100, 8
 _SAMPLE_LENGTH = 2**18
 _SCAN_BYTES = 2**20
-_ENCODINGS = {
-    codecs.BOM_UTF8: "utf-8-sig",
-    codecs.BOM_UTF16_LE: "utf-16",
-    codecs.BOM_UTF16_BE: "utf-16",
-}
+_ENCODINGS = {codecs.BOM_UTF8: "utf-8-sig"}
+_ENCODINGS |= dict.fromkeys((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE), "utf-16")
 _NUMBER = re.compile(r"\s*[+-]?(\d+([.,]\d*)?|[.,]\d+)([eE][+-]?\d+)?\s*")
-_COMMA_NUMBER = re.compile(r"\s*[+-]?\d*,(\d+)([eE][+-]?\d+)?\s*")
 _GROUPED = re.compile(r"\s*[+-]?[1-9]\d{0,2},\d{3}\s*")
-_POINT_NUMBER = re.compile(r"\s*[+-]?\d*\.\d+([eE][+-]?\d+)?\s*")
+_COMMA_NUMBER, _POINT_NUMBER = (
+    re.compile(rf"\s*[+-]?\d*{point}\d+([eE][+-]?\d+)?\s*") for point in (",", r"\.")
+)
 
 
 # A line that is split at the wrong separator is one long value.
@@ -46,14 +36,23 @@ csv.field_size_limit(2**31 - 1)
 def read_text(path, name, reading, usual_separator=","):
     """Read a text file whose columns are usually separated like this."""
     dialect = _find_dialect(path, name, reading, usual_separator)
-    table, skipped = _parse_quickly(path, name, dialect)
+    # Arrow keeps the text of a column until it is sure of the type. Where the first rows show the
+    # type, it is assumed first: 500,000 x 30 numbers then take 160 MB instead of 550.
+    for floats in (dialect.floats, []):
+        try:
+            table, n_skipped = _parse(path, dialect, floats=floats)
+            break
+        except ValueError as error:
+            reason = error
+    else:
+        raise _explain(path, name, dialect, reason) from reason
     if dialect.names[-1].startswith("Unnamed: ") and table.num_columns > 1:
         # Every line may end with a separator.
         is_empty = table.column(-1).null_count == len(table)
         table = table.remove_column(table.num_columns - 1) if is_empty else table
     notes = dialect.notes
-    if skipped:
-        notes += (f"{counted(len(skipped), 'comment line')} between the rows skipped",)
+    if n_skipped:
+        notes += (f"{counted(n_skipped, 'comment line')} between the rows skipped",)
     table, odd, found = read_numbers(table, reading, dialect.decimal)
     frame = arrow_frame(table)
     return Table(
@@ -61,7 +60,7 @@ def read_text(path, name, reading, usual_separator=","):
         list(frame),
         notes=(*notes, *found),
         odd=odd,
-        verbatim=lambda names: arrow_frame(_parse(path, dialect, [], as_text=names)),
+        verbatim=lambda names: arrow_frame(_parse(path, dialect, as_text=names)[0]),
     )
 
 
@@ -80,21 +79,32 @@ class _Dialect:
     notes: tuple
 
 
-def is_packed(path):
-    """Whether a file is compressed with gzip."""
+def open_bytes(path):
+    """Open a file for reading bytes, unpacked if it is compressed with gzip."""
+    return gzip.open(path, "rb") if _is_packed(path) else open(path, "rb")
+
+
+def _is_packed(path):
     with open(path, "rb") as file:
         return file.read(2) == b"\x1f\x8b"
 
 
-def open_bytes(path):
-    """Open a file for reading bytes, unpacked if it is compressed with gzip."""
-    return gzip.open(path, "rb") if is_packed(path) else open(path, "rb")
+def _open_lines(path, encoding, skip=0):
+    """Open a file for reading text below the first ``skip`` lines."""
+    file = io.TextIOWrapper(open_bytes(path), encoding=encoding, newline="")
+    for _ in islice(file, skip):
+        pass
+    return file
 
 
 def _find_dialect(path, name, reading, usual_separator):
     """Find the layout of a text file; ``usual_separator`` is that of its extension."""
     encoding, has_quotes, notes = _scan(path, name, reading)
-    lines, is_complete = _first_lines(path, encoding, reading)
+    with _open_lines(path, encoding, reading.skip_rows or 0) as file:
+        lines = file.readlines(_SAMPLE_LENGTH)
+        lines += islice(file, max(0, _FEWEST_LINES - len(lines)))
+        is_complete = len(lines) <= _SAMPLE_LINES and not file.readline()
+    lines = lines[:_SAMPLE_LINES]
     body = ["\n" if _is_comment(line) else line for line in lines]
     if not any(map(str.strip, body)):
         only_comments = any(map(_is_comment, lines))
@@ -111,11 +121,14 @@ def _find_dialect(path, name, reading, usual_separator):
     if not rows:
         raise TableError(f"{name} is empty: it holds a header and no rows")
     decimal, note = _find_decimal(rows, separator, reading)
-    names, renamed = _names(name, header, rows, reading, separator)
-    if header is not None and _looks_like_data(header):
-        note += (
-            "names from the first line, which holds only numbers (if it is data, add --no-header)",
-        )
+    names, renamed = default_names(len(rows[0])), ()
+    if header is not None:
+        names, renamed = unique_names(_full_header(name, header, rows, reading, separator))
+        if _looks_like_data(header):
+            note += (
+                "names from the first line, which holds only numbers (if it is data, add "
+                "--no-header)",
+            )
     number = _COMMA_NUMBER if decimal == "," else _POINT_NUMBER
     columns = zip(names, zip(*rows, strict=False), strict=False)
     return _Dialect(
@@ -131,28 +144,14 @@ def _find_dialect(path, name, reading, usual_separator):
     )
 
 
-def _first_lines(path, encoding, reading):
-    """Return the first lines of a file, and whether they are all of them."""
-    with io.TextIOWrapper(open_bytes(path), encoding=encoding, newline="") as file:
-        deque(islice(file, reading.skip_rows or 0), maxlen=0)
-        lines = file.readlines(_SAMPLE_LENGTH)
-        lines += islice(file, max(0, _FEWEST_LINES - len(lines)))
-        is_complete = len(lines) <= _SAMPLE_LINES and not file.readline()
-    return lines[:_SAMPLE_LINES], is_complete
-
-
 def _find_names(lines, body, ends, rows, separator, reading):
-    """Return the number of lines above the data, the names, the rows of data, and notes.
-
-    ``body`` are the lines without comments, ``rows`` their cells, and ``ends`` the number of lines
-    up to the end of each row.
-    """
+    """Return the number of lines above the data, the names, the rows of data, and notes."""
     skip = next(number for number, line in enumerate(body) if line.strip())
     comments = [line.lstrip("# ") for line in lines[:skip] if _is_comment(line)]
     header, first, notes, found = None, 0, [], []
     if not reading.no_header:
-        top, first, units = find_layout(rows, reading)
-        header, found = rows[top], layout_notes(rows, top, units, "line")
+        top, first, found = find_layout(rows, reading)
+        header = rows[top]
         if top == 0 and comments and _is_header(comments[-1], header, separator):
             first, header = 0, next(_reader([comments.pop()], separator))
             notes.append("names from the line that starts with #")
@@ -164,24 +163,14 @@ def _find_names(lines, body, ends, rows, separator, reading):
     return skip, header, rows[first:], [*notes, *found]
 
 
-def _rows_of(path, dialect):
-    """Yield (line number, cells) of every row of data that is not a comment, in pure Python."""
-    with io.TextIOWrapper(open_bytes(path), encoding=dialect.encoding, newline="") as file:
-        for _ in islice(file, dialect.skip):
-            pass
-        reader = _reader(file, dialect.separator)
-        for cells in reader:
-            if cells and not _is_comment(cells[0]):
-                yield dialect.skip + reader.line_num, cells
-
-
 def _scan(path, name, reading):
     """Read all bytes once: encoding, whether there are quotes, and what was assumed."""
+    has_quotes, n_bytes, is_valid, notes = False, 0, True, []
     with open_bytes(path) as file:
-        marks = (mark for mark in _ENCODINGS if file.peek(4).startswith(mark))
-        encoding = reading.encoding or _ENCODINGS.get(next(marks, None))
+        start = file.peek(4)
+        marked = next((name for mark, name in _ENCODINGS.items() if start.startswith(mark)), None)
+        encoding = reading.encoding or marked
         decoder = codecs.getincrementaldecoder(encoding or "utf-8")()
-        has_quotes, n_bytes, is_valid = False, 0, True
         while block := file.read(_SCAN_BYTES):
             n_bytes += len(block)
             reading.check_size(name, n_bytes, what="the text")
@@ -196,7 +185,6 @@ def _scan(path, name, reading):
                 decoder.decode(block)
             except UnicodeError:
                 is_valid = False
-    notes = []
     if not is_valid and encoding:
         raise TableError(
             f"{name} is not encoded in {encoding}; give another --encoding, such as cp1252"
@@ -204,9 +192,27 @@ def _scan(path, name, reading):
     if not is_valid:
         encoding = "cp1252"
         notes.append("encoding cp1252, because it is not UTF-8")
-    elif encoding and encoding != "utf-8-sig" and not reading.encoding:
-        notes.append(f"encoding {encoding.upper()}")
+    elif encoding == "utf-16" and not reading.encoding:
+        notes.append("encoding UTF-16")
     return encoding or "utf-8", has_quotes, notes
+
+
+def _full_header(name, header, rows, reading, separator):
+    """Return the header with a name for every column, if that is clear."""
+    if len(header) == 1 and any(other in header[0] for other in ";,\t|"):
+        raise TableError(
+            f"{name} has a single column, {header[0]!r}, if its columns are separated by "
+            f"{_word(separator)}; give the separator with --sep"
+        )
+    if any(len(row) != len(header) + 1 for row in rows):
+        return header
+    if not reading.index:
+        raise TableError(
+            f"{name} has {counted(len(header), 'name')} in its header and {len(header) + 1} values "
+            "in its rows; if each row begins with its own name, add --index, otherwise correct "
+            "the header"
+        )
+    return ["", *header]
 
 
 def _is_comment(text):
@@ -254,44 +260,22 @@ def _find_decimal(rows, separator, reading):
     if reading.decimal or reading.thousands in (".", ","):
         return reading.decimal or ("," if reading.thousands == "." else "."), ()
     cells = [cell for row in rows for cell in row]
-    with_comma = [found for found in map(_COMMA_NUMBER.fullmatch, cells) if found]
+    with_comma = list(filter(_COMMA_NUMBER.fullmatch, cells))
     if not with_comma or any(map(_POINT_NUMBER.fullmatch, cells)):
         return ".", ()
-    if all(_GROUPED.fullmatch(found[0]) for found in with_comma):
-        # 1,234 has a separator of thousands unless commas are known for decimals.
-        if separator != ";":
-            return ".", ()
-        return ",", ("decimal comma (if it separates thousands, add --thousands comma)",)
-    return ",", ("decimal comma",)
+    if not all(map(_GROUPED.fullmatch, with_comma)):
+        return ",", ("decimal comma",)
+    # 1,234 has a separator of thousands unless commas are known for decimals.
+    if separator != ";":
+        return ".", ()
+    return ",", ("decimal comma (if it separates thousands, add --thousands comma)",)
 
 
 def _is_header(comment, row, separator):
     """Whether a comment names the columns: as many cells as the first row, words above numbers."""
     cells = next(_reader([comment], separator), [])
-    if len(cells) != len(row) or len(row) < 2:
-        return False
-    return not any(map(_NUMBER.fullmatch, cells)) and any(map(_NUMBER.fullmatch, row))
-
-
-def _names(name, header, rows, reading, separator):
-    """Return the unique names of the columns, and notes."""
-    if header is None:
-        return default_names(len(rows[0])), ()
-    if len(header) == 1 and any(other in header[0] for other in ";,\t|"):
-        raise TableError(
-            f"{name} has a single column, {header[0]!r}, if its columns are separated by "
-            f"{_word(separator)}; give the separator with --sep"
-        )
-    lengths = {len(row) for row in rows}
-    if lengths == {len(header) + 1}:
-        if not reading.index:
-            raise TableError(
-                f"{name} has {counted(len(header), 'name')} in its header and "
-                f"{len(header) + 1} values in its rows; if each row begins with its own name, "
-                "add --index, otherwise correct the header"
-            )
-        header = ["", *header]
-    return unique_names(header)
+    are_words = len(cells) == len(row) > 1 and not any(map(_NUMBER.fullmatch, cells))
+    return are_words and any(map(_NUMBER.fullmatch, row))
 
 
 def _looks_like_data(cells):
@@ -308,76 +292,65 @@ def _word(separator):
     return words[separator] + "s" if separator in words else repr(separator)
 
 
-def _parse_quickly(path, name, dialect):
-    """Return an Arrow table, and the comments that were skipped between its rows.
+def _parse(path, dialect, floats=(), as_text=()):
+    """Return an Arrow table, and the number of comments that were skipped between its rows.
 
-    Arrow keeps the text of a column until it is sure of the type. Where the first rows show the
-    type, it is assumed first: 500,000 x 30 numbers then take 160 MB instead of 550.
+    ``as_text`` are the only columns to read, without looking at what they mean.
     """
-    for floats in (dialect.floats, ()) if dialect.floats else ((),):
-        skipped = []
-        try:
-            return _parse(path, dialect, skipped, floats=floats), skipped
-        except ValueError as error:
-            reason = error
-    raise _explain(path, name, dialect, reason) from reason
-
-
-def _parse(path, dialect, skipped, floats=(), as_text=()):
-    """Return an Arrow table; of some columns only, as text, if they are given."""
     import pyarrow as pa
     from pyarrow import csv
 
+    skipped = []
+
     def comment(row):
-        if not row.text.lstrip().startswith("#"):
+        if not _is_comment(row.text):
             return "error"
         skipped.append(row)
         return "skip"
 
     source, encoding = str(path), dialect.encoding.removesuffix("-sig")
     if dialect.separator == " ":
-        source, encoding = io.BytesIO(_single_spaces(path, dialect.encoding)), "utf-8"
-    elif is_packed(path):
+        # Aligned columns have several spaces between them.
+        with _open_lines(path, dialect.encoding) as file:
+            lines = [re.sub(" +", " ", line.strip()) for line in file]
+        source, encoding = io.BytesIO("\n".join(lines).encode()), "utf-8"
+    elif _is_packed(path):
         # Arrow reads a plain file by itself, in parallel.
         source = open_bytes(path)
-    return csv.read_csv(
-        source,
-        csv.ReadOptions(
-            column_names=dialect.names,
-            skip_rows=dialect.skip,
-            encoding=encoding,
-            block_size=min(max(2**20, _BLOCK_ROWS * dialect.line_bytes), 2**30),
-        ),
-        csv.ParseOptions(
-            delimiter=dialect.separator,
-            newlines_in_values=dialect.has_quotes,
-            invalid_row_handler=comment,
-        ),
-        csv.ConvertOptions(
-            decimal_point=dialect.decimal,
-            null_values=[] if as_text else _MISSING,
-            strings_can_be_null=True,
-            include_columns=as_text or None,
-            column_types=dict.fromkeys(floats, pa.float64()) | dict.fromkeys(as_text, pa.string()),
-        ),
+    block_size = min(max(2**20, _BLOCK_ROWS * dialect.line_bytes), 2**30)
+    read = csv.ReadOptions(
+        column_names=dialect.names, skip_rows=dialect.skip, encoding=encoding, block_size=block_size
     )
-
-
-def _single_spaces(path, encoding):
-    """Return the lines of a file whose columns are aligned, with one space between columns."""
-    with io.TextIOWrapper(open_bytes(path), encoding=encoding) as file:
-        return "\n".join(re.sub(" +", " ", line.strip()) for line in file).encode()
+    parse = csv.ParseOptions(
+        delimiter=dialect.separator,
+        newlines_in_values=dialect.has_quotes,
+        invalid_row_handler=comment,
+    )
+    convert = csv.ConvertOptions(
+        decimal_point=dialect.decimal,
+        null_values=[] if as_text else MISSING,
+        strings_can_be_null=True,
+        include_columns=as_text or None,
+        column_types=dict.fromkeys(floats, pa.float64()) | dict.fromkeys(as_text, pa.string()),
+    )
+    table = csv.read_csv(source, read, parse, convert)
+    return table, len(skipped)
 
 
 def _explain(path, name, dialect, error):
     """Name the line that does not fit, or repeat what the parser says."""
-    n_names, rows = len(dialect.names), _rows_of(path, dialect)
-    for line, cells in rows:
-        if len(cells) != n_names:
+    n_names = len(dialect.names)
+    with _open_lines(path, dialect.encoding, dialect.skip) as file:
+        reader = _reader(file, dialect.separator)
+        rows = (row for row in reader if row and not _is_comment(row[0]))
+        for cells in rows:
+            if len(cells) == n_names:
+                continue
+            line = dialect.skip + reader.line_num
             advice = (
                 "correct the line, give the separator with --sep, or remove lines before the header"
             )
-            if len(cells) > n_names and {len(more) for _, more in islice(rows, 5)} == {len(cells)}:
+            if len(cells) > n_names and {len(more) for more in islice(rows, 5)} == {len(cells)}:
                 advice = f"if this line is the header, add --skip-rows {line - 1}"
             return TableError(
                 f"{name}: line {line} has {counted(len(cells), 'value')} where the table has "
@@ -386,30 +359,29 @@ def _explain(path, name, dialect, error):
     return TableError(f"cannot read {name} as text: {str(error).splitlines()[0]}")
 
 
-def write_text(path, table, separator=",", packed=False):
-    with open_text(path, packed) as file:
-        for number, piece in enumerate(table.pieces()):
-            _write_rows(file, with_row_names(piece.frame()), separator, header=number == 0)
-
-
-def _write_rows(file, frame, separator, header):
-    if any(dtype.kind not in "iuf" for dtype in frame.dtypes):
-        frame.to_csv(file, sep=separator, index=False, header=header)
-        return
+def write_text(path, table, separator=","):
     import pyarrow as pa
     from pyarrow import csv
 
-    if header:
-        frame.head(0).to_csv(file, sep=separator, index=False)
-    file.flush()
     # Ten times as fast for numbers; other types would look different.
     options = csv.WriteOptions(include_header=False, delimiter=separator)
-    csv.write_csv(pa.Table.from_pandas(frame, preserve_index=False), file.buffer, options)
+    with open_text(path) as file:
+        for number, piece in enumerate(table.pieces()):
+            frame = with_row_names(piece.frame())
+            is_numeric = all(dtype.kind in "iuf" for dtype in frame.dtypes)
+            if number == 0 or not is_numeric:
+                rows = frame.head(0) if is_numeric else frame
+                rows.to_csv(file, sep=separator, index=False, header=number == 0)
+            if is_numeric:
+                file.flush()
+                content = pa.Table.from_pandas(frame, preserve_index=False)
+                csv.write_csv(content, file.buffer, options)
 
 
-def open_text(path, packed):
-    """Open a file for writing UTF-8, compressed with gzip if it is to be packed."""
-    return (gzip.open if packed else open)(path, "wt", encoding="utf-8", newline="")
+def open_text(path):
+    """Open a file for writing UTF-8, compressed with gzip if its name says so."""
+    is_packed = path.suffix.lower() == ".gz"
+    return (gzip.open if is_packed else open)(path, "wt", encoding="utf-8", newline="")
 
 
 def with_row_names(frame):
