@@ -120,7 +120,7 @@ def read_numbers(table, reading, decimal="."):
     """
     import pyarrow as pa
 
-    table = without_marks(table, reading.marks)
+    table = without_marks(table, reading.marks) if reading.marks else table
     found, missing, odd = [], set(), {}
     texts = [j for j, kind in enumerate(table.schema.types) if pa.types.is_string(kind)]
     for j in texts:
