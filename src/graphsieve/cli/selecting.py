@@ -9,24 +9,8 @@ from sklearn.utils import get_tags
 from .._utils.names import suggestion
 from .._utils.text import counted, listed
 from ..methods import REGISTRY
-from .columns import (
-    column_values,
-    command_line,
-    find_column,
-    find_columns,
-    names_in,
-    read_costs,
-)
-from .console import (
-    TableError,
-    errors_shown,
-    note,
-    progress,
-    tell,
-    tell_table,
-    usage_error,
-    warnings_shown,
-)
+from .columns import column_values, command_line, find_column, find_columns, names_in, read_costs
+from .console import TableError, messages_shown, note, progress, tell, tell_table, usage_error
 from .io.files import WRITABLE, check_input, check_output, check_outputs, extension, opened
 from .outcome import marks_genes, summary, with_predictors, write
 from .prepare import has_gaps, prepare, read
@@ -73,7 +57,7 @@ def run(file, given, method, arguments):
 
     ``arguments`` is the command as it was typed, for suggestions.
     """
-    with errors_shown(), warnings_shown(), opened(file) as source:
+    with messages_shown(), opened(file) as source:
         data, batches = _read(source, given, method, arguments)
         estimator = _estimator(given, method, data, batches)
         start = time.perf_counter()
