@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from .._utils.text import listed
-from .console import errors_shown, note, progress, tell, warnings_shown
+from .console import messages_shown, note, progress, tell
 from .options import Looks, Reading, command, option
 
 Kept = Annotated[
@@ -24,27 +24,19 @@ Other = Annotated[
 
 
 @dataclass(frozen=True)
-class _ReadingWhole(Reading):
-    @property
-    def whole(self):
-        """Whether the table is needed in memory."""
-        return True
-
-
-@dataclass(frozen=True)
-class _Applying(_ReadingWhole):
+class _Applying(Reading):
     output: Path = option("-o --output FILE", "File to write.", ...)
-    extra: bool = option(
-        "--extra", "Also write the columns that the selection has never seen.", False
-    )
+    extra: bool = option("--extra", "Also write columns that the selection has never seen.", False)
+    whole = True
 
 
 @dataclass(frozen=True)
-class _Reporting(Looks, _ReadingWhole):
+class _Reporting(Looks, Reading):
     output: Path = option("-o --output FILE", "Page to write.", Path("report.html"))
     batch: str | None = option(
-        "--batch COLUMN", "Batch of every row, if the selection was made with --batch.", None
+        "--batch COLUMN", "Batch of every row, if the selection was made with --batch."
     )
+    whole = True
 
 
 @command("graphsieve apply kept.json new.csv -o selected.csv")
@@ -54,33 +46,28 @@ def apply(kept: Kept, file: Other, given: _Applying):
     from .io.files import check_outputs, write_outputs
 
     check_outputs(file, given.output, force=given.force)
-    with errors_shown(), warnings_shown(), _loaded(kept, file, given) as (selection, table, name):
-        n_columns, place = len(table.names), selection.find(table.names, table.X.shape)
-        extra = "pass" if given.extra else "carry"
-        columns = selection.find(table.names, table.X.shape, extra=extra)
+    with messages_shown(), _loaded(kept, file, given) as (selection, table, name):
+        names, shape = table.names, table.X.shape
+        place = selection.find(names, shape)
+        columns = selection.find(names, shape, extra="pass" if given.extra else "carry")
         carried = [j for j in columns if j not in set(place)]
         if place == sorted(place):  # as in the selection: then so are the others
             columns = sorted(columns)
-        _note_differences(selection, table, name, columns)
+        known = {*(selection.names_like(names) or names), *selection.dropped}
+        known.update(names[j] for j in columns)
+        if unknown := [column for column in names if column not in known]:
+            left_out = f"unknown to the selection, and left out: {listed(unknown)}"
+            note(f"{left_out} (--extra adds them)")
+        missing = [n for n in selection.carried if n not in {*names, *table.label_names}]
+        if missing:
+            note(f"{name} lacks columns that the selection carries: {listed(missing)}")
         table = carry_verbatim(table, Roles([], carried, [], {})).take(columns)
         if table.labels is not None and not given.extra:
             labels = [label for label in table.labels if str(label) in selection.carried]
             table = replace(table, labels=table.labels[labels])
         for line in write_outputs([(given.output, table)]):
             note(line)
-    tell(f"Written: {given.output} ({len(columns)} of {n_columns} columns)")
-
-
-def _note_differences(selection, table, name, columns):
-    """Say which columns the selection does not know, and which that it carries are missing."""
-    known = {*(selection.names_like(table.names) or table.names), *selection.dropped}
-    left_out = set(table.names) - known - {table.names[j] for j in columns}
-    if left_out:
-        names = listed(sorted(left_out, key=table.names.index))
-        note(f"unknown to the selection, and left out: {names} (--extra adds them)")
-    missing = [n for n in selection.carried if n not in {*table.names, *table.label_names}]
-    if missing:
-        note(f"{name} lacks columns that the selection carries: {listed(missing)}")
+    tell(f"Written: {given.output} ({len(columns)} of {len(names)} columns)")
 
 
 @command(
@@ -90,19 +77,24 @@ def _note_differences(selection, table, name, columns):
 )
 def report(kept: Kept, file: Other, given: _Reporting):
     """Write a page about a saved selection and the table it was made from."""
+    from .._utils.names import suggestion
     from .columns import column_values
     from .io.files import check_output
 
     check_output(given.output, (".html",), given.force, "--report")
-    with errors_shown(), warnings_shown(), _loaded(kept, file, given) as (selection, table, name):
+    with messages_shown(), _loaded(kept, file, given) as (selection, table, name):
         from ..report import make_report
 
-        names = selection.names_like(table.names)
-        features = table if names is None else table.take(_find(names, table, name))
-        text = [
-            n for n, kind in zip(features.names, features.kinds(), strict=True) if kind != "number"
-        ]
-        if text:
+        place = {column: j for j, column in enumerate(table.names)}
+        names = selection.names_like(table.names) or table.names
+        if missing := [column for column in names if column not in place]:
+            raise ValueError(
+                f"{name} lacks {len(missing)} of the {len(names)} columns ranked: "
+                f"{listed(missing)}{suggestion(missing[0], table.names)}"
+            )
+        features = table.take([place[column] for column in names])
+        kinds = zip(features.names, features.kinds(), strict=True)
+        if text := [column for column, kind in kinds if kind != "number"]:
             # A selection can hold text that was encoded for it.
             raise ValueError(
                 f"{name}: not numeric: {listed(text)}, and a page can only show numbers. "
@@ -131,16 +123,3 @@ def _loaded(kept, file, given):
     selection = Selection.load(kept)
     with opened(file) as source:
         yield selection, read(source, given), source[1]
-
-
-def _find(names, table, name):
-    """Positions of columns in the table, or an error that names the missing ones."""
-    from .._utils.names import suggestion
-
-    known = {column: j for j, column in enumerate(table.names)}
-    if missing := [column for column in names if column not in known]:
-        raise ValueError(
-            f"{name} lacks {len(missing)} of the {len(names)} columns ranked: "
-            f"{listed(missing)}{suggestion(missing[0], table.names)}"
-        )
-    return [known[column] for column in names]

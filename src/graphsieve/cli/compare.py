@@ -8,19 +8,11 @@ from typing import Any, Literal
 import typer
 
 from .._utils.text import counted
-from .console import (
-    TableError,
-    errors_shown,
-    note,
-    tell,
-    tell_table,
-    usage_error,
-    warnings_shown,
-)
+from .console import TableError, messages_shown, note, tell, tell_table, usage_error
 from .methods import find_method
 from .options import File, Preparing, command, option, parse_number
 
-_PICTURES = (".png", ".svg", ".pdf")
+PICTURES = (".png", ".svg", ".pdf")
 
 
 def _parse_count(text):
@@ -42,22 +34,18 @@ class Comparing(Preparing):
     )
     methods: str | None = option(
         "--methods NAME,...",
-        "Methods to compare, by default sieve, gafs, css, mrsf and lap_score; see graphsieve "
-        "methods. The first one is preferred unless another is clearly better.",
+        "Methods to compare, by default sieve, gafs, css, mrsf and lap_score. The first one is "
+        "preferred unless another is clearly better.",
     )
     criterion: Literal["structure", "neighborhood", "reconstruction", "stability", "redundancy"] = (
         option(
             "--criterion NAME",
-            "Criterion that decides: structure, neighborhood, reconstruction, stability or "
-            "redundancy.",
+            "What decides: structure, neighborhood, reconstruction, stability or redundancy.",
             "structure",
         )
     )
     repeats: int = option(
-        "--repeats N",
-        "Number of times the rows are split in half; every method is fitted on both halves.",
-        3,
-        min=1,
+        "--repeats N", "Times the rows are split in half, to fit methods on both.", 3, min=1
     )
     output: Path | None = option("-o --output FILE", "Write the table.")
     plot: Path | None = option("--plot FILE", "Draw the table (PNG, SVG or PDF).")
@@ -74,29 +62,36 @@ def compare(ctx: typer.Context, file: File, given: Comparing):
     """Compare methods on a table without labels."""
     from ..inspection import compare as compare_methods
     from ..inspection.compare import METHODS
-    from .io.files import check_input, check_output, check_outputs, opened
+    from ..plots import comparison_figure
+    from .io.files import check_input, check_output, check_outputs, opened, write_outputs
+    from .io.tables import Table
     from .prepare import prepare, read
 
     check_input(file, given)
     check_outputs(file, given.output, force=given.force)
-    check_output(given.plot, _PICTURES, given.force, "--plot")
+    check_output(given.plot, PICTURES, given.force, "--plot")
     names = [name.strip() for name in given.methods.split(",")] if given.methods else METHODS
     methods = {name: find_method(name, "--methods")() for name in names}
-    with errors_shown(), warnings_shown(), opened(file) as source:
+    with messages_shown(), opened(file) as source:
         table = read(source, given)
         data = prepare(source[1], table, given, ctx.meta["arguments"], accepts_gaps=True)
-        X, methods = data.features.X, _that_fit(methods, data, given)
+        X = data.features.X
         found = compare_methods(
             X,
             given.number,
-            methods,
+            _that_fit(methods, data, given),
             criterion=given.criterion,
             n_repeats=given.repeats,
             random_state=given.seed,
             n_jobs=given.jobs,
             verbose=1,
         )
-        _write(found, given)
+
+        def draw(path):
+            comparison_figure(found.table, found.best).savefig(path, dpi=150)
+
+        table = Table(found.table, list(found.table))
+        write_outputs([(given.plot, draw), (given.output, table)])
     _show(found, source[1], X.shape)
     for path in filter(None, (given.output, given.plot)):
         tell(f"Written: {path}")
@@ -120,18 +115,6 @@ def _that_fit(methods, data, given):
         raise TableError(f"{said}: add --impute median, or leave these methods out")
     note(f"{said}, which are left out; --impute median includes them")
     return {name: method for name, method in methods.items() if name not in refused}
-
-
-def _write(found, given):
-    from ..plots import comparison_figure
-    from .io.files import write_outputs
-    from .io.tables import Table
-
-    def draw(path):
-        comparison_figure(found.table, found.best).savefig(path, dpi=150)
-
-    table = Table(found.table, list(found.table))
-    write_outputs([(given.plot, draw), (given.output, table)])
 
 
 def _show(found, name, shape):

@@ -102,19 +102,20 @@ def tell_table(cells, left=(), bold=None):
 
 
 @contextmanager
-def errors_shown(*, interrupted="nothing was written"):
-    """Errors of the data or the run become one line on stderr and exit code 1.
+def messages_shown():
+    """Warnings, and errors of the data or the run, become one line on stderr; errors exit with 1.
 
     Anything else that is raised is a defect of ours, and its traceback is what we want to see.
     """
     try:
-        yield
+        with warnings_shown():
+            yield
     except (ValueError, OSError, MemoryError) as error:
         why = "not enough memory. " if isinstance(error, MemoryError) else ""
         say("Error", f"{why}{error}".replace("\n", " ").strip(), "bold red")
         raise typer.Exit(1) from error
     except KeyboardInterrupt as error:
-        say("Interrupted", interrupted, "bold red")
+        say("Interrupted", "nothing was written", "bold red")
         raise typer.Exit(130) from error
 
 
@@ -126,15 +127,16 @@ def warnings_shown():
     """
     seen = Counter()
 
-    def show(message, category, *_):
+    def show(message, *_):
         alike = re.sub(r"[\d.]+(e[+-]?\d+)?", "#", str(message))
-        if not issubclass(category, _FOR_PROGRAMMERS):
-            seen[alike] += 1
-            if seen[alike] == 1:
-                say("Warning", message, "bold yellow")
+        seen[alike] += 1
+        if seen[alike] == 1:
+            say("Warning", message, "bold yellow")
 
     with warnings.catch_warnings():
         warnings.simplefilter("always")
+        for category in _FOR_PROGRAMMERS:
+            warnings.simplefilter("ignore", category)
         warnings.showwarning = show
         try:
             yield

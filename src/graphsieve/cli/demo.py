@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from .console import errors_shown, progress, tell, tell_table, warnings_shown
+from .console import messages_shown, progress, tell, tell_table
 from .options import command
 
 _PICTURE = Path("graphsieve-demo.png")
@@ -45,7 +45,7 @@ def demo(
 
     check_output(output, _FORMATS, force or output == _PICTURE, "-o")
     start = time.perf_counter()
-    with errors_shown(), warnings_shown():
+    with messages_shown():
         # The setting of the paper is slow to converge, and the demo cuts it short.
         warnings.simplefilter("ignore", ConvergenceWarning)
         digits = load_digits(as_frame=True)

@@ -4,8 +4,8 @@
 import codecs
 import inspect
 import re
-from dataclasses import dataclass, field, fields, is_dataclass
-from functools import wraps
+from dataclasses import dataclass, field, fields
+from functools import partial, wraps
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -18,7 +18,6 @@ ENCODINGS = ("onehot", "ordinal", "dates")
 SEPARATORS = {"comma": ",", "semicolon": ";", "tab": "\t", "pipe": "|", "space": " "}
 # A pass over this much takes hours, and the temporary copy of many methods fills most disks.
 _STREAM_LIMIT = 2**40
-_SHAPE = re.compile(r"(\d+)\s*[xX,]\s*(\d+)")
 
 
 class Command(TyperCommand):
@@ -33,84 +32,72 @@ class Command(TyperCommand):
 def command(*lines, note=""):
     """Make a command of a function, with examples and a note at the end of its help.
 
-    A parameter whose class is a dataclass stands for options: the fields of the class.
+    Its parameter ``given``, if there is one, stands for options: the fields of its class.
     """
 
     def make(function):
-        call = _with_options(function)
+        parameters = dict(inspect.signature(function).parameters)
+        cls = parameters.pop("given").annotation if "given" in parameters else None
+        if cls is not None:
+            parameters |= _parameters(cls)
+
+        @wraps(function)
+        def call(**values):
+            if cls is not None:
+                values["given"] = cls(**{own.name: values.pop(own.name) for own in fields(cls)})
+            return function(**values)
+
+        # What Typer reads the options from.
+        call.__signature__ = inspect.Signature(list(parameters.values()))
+        call.__annotations__ = {name: own.annotation for name, own in parameters.items()}
         call.epilog = examples(*lines, note=note)
         return call
 
     return make
 
 
-def _with_options(function):
-    shown, classes = [], {}
-    for parameter in inspect.signature(function).parameters.values():
-        cls = parameter.annotation
-        if not is_dataclass(cls):
-            shown.append(parameter)
-            continue
-        classes[parameter.name] = cls
-        known = {own.name: own for own in fields(cls)}
-        shown += [
-            inspect.Parameter(
-                own.name,
-                parameter.KEYWORD_ONLY,
-                default=own.default,
-                annotation=Annotated[own.type, own.metadata["option"]],
-            )
-            # Those of the command itself first, those that many commands have last.
-            for base in cls.__mro__
-            for own in map(known.get, inspect.get_annotations(base))
-            if own is not None
-        ]
-
-    @wraps(function)
-    def call(**given):
-        for name, cls in classes.items():
-            given[name] = cls(**{own.name: given.pop(own.name) for own in fields(cls)})
-        return function(**given)
-
-    # What Typer reads the options from.
-    call.__signature__ = inspect.Signature(shown)
-    call.__annotations__ = {parameter.name: parameter.annotation for parameter in shown}
-    return call
+def _parameters(cls):
+    """Parameters for the fields of a class: its own first, those of many commands last."""
+    known, keyword = {own.name: own for own in fields(cls)}, inspect.Parameter.KEYWORD_ONLY
+    parameters = {}
+    for name in (name for base in cls.__mro__ for name in inspect.get_annotations(base)):
+        kind = Annotated[known[name].type, known[name].metadata["option"]]
+        default = known[name].default
+        parameters[name] = inspect.Parameter(name, keyword, default=default, annotation=kind)
+    return parameters
 
 
 def parse_number(text):
     """Return how many features to select: 50 -> 50; 10% and 0.1 -> 0.1; auto -> auto."""
     if text == "auto":
         return text
-    if text.isdecimal() and int(text) > 0:
-        return int(text)
     try:
-        fraction = float(text[:-1]) / 100 if text.endswith("%") else float(text)
+        number = float(text[:-1]) / 100 if text.endswith("%") else float(text)
     except ValueError:
-        fraction = 0.0
-    if text.isdecimal() or not 0 < fraction <= 1:
-        raise usage_error(
-            f"{text!r} is neither a number of columns (50), nor a fraction of them (10% or 0.1), "
-            "nor auto",
-            "-k",
-        )
-    return fraction
+        number = 0
+    if text.isdecimal() and number > 0:
+        return int(text)
+    if 0 < number <= 1:
+        return number
+    raise usage_error(
+        f"{text!r} is neither a number of columns (50), nor a fraction of them (10% or 0.1), "
+        "nor auto",
+        "-k",
+    )
 
 
-def _parse_separator(text, option="--sep"):
+def _parse_separator(option, text):
     # A shell passes \\t as two characters.
     separator = SEPARATORS.get(text.lower(), text).replace("\\t", "\t")
     if len(separator) != 1 or separator in '"\r\n':
+        names = ", ".join(SEPARATORS)
         raise usage_error(
-            f"{separator!r} is not one character; use a character or one of "
-            f"{', '.join(SEPARATORS)}",
-            option,
+            f"{separator!r} is not one character; use a character or one of {names}", option
         )
     return separator
 
 
 def _parse_encode(text):
-    """The kinds in a list such as onehot,dates."""
     kinds = tuple(kind.strip() for kind in text.split(","))
     if unknown := [kind for kind in kinds if kind not in ENCODINGS]:
         raise usage_error(f"{unknown[0]!r} is not one of {', '.join(ENCODINGS)}", "--encode")
@@ -128,8 +115,7 @@ def _parse_encoding(text):
 
 
 def _parse_shape(text):
-    """Height and width from text such as 32x32."""
-    match = _SHAPE.fullmatch(text.strip())
+    match = re.fullmatch(r"\s*(\d+)\s*[xX,]\s*(\d+)\s*", text)
     if match is None:
         raise usage_error(
             f"{text!r} is not an image shape; use height x width, such as 32x32", "--image-shape"
@@ -137,29 +123,24 @@ def _parse_shape(text):
     return int(match[1]), int(match[2])
 
 
-def _panel(title):
-    """A function that makes the options of one panel of the help."""
-
-    def option(words, help, default=None, *, min=None, max=None, parser=None) -> Any:
-        names = [word for word in words.split() if word.startswith("-")]
-        info = typer.Option(
-            *names,
-            metavar=" ".join(words.split()[len(names) :]) or None,
-            help=help,
-            min=min,
-            max=max,
-            parser=parser,
-            show_default=default is not None and default is not False,
-            rich_help_panel=title,
-        )
-        return field(default=default, metadata={"option": info})
-
-    return option
+def option(words, help, default=None, *, panel=None, **more) -> Any:
+    """A field for the option of these names and placeholder, in a panel of the help."""
+    names = [word for word in words.split() if word.startswith("-")]
+    info = typer.Option(
+        *names,
+        metavar=" ".join(words.split()[len(names) :]) or None,
+        help=help,
+        show_default=default is not None and default is not False,
+        rich_help_panel=panel,
+        **more,
+    )
+    return field(default=default, metadata={"option": info})
 
 
-option = _panel(None)
-_input, _columns, _output = map(_panel, ("Reading the input", "Columns and rows", "Output"))
-_method = _panel("Method")
+_input = partial(option, panel="Reading the input")
+_columns = partial(option, panel="Columns and rows")
+_output = partial(option, panel="Output")
+_method = partial(option, panel="Method")
 
 File = Annotated[
     Path,
@@ -174,46 +155,32 @@ File = Annotated[
 
 @dataclass(frozen=True)
 class Reading:
-    """How a file is read; None means to find out.
-
-    A file of a kilobyte can declare an array of a petabyte. What has to fit in memory may be as
-    large as the memory of the machine; what is read in pieces may be larger.
-    """
+    """How a file is read; None means to find out."""
 
     key: str | None = _input(
-        "--key --sheet NAME",
-        "Array, sheet or layer of a file that holds several; by default X, or the only matrix, or "
-        "the first sheet with numbers.",
+        "--key --sheet NAME", "Array, sheet or layer of a file that holds several."
     )
     skip_rows: int | None = _input(
-        "--skip-rows N",
-        "Lines of a text file, or rows of a sheet, above the header; by default, titles are "
-        "recognised.",
-        min=0,
+        "--skip-rows N", "Lines of a text file, or rows of a sheet, above the header.", min=0
     )
     no_header: bool = _input("--no-header", "The first line is data.", False)
     sep: str | None = _input(
         "--sep CHAR",
-        "Separator of a text file: a character, or tab, comma, semicolon, pipe, space.",
-        parser=_parse_separator,
+        "Separator: a character, or tab, comma, semicolon, pipe, space.",
+        parser=partial(_parse_separator, "--sep"),
     )
     decimal: Literal[".", ","] | None = _input("--decimal", "Decimal point of a text file.")
     thousands: str | None = _input(
         "--thousands CHAR",
-        "Separator of thousands in a text file or sheet, where it is not recognised.",
-        parser=lambda text: _parse_separator(text, "--thousands"),
+        "Separator of thousands.",
+        parser=partial(_parse_separator, "--thousands"),
     )
-    percent: bool = _input(
-        "--percent", "Percent signs may be missing from some cells of a column.", False
-    )
+    percent: bool = _input("--percent", "Percent signs may be missing from some cells.", False)
     na: list[str] | None = _input(
-        "--na TEXT,...",
-        "Cells that stand for missing values (-999, 'not measured'). May be repeated.",
+        "--na TEXT,...", "Cells that stand for missing values (-999). May be repeated."
     )
     encoding: str | None = _input(
-        "--encoding NAME",
-        "Encoding of a text file, such as cp1252 or utf-16.",
-        parser=_parse_encoding,
+        "--encoding NAME", "Encoding, such as cp1252 or utf-16.", parser=_parse_encoding
     )
     index: bool = _input("--index", "The first column holds the row names.", False)
     transpose: bool = _input("--transpose", "The file has one feature per row.", False)
@@ -227,8 +194,9 @@ class Reading:
 
     @property
     def whole(self):
-        """Whether the table is needed in memory."""
-        return bool(self.na)
+        """Whether an option needs the table in memory."""
+        options = ("na", "impute", "drop_rows", "encode", "batch")
+        return any(getattr(self, name, None) for name in options)
 
     @property
     def marks(self):
@@ -236,7 +204,10 @@ class Reading:
         return [mark.strip() for item in self.na or () for mark in item.split(",")]
 
     def check_size(self, name, n_bytes, *, streamed=False, what="it"):
-        """Raise an error if a file needs more memory, or more reading, than is allowed."""
+        """Raise an error if a file needs more memory, or more reading, than is allowed.
+
+        A file of a kilobyte can declare an array of a petabyte.
+        """
         from .._utils.threads import physical_memory
 
         limit = _STREAM_LIMIT if streamed else physical_memory()
@@ -251,7 +222,6 @@ class Reading:
 
 
 def _in_gigabytes(n_bytes):
-    """1.5 GB, 2,000 GB."""
     return f"{n_bytes / 1e9:,.1f} GB" if n_bytes < 1e12 else f"{n_bytes / 1e9:,.0f} GB"
 
 
@@ -261,40 +231,26 @@ class Preparing(Reading):
 
     drop: list[str] | None = _columns(
         "--drop COLUMN,...",
-        "Leave columns out of selection and output, by name, position from 0, or pattern "
-        "('tmp_*'). May be repeated.",
+        "Leave columns out, by name, position from 0, or pattern ('tmp_*'). May be repeated.",
     )
     keep: list[str] | None = _columns(
-        "--keep --pass COLUMN,...",
-        "Carry columns to the output without selecting from them ('Metadata_*').",
+        "--keep --pass COLUMN,...", "Carry columns to the output without selecting from them."
     )
     no_ids: bool = _columns(
-        "--no-ids",
-        "Also select from columns that look like an ID; by default they are only carried.",
-        False,
+        "--no-ids", "Also select from columns that look like an ID; else, they are carried.", False
     )
     impute: Literal["median", "mean"] | None = _columns(
-        "--impute",
-        "Fill missing values of a column for the selection; the output keeps the gaps. Without "
-        "it, methods that accept missing values leave them out.",
+        "--impute", "Fill missing values for the selection; the output keeps the gaps."
     )
     drop_rows: bool = _columns("--drop-rows", "Leave out rows with missing values.", False)
     encode: Any = _columns(
         "--encode KIND,...",
         "Select from text and dates as well: onehot makes an indicator of every word, ordinal "
-        "ranks ordered answers, dates makes days, months, weekdays and hours. Whole columns are "
-        "selected. By default they are only carried.",
+        "ranks ordered answers, dates makes days, months, weekdays and hours.",
         parser=_parse_encode,
     )
     seed: int = _method("--seed N", "Random seed.", 0, min=0)
-    jobs: int | None = _method(
-        "--jobs N", "Number of threads; by default, the method decides.", min=1
-    )
-
-    @property
-    def whole(self):
-        """Whether the table is needed in memory."""
-        return bool(super().whole or self.impute or self.drop_rows or self.encode)
+    jobs: int | None = _method("--jobs N", "Number of threads.", min=1)
 
 
 @dataclass(frozen=True)
@@ -302,13 +258,10 @@ class Looks:
     """How a page shows the rows."""
 
     image_shape: str | None = _output(
-        "--image-shape HxW",
-        "Height and width if every row is an image, for the report: 32x32.",
-        parser=_parse_shape,
+        "--image-shape HxW", "Size if every row is an image, for the report.", parser=_parse_shape
     )
     color: str | None = _output(
-        "--color COLUMN",
-        "Column that colours the samples in the report. It is carried to the output.",
+        "--color COLUMN", "Column that colours the samples in the report, carried to the output."
     )
 
 
@@ -321,24 +274,15 @@ class Choosing(Looks, Preparing):
         "Write the selected and carried columns, in the format of the extension. From h5ad to "
         "h5ad, all genes are written and the selection is marked in var.",
     )
-    scores: Path | None = _output(
-        "--scores FILE", "Write every feature with score, rank and whether it was kept."
-    )
+    scores: Path | None = _output("--scores FILE", "Write every feature with score and rank.")
     save: Path | None = _output(
-        "--save FILE",
-        "Write the selection as JSON, for graphsieve apply and graphsieve report.",
+        "--save FILE", "Write the selection as JSON, for graphsieve apply and graphsieve report."
     )
-    report: Path | None = _output(
-        "--report FILE",
-        "Write a page about the selection (HTML, opens in a browser without a network).",
-    )
+    report: Path | None = _output("--report FILE", "Write a page about the selection (HTML).")
     subset: bool = _output("--subset", "Write only the selected genes to an h5ad file.", False)
     names: bool = _output("--names", "Print the names of the kept columns and nothing else.", False)
     explain: bool = _output(
-        "--explain",
-        "Show which kept columns predict the dropped ones, and how well; also in the file of "
-        "--scores.",
-        False,
+        "--explain", "Show which kept columns predict the dropped ones, and how well.", False
     )
     raw_names: bool = _output(
         "--raw-names",
@@ -349,22 +293,16 @@ class Choosing(Looks, Preparing):
     include: list[str] | None = _columns(
         "--include COLUMN,...",
         "Columns that are always kept: names, patterns, or a text file with one name per line. "
-        "They count as selected and come first, in the order given. May be repeated.",
+        "They come first, in the order given. May be repeated.",
     )
     exclude: list[str] | None = _columns(
-        "--exclude COLUMN,...",
-        "Columns that are never selected, in the same form as --include.",
+        "--exclude COLUMN,...", "Columns that are never selected, given as for --include."
     )
     batch: str | None = _columns(
         "--batch --group-by COLUMN",
         "Batch of every row (donor, plate), in h5ad files a column of obs: differences between "
-        "batches do not count. The column is carried to the output.",
+        "batches do not count.",
     )
-
-    @property
-    def whole(self):
-        """Whether the table is needed in memory."""
-        return super().whole or self.batch is not None
 
 
 @dataclass(frozen=True)
@@ -373,8 +311,7 @@ class Selecting(Choosing):
 
     number: Any = option(
         "-k --n-features N|P%|auto",
-        "Features to select: a number, a percentage, or auto for those that add more than chance. "
-        "Not needed with --budget.",
+        "Features to select: a number, a percentage, or auto for those that add more than chance.",
         parser=parse_number,
     )
     method: str = _method("-m --method NAME", "Selection method; see graphsieve methods.", "sieve")
@@ -383,11 +320,10 @@ class Selecting(Choosing):
     )
     cost: Path | None = _columns(
         "--cost FILE",
-        "Table of two columns, name and cost: columns are selected by gain per cost. Other "
-        "columns cost 1.",
+        "Table of names and costs: columns are selected by gain per cost. Others cost 1.",
     )
     budget: float | None = _columns(
-        "--budget NUMBER", "The most that the selected columns may cost together.", min=0
+        "--budget NUMBER", "The most that the selected columns may cost, instead of -k.", min=0
     )
 
 

@@ -1,7 +1,7 @@
 """What became of a table: the files that are written and the lines that are printed."""
 
-from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from dataclasses import replace
+from functools import partial
 from math import isnan
 
 import numpy as np
@@ -14,7 +14,7 @@ from .columns import column_values
 from .console import note, out, progress
 from .io.files import extension, write_outputs
 from .io.tables import Table
-from .prepare import Data, has_gaps
+from .prepare import has_gaps
 
 # Rows of a table on a terminal, and names in a cell.
 _MOST_ROWS, _MOST_NAMES = 50, 3
@@ -24,33 +24,8 @@ _MOST_WORK, _FEW_SAMPLES = 1e9, 50
 # Correlation from which a kept column stands for a dropped one, as in plot.groups and the report.
 _CLOSE = 0.5
 
-
-@dataclass(frozen=True)
-class Outcome:
-    """A fitted selection with all that it was made from.
-
-    ``ranking`` has one row per column of the table, ``selector`` one entry per column of the
-    features, which are more where text was encoded.
-    """
-
-    given: object
-    source: tuple
-    data: Data
-    batches: object
-    ranking: object
-    selector: object
-    seconds: float
-
-    @cached_property
-    def values(self):
-        """The rows on which the selection is explained."""
-        return rows_of(self.selector, self.data.features.X, self.batches).values
-
-    @property
-    def column_of(self):
-        """Position of the column behind every feature."""
-        owner = self.data.features.owner
-        return np.arange(len(self.selector.order_)) if owner is None else owner
+# ``ranking`` has one row per column of the table, and ``selector`` one entry per column of the
+# features, which are more where text was encoded.
 
 
 def marks_genes(given):
@@ -58,32 +33,31 @@ def marks_genes(given):
     return given.output is not None and extension(given.output) == ".h5ad"
 
 
-def write(outcome):
+def write(given, source, data, batches, ranking, selector):
     """Write all files or none; what may fail is made before the first file is written."""
-    given, data, selector = outcome.given, outcome.data, outcome.selector
     save = page = None
     if given.save is not None:
-        save = _selection(outcome).save
+        save = _selection(data, ranking, selector).save
     if given.report is not None:
         with progress(f"Preparing {given.report.name}"):
             page = selector.report(
                 data.features.X,
-                groups=outcome.batches,
-                title=outcome.source[1],
+                groups=batches,
+                title=source[1],
                 image_shape=given.image_shape,
                 color=column_values(data.table, given.color, "--color"),
             ).save
-    kept = _marked(outcome) if marks_genes(given) else _kept(outcome)
-    scores = Table(outcome.ranking, list(outcome.ranking))
+    marks = marks_genes(given)
+    kept = _marked(given, source[0], data, selector) if marks else _kept(data, ranking)
+    scores = Table(ranking, list(ranking))
     outputs = [(given.output, kept), (given.scores, scores), (given.save, save)]
     for line in write_outputs([*outputs, (given.report, page)], raw_names=given.raw_names):
         note(line)
 
 
-def with_predictors(outcome):
-    """The outcome; its ranking also has the R^2 of every dropped column and what predicts it."""
-    ranking, features = outcome.ranking, outcome.data.features
-    coverage = outcome.selector.coverage(features.X, groups=outcome.batches)
+def with_predictors(ranking, features, selector, batches):
+    """The ranking with the R^2 of every dropped column and what predicts it."""
+    coverage = selector.coverage(features.X, groups=batches)
     if features.owner is not None:
         coverage = _of_columns(coverage, features)
     by = {}
@@ -92,8 +66,7 @@ def with_predictors(outcome):
         by.setdefault(row.feature, []).append(f"{row.kept}{weight}")
     r2 = coverage.drop_duplicates("feature").set_index("feature")["r2"]
     explained_by = [", ".join(by.get(name, [])) for name in ranking["feature"]]
-    ranking = ranking.assign(r2=ranking["feature"].map(r2), explained_by=explained_by)
-    return replace(outcome, ranking=ranking)
+    return ranking.assign(r2=ranking["feature"].map(r2), explained_by=explained_by)
 
 
 def _of_columns(coverage, features):
@@ -111,17 +84,15 @@ def _of_columns(coverage, features):
     return table.assign(r2=table["feature"].map(r2), weight=float("nan"))
 
 
-def _selection(outcome):
+def _selection(data, ranking, selector):
     """The selection of columns, also where a selector has seen values of text columns."""
-    data, ranking = outcome.data, outcome.ranking
     table, names = data.table, data.features.names
     carried = [*(table.names[j] for j in data.roles.carried), *data.roles.labels]
-    dropped = sorted({*table.names} - {*names, *carried}, key=table.names.index)
-    selection = replace(outcome.selector.to_selection(), carried=carried, dropped=dropped)
+    dropped = [name for name in table.names if name not in {*names, *carried}]
+    selection = replace(selector.to_selection(), carried=carried, dropped=dropped)
     if data.features.owner is None:
         return selection
-    position = {name: j for j, name in enumerate(names)}
-    in_order = ranking["feature"].map(position)
+    in_order = ranking["feature"].map({name: j for j, name in enumerate(names)})
     return replace(
         selection,
         kept=sorted(in_order[ranking["kept"]].tolist()),
@@ -132,20 +103,19 @@ def _selection(outcome):
     )
 
 
-def _kept(outcome):
-    """Return the table of the selected and the carried columns, in the order of the file."""
-    table, roles = outcome.data.table, outcome.data.roles
-    kept = set(outcome.ranking["feature"][outcome.ranking["kept"]])
+def _kept(data, ranking):
+    """The table of the selected and the carried columns, in the order of the file."""
+    table, roles = data.table, data.roles
+    kept = set(ranking["feature"][ranking["kept"]])
     selected = [j for j in roles.features if table.names[j] in kept]
     table = table.take(sorted([*selected, *roles.carried]))
     return table if table.labels is None else replace(table, labels=table.labels[roles.labels])
 
 
-def _marked(outcome):
-    """Return a function that writes a copy of an AnnData file with the selected genes marked."""
+def _marked(given, path, data, selector):
+    """A function that writes a copy of an AnnData file with the selected genes marked."""
     from ..anndata.select import annotate_h5ad, gene_columns, make_record
 
-    given, data, selector = outcome.given, outcome.data, outcome.selector
     parameters, genes = selector.get_params(deep=False), np.array(data.roles.features)
     names = np.array(data.table.names, dtype=object)[genes]
     columns = gene_columns(selector, genes, len(data.table.names))
@@ -159,41 +129,49 @@ def _marked(outcome):
         "method_parameters": given.parameters,
     }
     record = make_record(given.method, settings)
-    path = outcome.source[0]
     return partial(annotate_h5ad, path, columns=columns, record=record, subset=given.subset)
 
 
-def summary(outcome):
-    """What is printed: lines, and tables as arguments of ``tell_table``."""
-    ranking, given = outcome.ranking, outcome.given
-    if given.names:
-        return ranking["feature"][ranking["kept"]].tolist()
-    lines = [*(_about_dropped if given.method == "drop" else _about_kept)(outcome)]
+def summary(given, data, batches, ranking, selector):
+    """What is printed below the heading: lines, and tables as arguments of ``tell_table``."""
+    features = data.features
+    names = np.array(features.names, dtype=object)  # of the columns behind all features
+    if features.owner is not None:
+        names = names[features.owner]
+    if given.method == "drop":
+        where = " where they are complete" if has_gaps(features) else ""
+        yield from _about_dropped(given, names, ranking, selector, where)
+    else:
+        values = rows_of(selector, features.X, batches).values
+        yield from _about_kept(given, names, ranking, selector, values)
     if given.explain and not ranking["kept"].all():
-        lines += ["", *_about_predictions(ranking)]
-    return lines
+        yield ""
+        yield from _about_predictions(ranking)
 
 
-def _about_kept(outcome):
+def _about_kept(given, names, ranking, selector, values):
     """Every kept column, what it adds to those above it, and what it stands for."""
-    given, selector = outcome.given, outcome.selector
-    best = outcome.ranking[outcome.ranking["kept"]]
-    yield _heading(outcome, f"Kept {len(best):,}", f" with {given.method}")
-    adds, together = _what_they_add(outcome)
-    stands_for = _stands_for(outcome)
+    best, scores = ranking[ranking["kept"]], selector.scores_
+    adds, coverage = _what_they_add(selector, names, values)
+    stands_for = _stands_for(selector, names, values)
     cells = {
         "rank": best["rank"],
         "column": best["feature"],
         "score": [f"{score:.4g}" for score in best["score"]],
         "adds": [f"{added:.1%}" for added in adds],
-        "stands for": [_few(stands_for.get(name, [])) for name in best["feature"]],
+        "stands for": [_few(stands_for.get(name)) for name in best["feature"]],
     }
-    if _are_ranks(selector.scores_):
-        del cells["score"]
+    if (scores == scores.round()).all() and scores.min() >= 0 and scores.max() <= len(scores):
+        del cells["score"]  # it only counts down the columns
     yield cells, ("column", "stands for")
     if len(adds) < len(best):
         yield f"... and {len(best) - len(adds):,} more; --names lists them all"
-    yield f"Together they explain {together}."
+    left, worst = np.where(selector.support_, np.nan, coverage), ""
+    if not np.isnan(left).all():
+        j = int(np.nanargmin(left))
+        worst = f"; worst explained: {names[j]} ({left[j]:.0%})"
+    together = np.nan_to_num(explained_fraction(coverage))
+    yield f"Together they explain {together:.1%} of the table{worst}."
     yield "adds: share of the table explained on top of those above (mean R^2 on held-out rows)"
     yield f"stands for: the dropped columns closest to it (correlation of {_CLOSE} or more)"
     if given.cost is not None:
@@ -201,26 +179,22 @@ def _about_kept(outcome):
         yield f"Cost: {selector.costs[selector.support_].sum():g}{of_budget}"
 
 
-def _about_dropped(outcome):
+def _about_dropped(given, names, ranking, selector, where):
     """Every dropped column, how well the kept ones predict it, and which of them stands for it."""
-    ranking, selector = outcome.ranking, outcome.selector
     dropped = ranking["feature"][~ranking["kept"]]
-    yield _heading(outcome, f"Dropped {len(dropped):,}", "")
-    names = np.array(outcome.data.features.names, dtype=object)[outcome.column_of]
     # Of the values of an encoded column, the one that is predicted worst speaks for it.
     worst = {names[j]: j for j in np.argsort(-selector.r2_, kind="stable")}
     features = [worst[name] for name in dropped]
     r2, by = selector.r2_[features], selector.represented_by_[features]
-    cells = {
-        "dropped": dropped,
-        "R^2": ["" if i < 0 else f"{value:.2f}" for value, i in zip(r2, by, strict=True)],
-        "what stands for it": ["constant" if i < 0 else names[i] for i in by],
-    }
     if len(dropped):
+        cells = {
+            "dropped": dropped,
+            "R^2": ["" if i < 0 else f"{value:.2f}" for value, i in zip(r2, by, strict=True)],
+            "what stands for it": ["constant" if i < 0 else names[i] for i in by],
+        }
         yield cells, ("dropped", "what stands for it")
-    where = " where they are complete" if has_gaps(outcome.data.features) else ""
     kept = counted(len(ranking) - len(dropped), "kept column")
-    yield f"R^2: predicted from the {kept} together{where}, {outcome.given.explained:g} or more."
+    yield f"R^2: predicted from the {kept} together{where}, {given.explained:g} or more."
 
 
 def _about_predictions(ranking):
@@ -228,75 +202,49 @@ def _about_predictions(ranking):
     dropped = ranking[~ranking["kept"]].sort_values("r2", kind="stable")
     shown = dropped.head(_MOST_ROWS)
     nothing = np.where(shown["r2"] <= 0, "nothing", "constant")
+    by = shown["explained_by"]
     cells = {
         "dropped": shown["feature"],
         "held-out R^2": ["" if isnan(r2) else f"{r2:.2f}" for r2 in shown["r2"]],
-        "predicted from (weight)": shown["explained_by"].where(
-            shown["explained_by"] != "", nothing
-        ),
+        "predicted from (weight)": by.where(by != "", nothing),
     }
     yield cells, ("dropped", "predicted from (weight)")
-    if len(dropped) > len(shown):
-        more = len(dropped) - len(shown)
+    if more := len(dropped) - len(shown):
         yield f"... and {more:,} more, better predicted; --scores has them all"
 
 
-def _heading(outcome, what, how):
-    columns, rows = len(outcome.ranking), len(outcome.data.table)
-    return (
-        f"{what} of {counted(columns, 'column')} of {outcome.source[1]} "
-        f"({counted(rows, 'row')}){how} in {outcome.seconds:.1f} s"
-    )
-
-
-def _are_ranks(scores):
-    """Whether scores only count down the columns."""
-    return bool(
-        (scores == scores.round()).all() and scores.min() >= 0 and scores.max() <= len(scores)
-    )
-
-
 def _few(names):
-    if not names:
+    if names is None:
         return "only itself"
-    return f"{len(names):,}: {', '.join(names[:_MOST_NAMES])}" + ", ..." * (
-        len(names) > _MOST_NAMES
-    )
+    more = ", ..." if len(names) > _MOST_NAMES else ""
+    return f"{len(names):,}: {', '.join(names[:_MOST_NAMES])}{more}"
 
 
-def _what_they_add(outcome):
-    """What every kept column adds to those before it, and what all of them explain, in words.
+def _what_they_add(selector, names, values):
+    """What kept columns add to those before them, and how well all explain every column.
 
     It is a difference of the explained fraction, which the curve of the report shows.
     """
-    selector, values, column_of = outcome.selector, outcome.values, outcome.column_of
     # The values of an encoded column follow each other, and enter together.
-    behind = column_of[selector.order_[: selector.n_features_]]
-    last = np.flatnonzero(np.diff(behind, append=-1)) + 1
+    behind = names[selector.order_[: selector.n_features_]]
+    last = np.append(np.flatnonzero(behind[1:] != behind[:-1]) + 1, len(behind))
     work = max(len(values), _FEW_SAMPLES) * values.shape[1]
     most = _MOST_ROWS if out.is_terminal else max(_MOST_ROWS, int(_MOST_WORK // work))
     n_kept = np.append(last[:most], last[most:][-1:])
     coverage = coverage_curve(values, selector.order_, n_kept).coverage
     explained = np.nan_to_num(explained_fraction(coverage))
-    together = f"{explained[-1]:.1%} of the table"
-    left = np.where(selector.support_, np.nan, coverage[-1])
-    if not np.isnan(left).all():
-        worst = int(np.nanargmin(left))
-        name = outcome.data.features.names[column_of[worst]]
-        together += f"; worst explained: {name} ({left[worst]:.0%})"
-    return np.diff(explained[:most], prepend=0), together
+    return np.diff(explained[:most], prepend=0), coverage[-1]
 
 
-def _stands_for(outcome):
+def _stands_for(selector, names, values):
     """Names of the dropped columns that are closest to every kept one, the closest first."""
-    selector, column_of = outcome.selector, outcome.column_of
-    n_kept, Z = selector.n_features_, standardised(outcome.values)[0]
+    n_kept, Z = selector.n_features_, standardised(values)[0]
     position, correlation = closest_kept(Z, selector.order_, n_kept).at(n_kept)
     close = np.where(selector.support_, 0, abs(correlation))
     closest = {}
     for j in np.argsort(-close, kind="stable")[: np.count_nonzero(close >= _CLOSE)]:
-        closest.setdefault(column_of[j], column_of[selector.order_[position[j]]])
-    names, groups = outcome.data.features.names, {}
+        closest.setdefault(names[j], names[selector.order_[position[j]]])
+    groups = {}
     for dropped, kept in closest.items():
-        groups.setdefault(names[kept], []).append(names[dropped])
+        groups.setdefault(kept, []).append(dropped)
     return groups

@@ -9,26 +9,10 @@ from sklearn.utils import get_tags
 from .._utils.names import suggestion
 from .._utils.text import counted, listed
 from ..methods import REGISTRY
-from .columns import (
-    column_values,
-    command_line,
-    find_column,
-    find_columns,
-    names_in,
-    read_costs,
-)
-from .console import (
-    TableError,
-    errors_shown,
-    note,
-    progress,
-    tell,
-    tell_table,
-    usage_error,
-    warnings_shown,
-)
+from .columns import column_values, command_line, find_column, find_columns, names_in, read_costs
+from .console import TableError, messages_shown, note, progress, tell, tell_table, usage_error
 from .io.files import WRITABLE, check_input, check_output, check_outputs, extension, opened
-from .outcome import Outcome, marks_genes, summary, with_predictors, write
+from .outcome import marks_genes, summary, with_predictors, write
 from .prepare import has_gaps, prepare, read
 
 
@@ -55,13 +39,17 @@ def check(file, given, method):
         raise usage_error("needs the costs of the columns: add --cost FILE", "--budget")
     if given.method != "drop" and given.number is None and given.budget is None:
         raise usage_error("give the number of columns, such as -k 50, -k 10% or -k auto", "-k")
-    if given.cost is not None and not hasattr(method, "costs"):
-        able = [name for name, cls in sorted(REGISTRY.items()) if hasattr(cls(), "costs")]
-        raise usage_error(
-            f"{given.method} takes no costs; use --method {' or '.join(able)}", "--cost"
-        )
-    if given.cost is not None and not given.cost.is_file():
+    if given.cost is None:
+        return
+    if not hasattr(method, "costs"):
+        able = " or ".join(_methods_that(lambda method: hasattr(method, "costs")))
+        raise usage_error(f"{given.method} takes no costs; use --method {able}", "--cost")
+    if not given.cost.is_file():
         raise usage_error(f"{given.cost} does not exist", "--cost")
+
+
+def _methods_that(can):
+    return [name for name, cls in sorted(REGISTRY.items()) if can(cls())]
 
 
 def run(file, given, method, arguments):
@@ -69,33 +57,45 @@ def run(file, given, method, arguments):
 
     ``arguments`` is the command as it was typed, for suggestions.
     """
-    with errors_shown(), warnings_shown(), opened(file) as source:
+    with messages_shown(), opened(file) as source:
         data, batches = _read(source, given, method, arguments)
         estimator = _estimator(given, method, data, batches)
         start = time.perf_counter()
-        _fit(estimator, given, data, batches, source, arguments)
+        _fit(estimator, given, data, batches, source[1], arguments)
         seconds = time.perf_counter() - start
         ranking, selector = data.features.ranking(estimator, given.number)
-        outcome = Outcome(given, source, data, batches, ranking, selector, seconds)
         with progress("Explaining the selection"):
             if given.explain:
-                outcome = with_predictors(outcome)
-            lines = summary(outcome)
-        write(outcome)
+                ranking = with_predictors(ranking, data.features, selector, batches)
+            lines = ranking["feature"][ranking["kept"]]
+            if not given.names:
+                heading = _heading(given, source[1], data, ranking, seconds)
+                lines = [heading, *summary(given, data, batches, ranking, selector)]
+        write(given, source, data, batches, ranking, selector)
     for line in lines:
         tell(line) if isinstance(line, str) else tell_table(*line)
     for path in filter(None, (given.output, given.scores, given.save, given.report)):
         (note if given.names else tell)(f"Written: {path}")
 
 
+def _heading(given, name, data, ranking, seconds):
+    n_kept, rows = int(ranking["kept"].sum()), counted(len(data.table), "row")
+    what, how = f"Kept {n_kept:,}", f" with {given.method}"
+    if given.method == "drop":
+        what, how = f"Dropped {len(ranking) - n_kept:,}", ""
+    columns = counted(len(ranking), "column")
+    return f"{what} of {columns} of {name} ({rows}){how} in {seconds:.1f} s"
+
+
 def _read(source, given, method, arguments):
     """Read the input; returns the Data, and the batch of every row or None."""
+    tags = get_tags(method).input_tags
     table = read(source, given, None if method.reads_in_pieces else given.method)
-    used = any(word.partition("=")[0] == "--group-by" for word in arguments)
-    option = "--group-by" if used else "--batch"
+    is_group = any(word.startswith("--group-by") for word in arguments)
+    batch = "--group-by" if is_group else "--batch"
     carried = []
     if given.batch is not None:
-        carried.append(find_column(table, given.batch, option, in_obs=True))
+        carried.append(find_column(table, given.batch, batch, in_obs=True))
     if given.color is not None:
         carried.append(find_column(table, given.color, "--color"))
     data = prepare(
@@ -105,7 +105,7 @@ def _read(source, given, method, arguments):
         arguments,
         carried=carried,
         verbatim=given.output is not None,
-        accepts_gaps=get_tags(method).input_tags.allow_nan,
+        accepts_gaps=tags.allow_nan,
     )
     n_columns = len(data.features.names)
     if isinstance(given.number, int) and given.number > n_columns:
@@ -113,17 +113,17 @@ def _read(source, given, method, arguments):
             f"-k {given.number} is more than the {counted(n_columns, 'column')} to select from. "
             f"Run: {command_line([*arguments, '-k', str(n_columns)])}"
         )
-    if issparse(data.features.X) and not get_tags(method).input_tags.sparse:
-        able = [o for o, cls in sorted(REGISTRY.items()) if get_tags(cls()).input_tags.sparse]
+    if issparse(data.features.X) and not tags.sparse:
+        able = ", ".join(_methods_that(lambda method: get_tags(method).input_tags.sparse))
         raise ValueError(
-            f"{given.method} does not take sparse data; these methods do: {', '.join(able)}. "
-            "Or save the array as a dense one"
+            f"{given.method} does not take sparse data; these methods do: {able}. Or save the "
+            "array as a dense one"
         )
-    return data, column_values(data.table, given.batch, option, in_obs=True)
+    return data, column_values(data.table, given.batch, batch, in_obs=True)
 
 
 def _estimator(given, method, data, batches):
-    """Return the estimator with all that the user and the kind of file ask for."""
+    """The estimator with all that the user and the kind of file ask for."""
     features, parameters = data.features, method.get_params(deep=False)
     for name in ("include", "exclude"):
         if items := getattr(given, name):
@@ -161,9 +161,9 @@ def _estimator(given, method, data, batches):
 
 def _positions(parameter, items, number, data):
     """Positions in the features of the columns that must be in or out."""
-    place = {position: j for j, position in enumerate(data.roles.features)}
-    names = data.table.names
-    found = find_columns(names_in(items), names, f"--{parameter}", data.roles.features)
+    columns = data.roles.features
+    place = {position: j for j, position in enumerate(columns)}
+    found = find_columns(names_in(items), data.table.names, f"--{parameter}", columns)
     if parameter == "include" and isinstance(number, int) and len(found) > number:
         raise ValueError(
             f"--include names {counted(len(found), 'column')}, which count as selected: use "
@@ -173,7 +173,7 @@ def _positions(parameter, items, number, data):
 
 
 def _costs(path, features):
-    """Return the cost of every feature from a file, and say which columns have none."""
+    """The cost of every feature from a file; a line says which columns have none."""
     given, known = read_costs(path), set(features.names)
     unknown = [name for name in given if name not in known]
     if len(unknown) == len(given):
@@ -181,17 +181,14 @@ def _costs(path, features):
             f"--cost: {path.name} has no cost for any column to select from"
             f"{suggestion(unknown[0], features.names)}; it names {listed(unknown)}"
         )
-    notes = []
     if missing := known.difference(given):
-        notes.append(f"{len(missing)} of {len(known)} columns have no cost and count as 1")
+        note(f"{path.name}: {len(missing)} of {len(known)} columns have no cost and count as 1")
     if unknown:
-        notes.append(f"not selected from, and therefore ignored: {listed(unknown)}")
-    if notes:
-        note(f"{path.name}: {'; '.join(notes)}")
+        note(f"{path.name}: not selected from, and therefore ignored: {listed(unknown)}")
     return features.costs(np.array([given.get(name, 1.0) for name in features.names]))
 
 
-def _fit(estimator, given, data, batches, source, arguments):
+def _fit(estimator, given, data, batches, name, arguments):
     """Fit the estimator, and show its progress."""
     X = data.features.X
     with progress(f"{given.method} on {X.shape[0]:,} rows, {X.shape[1]:,} columns") as update:
@@ -209,7 +206,7 @@ def _fit(estimator, given, data, batches, source, arguments):
             if not has_gaps(data.features):
                 raise
             raise TableError(
-                f"{source[1]} has missing values: {error}. Run: "
+                f"{name} has missing values: {error}. Run: "
                 f"{command_line([*arguments, '--impute', 'median'])} (or use --drop-rows to leave "
                 "out incomplete rows)"
             ) from error

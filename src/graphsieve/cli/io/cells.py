@@ -115,7 +115,7 @@ def read_numbers(table, reading, decimal="."):
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    table = without_marks(table, reading.marks)
+    table = without_marks(table, reading.marks) if reading.marks else table
     examples, missing, odd, notes = [], set(), {}, []
     for j, field in enumerate(table.schema):
         if not pa.types.is_string(field.type):
