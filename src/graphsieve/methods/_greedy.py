@@ -74,11 +74,10 @@ class GreedyRanker(FeatureRanker):
         return bare._resolve().rules
 
     def _exact_picks(self, data):
-        """Number of features that greedy methods pick one by one.
+        """Number of features to pick one by one.
 
-        All features where that is cheap, so that the order does not depend on the number that is
-        wanted. Without a number in ``n_features_to_select``, the picks stop after an amount of
-        work that takes seconds; the other features follow by what each alone would add.
+        All where that is cheap, so that the order does not depend on the number that is wanted;
+        where no number is given, as many as take seconds.
         """
         n_picks = self._wanted_count(data.n_features) or data.n_features
         size = data.n_samples * data.n_features
@@ -89,15 +88,14 @@ class GreedyRanker(FeatureRanker):
     def _select(self, selection, n_exact, stages):
         """Run a ForwardSelection and publish what it found; returns the scores.
 
-        At most ``n_exact`` features are picked one by one, if only their number limits them.
+        Without costs and groups, at most ``n_exact`` features are picked one by one.
         """
         count = self._wanted_count(self.n_features_in_) or self.n_features_in_
         if self._is_unconstrained():
             count = np.count_nonzero(~self._given.exclude)
         else:
             n_exact = count
-        # A pick takes many small products, for which threads of BLAS only wait for each other. Our
-        # own threads come first: with one thread for BLAS, n_jobs=None stands for one as well.
+        # Our own threads come first: with one thread for BLAS, n_jobs=None stands for one as well.
         with (
             selection.columns.threads(),
             single_threaded_blas(),
