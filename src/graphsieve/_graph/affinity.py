@@ -1,8 +1,7 @@
 """Nearest-neighbour graphs of the samples, and their Laplacian.
 
-Every graph method takes the same ``affinity`` and ``n_neighbors`` and gets the same sparse,
-symmetric, non-negative matrix ``A`` with a zero diagonal. Two samples are joined when either is
-among the nearest neighbours of the other.
+A graph is a sparse, symmetric, non-negative matrix ``A`` with a zero diagonal. Two samples are
+joined when either is among the nearest neighbours of the other.
 """
 
 import numpy as np
@@ -14,11 +13,10 @@ from .neighbors import limit_neighbors, nearest_neighbors
 
 AFFINITIES = ("cosine", "binary", "heat")
 
-# Length above which heat weights no longer decrease, relative to the bandwidth. The edges of an
-# outlier would have weights such as 1e-50 without it, and whatever is divided by its degree would
-# be huge. The smallest weight is 1e-6.
+# Relative to the bandwidth, the length above which heat weights no longer decrease: 1e-6 is the
+# smallest. Divided by the degree of an outlier, anything would be huge otherwise.
 _LONGEST = np.sqrt(2 * np.log(1e6))
-# Smallest value of the largest weight in a given matrix, and one over the largest.
+# Smallest value of the largest weight in a given matrix, and the inverse of its largest value.
 _LEAST_WEIGHT = 1e-30
 
 
@@ -28,12 +26,11 @@ def build_graph(data, *, n_neighbors=5, affinity="cosine", n_jobs=None):
     "cosine" joins the neighbours of largest cosine, with the cosine as weight (negative ones have
     no edge); "binary" gives the same edges the weight 1; "heat" joins Euclidean neighbours with the
     weight ``exp(-d^2 / (2 s^2))``, where s is the median length of the edges, but at least 1e-6. A
-    callable is called with the data and returns the matrix; a matrix is used as it is.
+    callable gets the data and returns the matrix; a matrix is used as it is.
     """
-    if callable(affinity):
-        return check_affinity(affinity(data.whole()), data.n_samples)
     if not isinstance(affinity, str):
-        return check_affinity(affinity, data.n_samples)
+        A = affinity(data.whole()) if callable(affinity) else affinity
+        return check_affinity(A, data.n_samples)
     n_neighbors = limit_neighbors(n_neighbors, data.n_samples)
     metric = "euclidean" if affinity == "heat" else "cosine"
     i, j, similarity = nearest_neighbors(data, n_neighbors, metric=metric, n_jobs=n_jobs)
@@ -51,8 +48,8 @@ def _weights(affinity, similarity):
     if affinity == "binary":
         return (similarity > 0).astype(np.float64)
     length = np.sqrt(-similarity)
-    # The median, because a single outlier can make the mean arbitrarily large. If half of the
-    # edges join copies, the median of the others counts.
+    # A single outlier can make the mean arbitrarily large. If half of the edges join copies, the
+    # median of the others counts.
     bandwidth = np.median(length)
     if bandwidth == 0 and length.any():
         bandwidth = np.median(length[length > 0])

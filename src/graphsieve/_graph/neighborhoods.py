@@ -32,10 +32,9 @@ def nearest_rows(X, n_neighbors=N_NEIGHBORS):
     [1, 0, 1]
     """
     check_container(X)
-    search = NearestNeighbors(
-        n_neighbors=min(n_neighbors, np.shape(X)[0] - 1), algorithm="brute", n_jobs=1
-    )
-    return search.fit(X).kneighbors(return_distance=False)
+    n_neighbors = min(n_neighbors, np.shape(X)[0] - 1)
+    search = NearestNeighbors(n_neighbors=n_neighbors, algorithm="brute", n_jobs=1).fit(X)
+    return search.kneighbors(return_distance=False)
 
 
 def neighborhood_preservation(neighbors, X_selected):

@@ -1,9 +1,9 @@
 """Spectral analysis of the sample graph: its smooth directions, and how rough a column is on it.
 
 The normalised Laplacian is Lh = P - D^-1/2 A D^-1/2, with P the identity on the nodes that have an
-edge; isolated nodes take no part. Its null space is known: one vector D^1/2 1_C per component C.
-It is written down, never iterated for, because Lanczos finds only some copies of a multiple
-eigenvalue; the other eigenpairs are computed one component at a time for the same reason.
+edge; isolated nodes take no part. Its null space is written down, one vector D^1/2 1_C for each
+component C, and the other eigenpairs are computed one component at a time, because Lanczos finds
+only some copies of a multiple eigenvalue.
 """
 
 from dataclasses import dataclass
@@ -24,10 +24,10 @@ _DENSE_NODES = 300
 # Eigenvectors that are known already are moved to minus this: below all others, which are at least
 # -1. (-1 itself belongs to bipartite components, whose eigenvectors would mix with the known ones.)
 _BELOW = 2.0
-# The eigenvalues of a thin graph, such as that of a time series or of points in few dimensions, lie
-# too close together for Lanczos, and its factors have few entries. Thin is a graph whose bandwidth
-# over its number of nodes is below this: 20,000 points in three dimensions take 0.1 instead of 2.3
-# s. Beyond so many entries in the band, factors are not affordable.
+# The eigenvalues of a thin graph, such as that of a time series, are too close to each other for
+# Lanczos, and its factors have few entries. Thin is a graph whose bandwidth over its number of
+# nodes is below this: 20,000 points in three dimensions take 0.1 instead of 2.3 s. Beyond so many
+# entries in the band, factors are not affordable.
 _THIN = 1 / 32
 _MOST_BAND_ENTRIES = 2**27
 # Distance of the shift from the top eigenvalue.
@@ -45,10 +45,9 @@ _BLOCK_ENTRIES = 2**17
 
 @dataclass(frozen=True)
 class NullSpace:
-    """Components of a graph, the largest first.
+    """Samples of each component, the largest first, and their orthonormal null vectors ``basis``.
 
-    ``nodes`` holds the samples of each component, ``basis`` (n, c) the orthonormal null vectors
-    D^1/2 1_C / |D^1/2 1_C|, ``share`` (c,) their products with the trivial one, D^1/2 1.
+    ``share`` are the products of these with the trivial null vector, D^1/2 1 / |D^1/2 1|.
     """
 
     nodes: list
@@ -58,8 +57,7 @@ class NullSpace:
     def directions(self, n_directions):
         """Orthonormal null vectors orthogonal to the trivial one, (n, n_directions).
 
-        From the QR factors of the trivial vector and the indicators in order of size, so that the
-        choice within the null space does not depend on a solver.
+        The choice within the null space follows from the order of the components alone.
         """
         c = len(self.share)
         Q = np.linalg.qr(np.column_stack([self.share, np.eye(c, n_directions)]))[0]
@@ -96,10 +94,9 @@ def null_space(A):
 
 
 def eigenpairs(A, components, n_pairs, random_state=0):
-    """The smallest non-zero eigenvalues of the normalised Laplacian, and their eigenvectors.
+    """The smallest non-zero eigenvalues of the normalised Laplacian, ascending, and eigenvectors.
 
-    The values ascend; the vectors are orthonormal, with fixed signs. There are ``n_pairs`` of them,
-    or less when the graph has fewer.
+    These are orthonormal, with fixed signs. A small graph has less than ``n_pairs``.
     """
     random_state = check_random_state(random_state)
     weight = edge_weight(A)
@@ -125,8 +122,7 @@ def eigenpairs(A, components, n_pairs, random_state=0):
 def embedding(A, n_dims, random_state=0):
     """Solutions of L y = l D y with the smallest l after the constant one, (n, n_dims).
 
-    y' D y = 1, and the row of an isolated node is zero. If the graph is not connected, the first
-    columns separate its components.
+    y' D y = 1, and rows of isolated nodes are zero. The first columns separate the components.
     """
     components = null_space(A)
     n_nodes = sum(map(len, components.nodes))
@@ -163,14 +159,9 @@ def difference_operator(A):
     """Sparse B, one row per edge: (B x)_e = sqrt(A_ij) (x_i - x_j), so that B'B = L."""
     i, j, weight = edges(A)
     root = np.sqrt(weight)
-    return sp.csr_array(
-        (
-            np.column_stack([root, -root]).ravel(),
-            np.column_stack([i, j]).ravel(),
-            2 * np.arange(len(root) + 1),
-        ),
-        shape=(len(root), A.shape[0]),
-    )
+    entries, ends = np.column_stack([root, -root]).ravel(), np.column_stack([i, j]).ravel()
+    starts = 2 * np.arange(len(root) + 1)
+    return sp.csr_array((entries, ends, starts), shape=(len(root), A.shape[0]))
 
 
 def roughness(B, weight, X, power=1):
@@ -243,15 +234,10 @@ def _lanczos(S, null, k, random_state, tol):
 
 
 def _shift_invert(S, k, random_state):
-    n = S.shape[0]
-    above = 1 + _SHIFT
+    n, above = S.shape[0], 1 + _SHIFT
     shifted = sp.csc_array(S - above * sp.eye_array(n))
-    factors = splu(
-        shifted,
-        permc_spec="MMD_AT_PLUS_A",
-        diag_pivot_thresh=0,
-        options={"SymmetricMode": True},
-    )
+    symmetric = {"permc_spec": "MMD_AT_PLUS_A", "options": {"SymmetricMode": True}}
+    factors = splu(shifted, diag_pivot_thresh=0, **symmetric)
     inverse = LinearOperator((n, n), factors.solve, dtype=np.float64)
     start = random_state.uniform(-1, 1, n)
     values, V = eigsh(S, k=k + 1, sigma=above, OPinv=inverse, v0=start)

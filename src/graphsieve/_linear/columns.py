@@ -6,14 +6,7 @@ from functools import cached_property, partial
 import numpy as np
 import scipy.sparse as sp
 
-from .._rows import (
-    BLOCK_BYTES,
-    RowBlocks,
-    is_constant,
-    split_rows,
-    to_dense,
-    transpose_csr,
-)
+from .._rows import BLOCK_BYTES, RowBlocks, is_constant, split_rows, to_dense, transpose_csr
 from .._rows.base import PASS_BYTES
 from .._rows.scaling import MOSTLY_ZERO
 from .._utils.threads import Workers
@@ -68,16 +61,14 @@ def varying_columns(data):
 class Columns:
     """The centred columns Z = X - mean of Rows, as a linear operator.
 
-    A product with Z is one pass over the rows, wherever they are stored. The rows are used as they
-    are and centred in the results, so sparse data stay sparse. Products of sparse rows with few
-    vectors are in double precision, products with many in the precision of the rows. Methods from
-    ``take`` on are for rows in memory, which ``varying`` has prepared.
+    A product with Z is one pass over the rows, which are used as they are and centred in the
+    results. Products of sparse rows with few vectors are in double precision, products with many in
+    that of the rows. Methods from ``take`` on are for rows in memory, prepared by ``varying``.
 
-    ``square_norms`` are given for data that are centred columns in other coordinates, and
-    ``workers`` if threads are open. ``mean`` is what was subtracted from every column, and
-    ``square_norms`` are 0 for columns that are constant up to rounding. ``n_stored`` is the number
-    of stored entries of sparse rows in memory, otherwise 0; ``is_wide`` says that n_samples <=
-    n_features; and ``index`` are the positions of the columns in the data they were taken from.
+    ``square_norms`` are given for data that are centred, and ``workers`` if threads are open; they
+    are 0 for columns that are constant up to rounding. ``n_stored`` is the number of stored entries
+    of sparse rows in memory, otherwise 0, and ``index`` are the positions of the columns in the
+    data that they were taken from.
     """
 
     def __init__(self, data, *, square_norms=None, n_jobs=None, workers=None):
@@ -131,10 +122,7 @@ class Columns:
 
     @cached_property
     def in_double(self):
-        """X, not centred, in CSR format and double precision if it is sparse and in memory.
-
-        SciPy would convert it in every product, which takes as long as the product itself.
-        """
+        """X, not centred, as CSR array: SciPy would convert it in every product."""
         X = self._sparse
         entries = X.data.astype(np.float64, copy=False), X.indices, X.indptr
         return sp.csr_array(entries, shape=X.shape)
@@ -145,10 +133,7 @@ class Columns:
 
     @cached_property
     def _blocks(self):
-        """Slices of these rows, the rows as views, and their transposes.
-
-        SciPy takes as long to make a view as to multiply a small block, so they are kept.
-        """
+        """Slices of sparse rows, views of them, and their transposes: as slow to make as to use."""
         bytes_per_row = max(1, 12 * self.n_stored // self.n_samples)
         block_bytes = max(_SPARSE_BYTES["few"], _BYTES_PER_COLUMN * self.n_features)
         slices = split_rows(self.n_samples, max(1, block_bytes // bytes_per_row))
@@ -157,7 +142,7 @@ class Columns:
 
     @cached_property
     def by_column(self):
-        """X, not centred, in CSC format if it is sparse and in memory."""
+        """X, not centred, as CSC array."""
         return self._sparse.tocsc()
 
     def _entries(self, j):
@@ -179,10 +164,7 @@ class Columns:
             return self._data.stack(partial(_column, j), workers=workers) - self.mean[j]
 
     def products_of_column(self, j):
-        """Z'z_j, or None if it takes as long as a product with any vector.
-
-        Only the rows in which a sparse column has entries are read.
-        """
+        """Z'z_j from the rows in which a sparse column has entries; None if these are many."""
         if not self.n_stored:
             return None
         rows, values = self._entries(j)
@@ -204,9 +186,9 @@ class Columns:
         elif few and self.is_small and self._in_memory is not None:
             out = _products(self._in_memory, V)
         else:
-            # Dense blocks stay in cache for many vectors.
-            many_bytes = _SPARSE_BYTES["many"] if self.is_sparse else BLOCK_BYTES
-            size = _SPARSE_BYTES["few"] if few else many_bytes
+            size = _SPARSE_BYTES["few" if few else "many"]
+            if not (few or self.is_sparse):
+                size = BLOCK_BYTES  # dense blocks stay in cache
             with self._workers() as workers:
                 out = self._data.reduce(_products, V, block_bytes=size, workers=workers)
         # In place: with many vectors, each such array is large. Sums of a cluster are read-only.
@@ -256,7 +238,6 @@ class Columns:
         return forms
 
     def norms(self):
-        """Euclidean norm of every column."""
         return np.sqrt(self.square_norms)
 
     def expand(self, values):
@@ -281,7 +262,7 @@ class Columns:
         return not self.is_sparse and 8 * self.n_samples * self.n_features <= _SMALL_BYTES
 
     def take(self, columns):
-        """Some columns as a dense array; ``columns`` is an index array or a slice."""
+        """Some columns as a dense array."""
         if self.is_sparse:
             return self.by_column.T[columns].toarray().T - self.mean[columns]
         return self._dense[:, columns]
@@ -348,9 +329,7 @@ def centred_squares(data):
 
 
 def leading_scores(columns, n_components, rng):
-    """Left singular vectors times singular values of the centred columns, by subspace iteration.
-
-    Returns these scores T, and their products T'Z with the columns.
+    """Left singular vectors times singular values T of the centred columns Z, and T'Z.
 
     N. Halko, P. G. Martinsson and J. A. Tropp, "Finding structure with randomness", SIAM Review 53,
     2011, algorithm 4.4, with an oversampling of ten and two iterations.
@@ -402,10 +381,7 @@ def _times(W, block):
 
 
 def _without_large_means(X):
-    """CSR columns in double precision, centred if they store every entry.
-
-    There it costs no memory, and a large offset would cancel in products.
-    """
+    """CSR columns in double precision; full ones are centred, as large offsets cost digits."""
     X = sp.csr_array(X, dtype=np.float64)
     full = np.bincount(X.indices, minlength=X.shape[1]) == X.shape[0]
     if full.any():

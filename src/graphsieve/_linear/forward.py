@@ -8,19 +8,19 @@ set S of columns is judged by the ridge error of the targets,
 Without noise this is the error of the projection on the span of the columns (Farahat, Ghodsi and
 Kamel 2013); with noise, a copy of a picked column loses most but not all of its value, and the
 rank of the data is never used up. Appending its own noise coordinate to every column,
-x~_j = [x_j; sqrt(s_j) e_j], turns ridge into projection. With P the projector on the columns
-picked so far and e~_j = (I - P) x~_j, picking column j lowers the error by exactly
+x~_j = [x_j; sqrt(s_j) e_j], turns ridge into projection, and only the first n coordinates are ever
+needed. With P the projector on the columns picked so far and e~_j = (I - P) x~_j, picking column j
+lowers the error by exactly
 
-    gain_j = f_j / g_j,    f_j = |T' e~_j|^2,    g_j = |e~_j|^2,
+    gain_j = f_j / g_j,    f_j = |T' e~_j|^2,    g_j = |e~_j|^2.
 
-and only the first n coordinates are ever needed, because the noise coordinate of a column that is
-not picked is orthogonal to everything. With q = e_l / sqrt(g_l) for the picked column l,
+With q = e_l / sqrt(g_l) for the picked column l,
 w = T T' q, u = w - Q'(Q w) over the earlier q, r = X'q and z = X'u, a step is
 
     f <- f - 2 r z + (q'w) r^2,    g <- g - r^2.
 
-A pick costs one pass over the data. No n x n and no d x d matrix is formed. With c = Q'x_l, the
-product r is also (X'x_l - X'Q c) / sqrt(g_l), and X'x_l takes few rows if column l is sparse.
+A pick costs one pass over the data, and forms no square matrix. With c = Q'x_l, the product r is
+also (X'x_l - X'Q c) / sqrt(g_l), and X'x_l takes few rows if column l is sparse.
 
 Columns that enter as a whole are a block U. Picking it lowers the error by exactly
 
@@ -32,6 +32,7 @@ and a step changes the matrices of every block, which for one column is the upda
 """
 
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 import numpy as np
 from scipy.special import gammaincinv
@@ -68,10 +69,7 @@ _EXCLUDED, _CONSTANT = 2**31 - 2, 2**31 - 1
 
 
 def join_targets(targets, weights):
-    """Targets side by side, of energies in proportion to the weights, 1 together.
-
-    They take the form in which T T'q is the cheaper product.
-    """
+    """Targets side by side, of energies in proportion to the weights, 1 together."""
     pairs = [(T, w) for T, w in zip(targets, weights, strict=True) if T.energy > 0]
     if not pairs:
         return targets[0]
@@ -102,11 +100,10 @@ class FactorTarget:
         return cls(centred if _energy(centred) > 1e-24 * _energy(T) else np.zeros_like(centred))
 
     def gram(self):
-        """T T'."""
         return self.T @ self.T.T
 
     def square_energy(self):
-        """|T T'|_F^2."""
+        """|T T'|_F^2, as for the other targets."""
         return float(np.square(self.T.T @ self.T).sum())
 
     def forms(self, columns):
@@ -117,7 +114,7 @@ class FactorTarget:
         return sum(square_rows(columns.products(self.T[:, some])) for some in slices)
 
     def apply(self, q, r=None):
-        """T T'q, and r, which is X'q if that is known, see DataTarget."""
+        """T T'q, and r, which is X'q if that is known."""
         return self.T @ (q @ self.T), r
 
 
@@ -129,27 +126,22 @@ class GramTarget:
         self.energy = float(np.trace(M))
 
     def gram(self):
-        """M."""
         return self.M
 
     def square_energy(self):
-        """|M|_F^2."""
         return float(np.square(self.M).sum())
 
     def forms(self, columns):
-        """x_j' M x_j for every column."""
         return columns.quadratic_forms(self.M)
 
     def apply(self, q, r=None):
-        """M q, and r as in FactorTarget."""
         return self.M @ q, r
 
 
 class InnerTarget:
     """Columns and targets T through G = X'X, C = X'T and S = T'T, for more samples than columns.
 
-    A pick is then no pass over the data. The differences that it takes lose half of the digits,
-    which leaves more than enough.
+    A pick is then no pass over the data. Differences of inner products have half of the digits.
     """
 
     def __init__(self, G, C, S):
@@ -163,11 +155,9 @@ class InnerTarget:
             return cls(columns.inner_products(), columns.products(T), T.T @ T)
 
     def square_energy(self):
-        """|T T'|_F^2."""
         return float(np.square(self.S).sum())
 
     def forms(self, columns):
-        """|T'x_j|^2 for every column."""
         return square_rows(self.C)
 
 
@@ -251,47 +241,47 @@ class Units:
             yield order[start[self.sizes == size][:, np.newaxis] + np.arange(size)]
 
 
-def block_matrices(blocks, columns, target, noise):
-    """Blocks of equal size, and their matrices G and F before the first pick."""
-    G, F = [], []
-    for block in blocks:
-        if isinstance(target, InnerTarget):
-            inner, form = target.G[np.ix_(block, block)], target.C[block] @ target.C[block].T
-        else:
-            X = np.array([columns.column(j) for j in block])
-            inner, form = X @ X.T, X @ np.array([target.apply(x)[0] for x in X]).T
-        G.append(inner + np.diag(noise[block]))
-        F.append(form)
-    return blocks, np.array(G), np.array(F)
+def block_matrices(units, columns, target, noise):
+    """Blocks, scales, and the matrices G and F before the first pick, a stack per size of blocks.
+
+    The scales are those of the columns, and make the diagonal of G one.
+    """
+    stacks = []
+    for blocks in units.blocks():
+        G, F = [], []
+        for block in blocks:
+            if isinstance(target, InnerTarget):
+                inner, form = target.G[np.ix_(block, block)], target.C[block] @ target.C[block].T
+            else:
+                X = np.array([columns.column(j) for j in block])
+                inner, form = X @ X.T, X @ np.array([target.apply(x)[0] for x in X]).T
+            G.append(inner + np.diag(noise[block]))
+            F.append(form)
+        square = np.einsum("uii->ui", np.array(G))
+        scale = np.divide(1, np.sqrt(square), out=np.zeros_like(square), where=square > 0)
+        unit = scale[:, :, np.newaxis] * scale[:, np.newaxis, :]
+        stacks.append((blocks, scale, G * unit, F * unit))
+    return stacks
 
 
 class BlockGains:
-    """Gains of the blocks, updated with every pick of a layer.
+    """Gains of the blocks of ``block_matrices``, updated with every pick of a layer."""
 
-    ``batches`` are what ``block_matrices`` returns for every size of blocks.
-    """
-
-    def __init__(self, batches):
-        self._batches = []
-        for blocks, G, F in batches:
-            square = np.einsum("uii->ui", G)
-            scale = np.divide(1, np.sqrt(square), out=np.zeros_like(square), where=square > 0)
-            unit = scale[:, :, np.newaxis] * scale[:, np.newaxis, :]
-            self._batches.append([blocks, G * unit, F * unit, scale])
+    def __init__(self, stacks):
+        self._stacks = list(stacks)
 
     def update(self, r, z, gain):
-        """One more pick, see above."""
-        for batch in self._batches:
-            blocks, _, _, scale = batch
+        """Take note of a pick."""
+        for i, (blocks, scale, G, F) in enumerate(self._stacks):
             r_u, z_u = r[blocks] * scale, z[blocks] * scale
             outer = r_u[:, :, np.newaxis] * r_u[:, np.newaxis, :]
             cross = r_u[:, :, np.newaxis] * z_u[:, np.newaxis, :]
-            batch[1] = batch[1] - outer
-            batch[2] = batch[2] - cross - cross.transpose(0, 2, 1) + gain * outer
+            F = F - cross - cross.transpose(0, 2, 1) + gain * outer
+            self._stacks[i] = blocks, scale, G - outer, F
 
     def write(self, gains):
         """Write the gain of its block to every column of a block in ``gains``."""
-        for blocks, G, F, _ in self._batches:
+        for blocks, _, G, F in self._stacks:
             value, vector = np.linalg.eigh(G)
             form = np.einsum("uik,uij,ujk->uk", vector, F, vector, optimize=True)
             alive = value > _DEPENDENT_IN_BLOCK
@@ -299,15 +289,23 @@ class BlockGains:
             gains[blocks] = np.maximum(gain, 0)[:, np.newaxis]
 
 
+class _Step(NamedTuple):
+    """A column that may be picked, its gain, and the vectors that ``add`` of its layer needs."""
+
+    column: int
+    gain: float
+    vectors: tuple
+
+
 class _Layer:
     """One pass of forward selection over the columns of the mask ``alive``."""
 
-    def __init__(self, columns, target, f, noise, alive, blocks=None, square_energy=0.0):
+    def __init__(self, columns, target, f, noise, alive, blocks, square_energy):
         self._columns, self._target, self._noise = columns, target, noise
         self.f, self.g = f.copy(), columns.square_norms + noise
         self._g_start = self.g.copy()
         self.alive = alive & (columns.square_norms > 0)
-        self._blocks = None if blocks is None else BlockGains(blocks)
+        self._blocks = BlockGains(blocks)
         self.n_picked = 0
         self._energy, self._square_energy = target.energy, square_energy
 
@@ -327,16 +325,14 @@ class _Layer:
     def gains(self):
         """What every living column, or the whole block it belongs to, would add; 0 for others."""
         gains = np.where(self.alive, self.f, 0.0) / np.where(self.alive, self.g, 1.0)
-        if self._blocks is not None:
-            self._blocks.write(gains)
-            gains[~self.alive] = 0.0
+        self._blocks.write(gains)
+        gains[~self.alive] = 0.0
         return gains
 
     def best(self, worth, in_block):
         """The step of the living column of largest ``gain * worth``; None if there is no gain.
 
-        Updates by subtraction lose digits, so the candidate is computed afresh and compared again,
-        unless it belongs to a block.
+        Updates lose digits: candidates outside of blocks are computed afresh and compared again.
         """
         gains = self.gains() * worth
         least = _NO_GAIN * self._target.energy * (worth * self.alive).max(initial=0)
@@ -355,8 +351,7 @@ class _Layer:
     def _update(self, step, r, z):
         """Take note of a pick."""
         self._energy -= step.gain
-        if self._blocks is not None:
-            self._blocks.update(r, z, step.gain)
+        self._blocks.update(r, z, step.gain)
         self.f = np.maximum(self.f + r * (step.gain * r - 2 * z), 0)
         self.g = np.maximum(self.g - r * r, 0)
         self.n_picked += 1
@@ -397,23 +392,23 @@ class _VectorLayer(_Layer):
         if inner is not None and keeps_digits and self.n_picked <= self._most_products:
             r = (inner - c @ self._products[: self.n_picked]) / np.sqrt(square)
         w, r = self._target.apply(q, r)
-        self.f[j], self.g[j] = (q @ w) * square, square
-        return _Step(j, x, q, w, r, inner, float(q @ w))
+        gain = float(q @ w)
+        self.f[j], self.g[j] = gain * square, square
+        return _Step(j, gain, (x, q, w, r, inner))
 
     def add(self, step):
         """Pick a column; returns its products X'x with all columns."""
+        x, q, w, r, inner = step.vectors  # r = X'q and inner = X'x are None if not known yet
         basis = self._basis[: self.n_picked]
-        h = basis @ step.w
-        vectors, r, inner = [step.w - h @ basis], step.r, step.inner
-        vectors += [step.q] if r is None else []
-        vectors += [step.x] if inner is None else []
+        h = basis @ w
+        vectors = [w - h @ basis] + [q] * (r is None) + [x] * (inner is None)
         z, *others = self._columns.products(np.array(vectors).T).T
         r = others.pop(0) if r is None else r
         inner = others.pop(0) if inner is None else inner
-        self._basis = _with_row(self._basis, self.n_picked, step.q)
+        self._basis = _with_row(self._basis, self.n_picked, q)
         if self.n_picked < self._most_products:
             self._products = _with_row(self._products, self.n_picked, r)
-        self._square_energy += step.gain**2 - 2 * (step.w @ step.w - h @ h)
+        self._square_energy += step.gain**2 - 2 * (w @ w - h @ h)
         self._update(step, r, z)
         return inner
 
@@ -428,7 +423,7 @@ class _InnerLayer(_Layer):
         self._n_counted = 0
 
     def chance(self):
-        """See above. The squared energy of the targets that are left is computed when needed."""
+        """See above; here the squared energy of what is left is computed when needed."""
         old, new = np.split(self._t[: self.n_picked], [self._n_counted])
         explained = np.vdot(new @ self._target.S, new) - np.square(new @ old.T).sum()
         self._square_energy += np.square(new @ new.T).sum() - 2 * explained
@@ -447,15 +442,16 @@ class _InnerLayer(_Layer):
         gain = float(new_t @ new_t)
         self.f[j], self.g[j] = gain * square, square
         new_r = (self._target.G[j] - c @ r) / np.sqrt(square)
-        return _InnerStep(j, new_r, new_t, gain)
+        return _Step(j, gain, (new_r, new_t))
 
     def add(self, step):
         """Pick a column; returns its products X'x with all columns."""
-        h = self._t[: self.n_picked] @ step.t
-        z = self._target.C @ step.t - h @ self._r[: self.n_picked]
-        self._r = _with_row(self._r, self.n_picked, step.r)
-        self._t = _with_row(self._t, self.n_picked, step.t)
-        self._update(step, step.r, z)
+        r, t = step.vectors
+        h = self._t[: self.n_picked] @ t
+        z = self._target.C @ t - h @ self._r[: self.n_picked]
+        self._r = _with_row(self._r, self.n_picked, r)
+        self._t = _with_row(self._t, self.n_picked, t)
+        self._update(step, r, z)
         return self._target.G[step.column]
 
 
@@ -469,39 +465,14 @@ def _with_row(array, n, row):
     return array
 
 
-@dataclass(frozen=True)
-class _Step:
-    """A column x, its new direction q, w = T T' q, its gain, and X'q and X'x if they are known."""
-
-    column: int
-    x: np.ndarray
-    q: np.ndarray
-    w: np.ndarray
-    r: np.ndarray | None
-    inner: np.ndarray | None
-    gain: float
-
-
-@dataclass(frozen=True)
-class _InnerStep:
-    """A column, r = X'q and t = T'q of its new direction q, and its gain."""
-
-    column: int
-    r: np.ndarray
-    t: np.ndarray
-    gain: float
-
-
 @dataclass
 class ForwardSelection:
     """Layer after layer, until enough columns are picked.
 
-    A layer ends when ``share`` of the targets' energy is explained or nothing is left to gain, and
-    the next one starts on the columns that are left, as if nothing had been picked. An exact copy
-    of a picked column takes no part before all other columns are ranked.
-
-    Column j has the noise energy ``noise[j]``. With ``above_chance``, a layer goes on as long as a
-    column adds more than permuted columns would.
+    A layer ends when ``share`` of the targets' energy is explained (with ``above_chance``, not
+    before no column adds more than permuted ones would) or nothing is left to gain, and the next
+    one starts on the columns that are left, as if nothing had been picked. Copies of picked columns
+    wait until all others are ranked. ``noise`` are the noise energies of the columns.
     """
 
     columns: object
@@ -512,35 +483,29 @@ class ForwardSelection:
     above_chance: bool = False
 
     def __post_init__(self):
-        d = self.columns.n_features
+        rules, d = self.rules, self.columns.n_features
         self.order, self.n_layers, self.explained = [], 0, 0.0
         self.gains, self.layers = np.zeros(d), np.zeros(d, dtype=int)
         self._f = np.maximum(self.target.forms(self.columns), 0)
+        self._energy = self.target.energy or 1.0
+        self._square_energy = self.target.square_energy() if self.above_chance else 0.0
         self._tier = np.where(self.columns.square_norms > 0, _FIRST, _CONSTANT)
         for mask, tier in (
-            (self.rules.later, _LATER),
-            (self.rules.noise, _NOISE),
-            (self.rules.exclude, _EXCLUDED),
+            (rules.later, _LATER),
+            (rules.noise, _NOISE),
+            (rules.exclude, _EXCLUDED),
         ):
             if mask is not None:
                 self._tier[mask] = np.maximum(self._tier[mask], tier)
-        self._square_energy = self.target.square_energy() if self.above_chance else 0.0
-        self._units = Units(self.rules.units, d)
-        self._in_block = self._units.sizes[self._units.number] > 1
-        self._blocks = None
-        if not self._units.are_single:
-            self._blocks = [
-                block_matrices(blocks, self.columns, self.target, self.noise)
-                for blocks in self._units.blocks()
-            ]
+        self._units = units = Units(rules.units, d)
+        self._in_block = units.sizes[units.number] > 1
+        self._blocks = block_matrices(units, self.columns, self.target, self.noise)
         ones = np.ones(d)
-        costs, weights = (
-            ones if given is None else given for given in (self.rules.costs, self.rules.weights)
-        )
-        mean_weight = self._units.sums(weights) / self._units.sums(ones)
-        self._worth = mean_weight / self._units.sums(costs)
+        weights = ones if rules.weights is None else rules.weights
+        costs = ones if rules.costs is None else rules.costs
+        self._worth = units.sums(weights) / units.sums(ones) / units.sums(costs)
         self._start_layer()
-        for j in self.rules.include:
+        for j in rules.include:
             self.take(j)
 
     def take(self, j):
@@ -564,12 +529,11 @@ class ForwardSelection:
         for j in self._units.members(step.column):
             if j != step.column:
                 self._take(self._layer.step(j), int(j))
-        if self.explained >= self.share and self._layer.gains().max() <= self._least_gain():
-            self._start_layer()
+        if self.explained >= self.share:
+            least = self._layer.chance() if self.above_chance else np.inf
+            if self._layer.gains().max() <= least:
+                self._start_layer()
         return step.column
-
-    def _least_gain(self):
-        return self._layer.chance() if self.above_chance else np.inf
 
     def finish(self):
         """Put the other columns behind the picks: those that add to the current layer by what they
@@ -577,45 +541,29 @@ class ForwardSelection:
         now, waiting = self._layer.gains(), self._units.lowest(~self._layer.alive)
         square = self.columns.square_norms + self.noise
         alone = np.divide(self._f, square, out=np.zeros_like(now), where=square > 0)
-        alone = self._units.sums(alone)
         rest = self.layers == 0
-        self.gains[rest] = (np.where(waiting, alone, now) / self._energy)[rest]
+        self.gains[rest] = (np.where(waiting, self._units.sums(alone), now) / self._energy)[rest]
         # Rounded, so that copies keep the order of the columns.
-        by_gain = -np.round(self.gains * self._worth, 10)
+        by_gain = self._units.lowest(-np.round(self.gains * self._worth, 10))
         tier = self._units.lowest(self._tier)
-        by_gain = self._units.lowest(by_gain)
         order = np.lexsort((self._units.first, by_gain, waiting, tier))
         order = np.concatenate([np.array(self.order, dtype=int), order[rest[order]]])
         return ForwardOrder(order, self.gains, self.layers, len(self.order))
 
-    @property
-    def _energy(self):
-        return self.target.energy or 1.0
-
     def _start_layer(self):
         """Start a layer on the columns of the next tier that are left; False if there are none,
         or if the layer before has found nothing in the same columns."""
-        left = self.layers == 0
-        tiers = self._units.lowest(self._tier)
+        left, tiers = self.layers == 0, self._units.lowest(self._tier)
         tier = tiers[left].min(initial=_EXCLUDED)
-        candidates = left & (tiers == tier)
-        barren = self.n_layers > 0 and self._layer.n_picked == 0 and tier == self._layer_tier
-        if tier >= _EXCLUDED or barren:
-            if self.n_layers > 0:
+        if self.n_layers > 0:
+            barren = self._layer.n_picked == 0 and tier == self._layer_tier
+            if barren or tier >= _EXCLUDED:
                 return False
-            candidates = np.zeros_like(left)  # nothing can be picked at all
+        candidates = left & (tiers == tier) & (tier < _EXCLUDED)
         layer = _InnerLayer if isinstance(self.target, InnerTarget) else _VectorLayer
-        self._layer = layer(
-            self.columns,
-            self.target,
-            self._f,
-            self.noise,
-            candidates,
-            self._blocks,
-            self._square_energy,
-        )
-        self._layer_tier = tier
-        self.explained = 0.0
+        of_layer = self._f, self.noise, candidates, self._blocks, self._square_energy
+        self._layer = layer(self.columns, self.target, *of_layer)
+        self._layer_tier, self.explained = tier, 0.0
         self.n_layers += 1
         return True
 
@@ -637,20 +585,15 @@ class ForwardSelection:
         squares = self.columns.square_norms[j] * self.columns.square_norms
         copies = np.flatnonzero(inner**2 >= min(near, same) * squares)
         copies = copies[(self.layers[copies] == 0) & (self._tier[copies] < _EXCLUDED)]
-        tier = np.where(
-            inner[copies] ** 2 >= same * squares[copies],
-            max(_COPY, self._layer_tier + 1),
-            max(_NEAR_COPY, self._layer_tier),
-        )
+        is_same = inner[copies] ** 2 >= same * squares[copies]
+        same_tier, near_tier = max(_COPY, self._layer_tier + 1), max(_NEAR_COPY, self._layer_tier)
+        tier = np.where(is_same, same_tier, near_tier)
         self._tier[copies] = np.maximum(self._tier[copies], tier)
         self._layer.alive[copies] &= self._tier[copies] <= self._layer_tier
 
 
 class Allowance:
-    """What may still be picked under the Rules, at most ``n_picks`` columns.
-
-    It only shrinks: what does not fit now will not fit later.
-    """
+    """What may still be picked under the Rules, at most ``n_picks`` columns; it only shrinks."""
 
     def __init__(self, rules, n_features, n_picks):
         ones = np.ones(n_features)
@@ -685,10 +628,9 @@ class Allowance:
 def select_columns(selection, n_selected, n_picks=None, progress=None):
     """Run a forward selection to at most ``n_selected`` columns, as its rules allow.
 
-    At most ``n_picks`` columns, by default all, are picked one by one. Columns behind the picks
-    follow if the picks end earlier, because nothing is left to gain or because there are only
-    ``n_picks``; but none of these is bought from a budget. ``progress.update`` is called with the
-    number of picks. Returns a ForwardOrder with the selected columns first, and their number.
+    At most ``n_picks`` columns, by default all, are picked one by one. If the picks end earlier,
+    those behind them follow, unless there is a budget: it buys picks only. ``progress.update``
+    gets the number of picks. Returns a ForwardOrder, selected columns first, and their number.
     """
     rules, n_features = selection.rules, selection.columns.n_features
     n_picks = n_selected if n_picks is None else n_picks

@@ -54,7 +54,6 @@ def redundancy_path(X):
     Z = (Z / np.sqrt(len(Z))).astype(np.float32)
     d = Z.shape[1]
     with_earlier = np.empty(d)
-    # Blocks of columns, so that no d x d matrix is ever held.
     for rows in split_rows(d, 512):
         correlation = np.abs(Z[:, rows].T @ Z[:, : rows.stop])
         with_earlier[rows] = np.tril(correlation, rows.start - 1).sum(axis=1)

@@ -1,8 +1,7 @@
 """The regression of dropped columns on kept ones: everything that is called coverage is in here.
 
 All columns are standardised, so that units do not matter, and the ridge penalty is 0.1 min(n, d)
-for n samples and d features. ``coverage_curve`` measures it on left-out samples, ``Regression`` has
-its weights and predictions, and ``ReconstructionErrors`` the total error on a test set.
+for n samples and d features.
 """
 
 from __future__ import annotations
@@ -23,8 +22,7 @@ from .._utils.threads import blas_for_table
 # On the 62 rows of colon, 60 columns explain .53 of the variance of left-out rows with 0.1, .25
 # with 0.01 and .09 with 0.001; on Yale, 160 columns .81, .73 and .52.
 _PENALTY = 0.1
-# Columns enter in blocks of this size, however close the grid points are, so that the work is done
-# by matrix products.
+# Columns enter in blocks of this size, however close the grid points are.
 _BLOCK = 64
 # Tables with more entries are processed in single precision, in half the time: coverage then has
 # errors of about 1e-6.
@@ -32,7 +30,6 @@ _LARGE = 2**20
 
 
 def ridge_penalty(shape):
-    """Ridge penalty of standardised columns of a table of this shape."""
     return _PENALTY * min(shape)
 
 
@@ -57,13 +54,10 @@ def coverage_curve(X, order, n_kept, *, targets=None, predict_rows=()):
 
         coverage_j = 1 - sum_i (x_ij - p_ij)^2 / sum_i (x_ij - m_ij)^2,
 
-    where p_ij is the prediction for row i, and m_ij the mean, from all other rows. In contrast to
-    the R^2 on the training rows it does not approach 1 merely because as many columns are kept as
-    there are rows. Negative values are set to 0.
-
-    All columns are standardised, so that units do not matter, and the ridge penalty is
-    0.1 min(n, d) for n samples and d features. The columns enter one block after the other; no
-    matrix larger than (n_samples, n_targets) or (n_samples, max(n_kept)) is stored.
+    where p_ij is the prediction for row i, and m_ij the mean, from all other rows; unlike the R^2
+    on the training rows, it does not approach 1 merely because as many columns are kept as there
+    are rows. Negative values are set to 0. No matrix larger than (n_samples, n_targets) or
+    (n_samples, max(n_kept)) is stored.
 
     X is dense, without missing values; ``order`` are columns, best first, ``n_kept`` increasing
     numbers of them, and ``targets`` the columns whose coverage is computed, by default all.
@@ -100,10 +94,9 @@ def explained_fraction(coverage):
 class _LeaveOneOut:
     """Leave-one-out residuals of a ridge regression whose predictors arrive in blocks.
 
-    With the centred predictors Z, S = I - 11'/n - Z (Z'Z + a I)^-1 Z' turns targets into the
-    residuals of the ridge regression, and dividing row i by S_ii turns those into leave-one-out
-    residuals. A new block B changes S by -U U', with U = S B L^-T and L L' = B' S B + a I: only U
-    is stored, never S. The first columns of U are those of the first columns of B.
+    With the centred predictors Z, S = I - 11'/n - Z (Z'Z + a I)^-1 Z' turns targets into residuals,
+    and dividing row i by S_ii turns those into leave-one-out residuals. A new block B changes S by
+    -U U', with U = S B L^-T and L L' = B' S B + a I: only U is stored, never S.
     """
 
     def __init__(self, targets, penalty, n_predictors):
@@ -231,8 +224,7 @@ def reconstruction_path(X_train, X_test, order, counts):
 class ReconstructionErrors:
     """Inner products of standardised rows or columns, whichever are fewer, for many rankings.
 
-    They do not depend on the ranking. A count of columns then costs at most
-    ``O(min(n, d)^2 n_test)``, however many columns are predicted.
+    A count of columns then costs at most ``O(min(n, d)^2 n_test)``.
     """
 
     def __init__(self, X_train, X_test):
@@ -276,8 +268,7 @@ class ReconstructionErrors:
         G, F = self.products
         K, C = np.zeros_like(G), np.zeros_like(F)
         for start, k in pairwise([0, *counts]):
-            # Inner products over the first k columns grow with k; the rest of G and F is that of
-            # the other columns.
+            # Inner products over the first k columns; G - K and F - C are those over the others.
             train = self.train[:, order[start:k]]
             K += train @ train.T
             C += self.test[:, order[start:k]] @ train.T

@@ -15,13 +15,7 @@ import scipy.sparse as sp
 from sklearn.utils.extmath import row_norms
 
 from .._rows import RowBlocks, chosen_rows
-from .._rows.scaling import (
-    MOST_ROWS,
-    chosen_sample,
-    column_scaling,
-    robust_scaling,
-    scaled_type,
-)
+from .._rows.scaling import MOST_ROWS, chosen_sample, column_scaling, robust_scaling, scaled_type
 from .._utils.linalg import largest_eigenvalue, leading_eigenpairs
 from .._utils.threads import Workers, blas_for
 from .columns import compact_rows
@@ -57,10 +51,10 @@ class Structure:
     """Structure of the centred directions Z in which rows deviate from the mean row.
 
     ``rows`` are Z, ``centre`` is the mean row, and ``mean`` that of the directions before Z was
-    centred. ``gram`` is Z Z' or Z'Z, whichever is smaller, ``values`` are the first singular values
-    of Z, largest first, and ``vectors`` the eigenvectors of ``gram`` that belong to them. ``edge``
-    is the largest singular value of shuffled columns. ``core`` is the mask of the columns whose
-    components predict all columns, if most columns are noise; None if the components of all do.
+    centred. ``gram`` is Z Z' or Z'Z, whichever is smaller; ``values`` are the first singular values
+    of Z, largest first, and ``vectors`` the eigenvectors of ``gram``. ``edge`` is the largest
+    singular value of shuffled columns. ``core`` is the mask of the columns whose components predict
+    all columns, if most columns are noise; else None.
     """
 
     rows: np.ndarray
@@ -79,8 +73,11 @@ class Structure:
 
     @property
     def n_components(self):
-        """Number of components above those of shuffled columns."""
         return min(int((self.values > self.edge).sum()), _MOST_COMPONENTS)
+
+    @property
+    def _threshold(self):
+        return min(_CHANCE / self.n_rows, _MOST_CHANCE)
 
     @property
     def trusted(self):
@@ -88,25 +85,14 @@ class Structure:
         return self.predictability > self._threshold
 
     @property
-    def _threshold(self):
-        return min(_CHANCE / self.n_rows, _MOST_CHANCE)
-
-    @property
     def noise(self):
-        """Mask of the columns that are not trusted, where these are the majority; else nothing.
-
-        A few independent columns among others may each have something of their own to say.
-        """
+        """Mask of the columns that are not trusted, where these are the majority; else nothing."""
         varying = np.count_nonzero(self.rows.any(axis=0))
         return ~self.trusted & (np.count_nonzero(self.trusted) < varying / 2)
 
     @property
     def trust(self):
-        """Weight of every column, from 1/3 for a trusted one at the threshold to 1.
-
-        This is the shrinkage of James and Stein: what is predicted little may be chance. Columns
-        that are not trusted have the weight 1.
-        """
+        """Weight of every column: 1, but from 1/3 for trusted ones, by James-Stein shrinkage."""
         shrunk = 1 - 2 / 3 * self._threshold / np.maximum(self.predictability, _TINY)
         return np.where(self.trusted, shrunk, 1.0)
 
@@ -125,7 +111,7 @@ class Structure:
         return axes
 
     def coordinates(self, axes=None):
-        """Z along the axes, by default the first principal ones, up to their signs."""
+        """Z along the axes, by default the principal ones, up to their signs."""
         if axes is not None:
             with blas_for(float(self.rows.size) * axes.shape[1]):
                 return _product(self.rows, axes)
@@ -149,13 +135,13 @@ class Structure:
         return axes
 
     def denoised(self, coordinates, X, n_jobs=None):
-        """All rows along the components that represent the structure, from all coordinates."""
+        """All rows X along the components that represent the structure, from ``coordinates``."""
         if self.core is None:
             return coordinates[:, : self.n_kept]
         return all_coordinates(self, X, n_jobs, self.core_axes())
 
     def denoised_rows(self):
-        """The rows of the sample along the components that represent the structure."""
+        """The same for the rows of the sample."""
         if self.core is None:
             return self.coordinates()[:, : self.n_kept]
         return self.coordinates(self.core_axes())
@@ -168,10 +154,8 @@ class Structure:
 def scaled_sample(data, scale, rng, spread="deviation"):
     """Scaled Rows, a dense sample of at most ``MOST_ROWS`` of them, its mask, and the Scaling.
 
-    ``scale`` is "auto", "standard", "minmax", "global" or None, see ``GraphSieve``, and ``spread``
-    is what "auto" makes 1, see ``robust_scaling``.
+    ``spread`` is what ``scale="auto"`` makes 1, see ``robust_scaling``.
     """
-    # Structure is estimated from so many rows, which bounds all matrices below.
     chosen = chosen_sample(data.n_samples, MOST_ROWS, rng)
     if scale in ("auto", "standard"):
         spread = spread if scale == "auto" else "deviation"
@@ -183,10 +167,7 @@ def scaled_sample(data, scale, rng, spread="deviation"):
 
 
 def sample_rows(data, most, rng):
-    """At most ``most`` random rows of data, in memory, and the mask of all rows that tells which.
-
-    Data of no more rows, or with ``most=None``, are returned as they are.
-    """
+    """At most ``most`` random rows of data (None: all), in memory, and their mask."""
     chosen = chosen_sample(data.n_samples, most or data.n_samples, rng)
     if chosen.all():
         return data, chosen
@@ -199,10 +180,7 @@ def _listed_rows(block, chosen):
 
 
 def all_coordinates(structure, X, n_jobs=None, axes=None):
-    """Coordinates of all rows of X along the axes, by default the principal ones.
-
-    ``structure`` is that of a sample of the rows.
-    """
+    """All rows of X along the axes, by default the principal ones, with the structure of some."""
     if structure.n_rows == X.n_samples:
         return structure.coordinates(axes)
     if axes is None:
@@ -214,13 +192,11 @@ def all_coordinates(structure, X, n_jobs=None, axes=None):
 def find_structure(X, n_samples=0):
     """Structure of the scaled columns of X, at most ``MOST_ROWS`` of ``n_samples`` rows.
 
-    If X are only some of the rows, it has as many axes as ``all_coordinates`` needs for all, and if
-    they are all, those that represent the structure.
+    If X are only some of the rows, it has as many axes as ``all_coordinates`` needs for all.
 
     Each row is reduced to the direction in which it deviates from the mean row, so that no outlier
-    dominates: spherical principal components (Locantore et al. 1999). How predictable a column is
-    follows from standardised columns: in other units, a few columns of large variance would set the
-    limit of noise for all.
+    dominates: spherical principal components (Locantore et al. 1999). Predictability is that of
+    standardised columns, among which no columns of large variance set the limit of noise for all.
     """
     n_axes = None if n_samples == len(X) else _MOST_COMPONENTS
     if n_samples > len(X):
@@ -250,15 +226,12 @@ def _edges(X, units):
     for _ in range(int(np.clip(entries / X.size, 1, _MOST_SHUFFLES))):
         permuted = rng.permuted(ordered, axis=0)
         scaled = (permuted if unit is None else permuted / unit[columns] for unit in units)
-        found.append([_largest_value(Z) for Z in scaled])
+        found.append([_largest_value(_directions(Z)[0]) for Z in scaled])
     return np.mean(found, axis=0)
 
 
 def _components(X, edge, n_axes=None):
-    """The structure of centred columns but for their predictability.
-
-    It has at least the axes above the edge, or at most ``n_axes``.
-    """
+    """The structure of centred columns but for their predictability, with at most ``n_axes``."""
     Z, mean = _directions(X)
     G = _gram(Z)
     square, vectors = leading_eigenpairs(G, min(len(G), n_axes or _FIRST_COMPONENTS))
@@ -294,8 +267,7 @@ def _with_core(found):
 def _with_rest(found, X):
     """Predictability of the other columns among themselves, without reducing rows to directions.
 
-    Columns that differ from their mean in few rows, such as rare flags, hardly change the
-    directions of the rows.
+    These hardly depend on columns that differ from their mean in few rows, such as rare flags.
     """
     rest = np.flatnonzero(~found.trusted)
     if len(rest) < 2:
@@ -303,8 +275,7 @@ def _with_rest(found, X):
     R = X[:, rest] - X[:, rest].mean(axis=0)
     rng = np.random.default_rng(0)
     rows, columns = _by_content(R)
-    permuted = rng.permuted(R[rows][:, columns], axis=0)
-    edge = np.sqrt(max(largest_eigenvalue(_gram(permuted)), 0.0))
+    edge = _largest_value(rng.permuted(R[rows][:, columns], axis=0))
     G = _gram(R)
     square = leading_eigenpairs(G, min(len(G), _MOST_COMPONENTS))[0]
     n_components = min(int((square > edge**2).sum()), len(rest) - 1)
@@ -333,7 +304,7 @@ def _directions(X):
 
 
 def _inverse_lengths(away, rounding):
-    """1 / sqrt(away), squared distances from the centre; 0 where they are rounding errors."""
+    """1 / sqrt(away), or 0 where these squared distances are rounding errors."""
     return np.where(away > rounding, 1 / np.sqrt(np.maximum(away, _TINY)), 0.0)
 
 
@@ -351,27 +322,23 @@ def _product(A, B):
     return (A @ B.astype(A.dtype, copy=False)).astype(np.float64, copy=False)
 
 
-def _largest_value(X):
-    G = _gram(_directions(X)[0])
-    return np.sqrt(max(largest_eigenvalue(G), 0.0))
+def _largest_value(Z):
+    return np.sqrt(max(largest_eigenvalue(_gram(Z)), 0.0))
 
 
 def _predictability(Z, G, n_components, core=None):
     """Squared correlation of every column with its held-out prediction from the others.
 
-    The first axes V of the core, which are all columns by default, are computed from the other
-    folds. A regression on the coordinates along them predicts z_j, without the part of z_j itself,
-    z_j |V_j|^2, if j is in the core. G are the inner products of the rows or columns of the core,
-    see ``_gram``. Negative correlations count 0.
+    The first axes V of the core, by default all columns, are those of the other folds. A regression
+    on the coordinates along them predicts z_j, without its own part z_j |V_j|^2 if j is in the
+    core. G is the ``_gram`` of the core. Negative correlations count 0.
     """
     C = Z if core is None else Z[:, core]
     fold = _folds(Z)
     folds = [_predict_fold(Z, C, G, fold == k, n_components, core) for k in range(fold.max() + 1)]
     cross, square = np.sum(folds, axis=0)
-    product = np.einsum("ij,ij->j", Z, Z) * square
-    varying = product > 0
-    correlation = np.zeros(Z.shape[1])
-    correlation[varying] = cross[varying] / np.sqrt(product[varying])
+    norm = np.sqrt(np.einsum("ij,ij->j", Z, Z) * square)
+    correlation = np.divide(cross, norm, out=np.zeros(Z.shape[1]), where=norm > 0)
     return np.maximum(correlation, 0) ** 2
 
 
@@ -389,10 +356,7 @@ def _row_keys(X):
 
 
 def _by_content(X):
-    """Rows, and varying columns, in an order that follows from the entries of X.
-
-    Random numbers that are drawn for them do not depend on the order in X then.
-    """
+    """Rows, and varying columns, in an order that follows from the entries, not from that in X."""
     rows = np.argsort(_row_keys(X), kind="stable")
     weights = np.empty(len(X), X.dtype)
     weights[rows] = np.random.default_rng(1).normal(size=len(X))

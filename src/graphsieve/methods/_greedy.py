@@ -88,8 +88,7 @@ class GreedyRanker(FeatureRanker):
             count = np.count_nonzero(~self._given.exclude)
         else:
             n_exact = count
-        # A pick takes many small products, for which threads of BLAS only wait for each other. Our
-        # own threads come first: with one thread for BLAS, n_jobs=None stands for one as well.
+        # Our own threads come first: with one thread for BLAS, n_jobs=None stands for one as well.
         with (
             selection.columns.threads(),
             single_threaded_blas(),

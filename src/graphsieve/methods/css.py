@@ -1,10 +1,8 @@
 """GreedyCSS: greedy column subset selection.
 
-The targets are the columns themselves, in the form that costs least. Few samples: the Gram matrix
-of the samples. Few features: that of the features, which takes the place of the data. Otherwise no
-square matrix is formed: the target is applied as X (X'q) where the gains before the first pick can
-be computed exactly, and is approximated by a truncated SVD, whose explained energy is reported,
-where they cannot.
+The targets are the columns themselves, in the form that costs least: the Gram matrix of few samples
+or of few features; or else the data, applied as X (X'q), if the gains before the first pick can be
+computed exactly; or else a truncated SVD, whose explained energy is reported.
 """
 
 from numbers import Real
@@ -31,8 +29,7 @@ from ._greedy import GreedyRanker
 
 # Multiplications that the exact gains before the first pick may take: about ten seconds.
 _MOST_PRODUCTS = {"sparse": 5e9, "dense": 5e11}
-# Inner products of columns are computed in blocks of this size. Sparse products are fastest if a
-# row fills half of the first-level cache, and smaller blocks reuse the memory of those before.
+# Blocks of inner products: sparse ones are fastest if a row fills half of the first-level cache.
 _HEIGHT, _WIDTH = 256, 2048
 # Components of a truncated SVD: twice the picks, within these bounds.
 _COMPONENTS = (50, 200)
@@ -147,10 +144,7 @@ class Problem(NamedTuple):
 
 
 def data_problem(data, n_picks, n_jobs=None):
-    """Columns and targets for the reconstruction of all columns of scaled Rows.
-
-    ``n_picks`` is the number of columns that will be picked.
-    """
+    """The Problem of reconstructing all columns of scaled Rows from ``n_picks`` of them."""
     n, d = data.n_samples, data.n_features
     columns = Columns(data, n_jobs=n_jobs)
     if n > d and d <= MOST_SQUARE:
@@ -173,11 +167,7 @@ class DataTarget:
         self._X, self._n_jobs = X, n_jobs
 
     def forms(self, columns):
-        """|X'x_j|^2 for every column, a block of X'X at a time.
-
-        X'X is symmetric: what is left of the diagonal is not computed, and what is right of it
-        counts for its rows and for its columns.
-        """
+        """|X'x_j|^2 for every column, a block of the upper half of X'X at a time."""
         self._columns = columns
         self.energy = float(columns.square_norms.sum())
         mean, forms = columns.mean, np.zeros(columns.n_features)

@@ -15,12 +15,7 @@ from .._linear.forward import (
     InnerTarget,
     join_targets,
 )
-from .._linear.structure import (
-    all_coordinates,
-    find_structure,
-    sample_rows,
-    scaled_sample,
-)
+from .._linear.structure import all_coordinates, find_structure, sample_rows, scaled_sample
 from .._rows import RowBlocks
 from .._rows.scaling import MOST_ROWS
 from .._utils.messages import Stages
@@ -28,9 +23,8 @@ from .._utils.shared import with_shared_parameters
 from .._utils.sklearn_private import Interval
 from ._greedy import GreedyRanker
 
-# Chosen on splits that are not reported: eigenvectors of the graph, relative noise of a kept
-# column, explained fraction up to which a layer goes on in any case, and squared correlation with
-# a kept column from which a column waits for all others.
+# Chosen on splits that are not reported: eigenvectors of the graph, relative noise of a picked
+# column, explained fraction before which no layer ends, squared correlation of near-copies.
 _N_EIGENVECTORS = 10
 _NOISE = 0.1
 _LAYER_SHARE = 0.8
