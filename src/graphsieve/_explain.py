@@ -42,7 +42,7 @@ class Reconstructor:
         Returns
         -------
         X_dropped : ndarray or data frame of shape (n_samples, n_dropped)
-            The dropped features, in the order of the table; a data frame for a data frame.
+            In the order of the table; a data frame for a data frame.
         """
         check_container(X_selected)
         frame = known_frame(X_selected)

@@ -205,12 +205,10 @@ def _candidates(methods):
 
 def _join_draws(judged, draws):
     """The mean of the random rankings in the place of each of them."""
-    halves = judged.halves.replace({"candidate": dict.fromkeys(draws, "random")})
+    names = dict.fromkeys(draws, "random")
+    halves = judged.halves.replace({"candidate": names})
     halves = halves.groupby(["candidate", "half"], sort=False).mean().reset_index()
-    stability = dict(judged.stability)
-    for name in draws:
-        if name in stability:
-            stability["random"] = stability.pop(name)
+    stability = {names.get(name, name): found for name, found in judged.stability.items()}
     return replace(judged, halves=halves, stability=stability)
 
 

@@ -127,8 +127,7 @@ class WrappingRanker(FeatureRanker):
     def _keep(self, scores, usual, wanted=None):
         """Decide how many features are kept; returns the scores, or those of an allowed order.
 
-        ``usual`` is the number of features where the parameters do not say how many. ``wanted``
-        masks the only ones that are kept, in the place of a number.
+        ``usual`` is their default number, and ``wanted`` masks those to keep instead of a number.
         """
         include, exclude, rules = self._given.include, self._given.exclude, self._given.rules
         if wanted is not None:
@@ -333,8 +332,7 @@ def restricted(estimator, rows):
 def by_position(estimator, n_features, names, labels):
     """A clone whose constraints refer to columns by position, for data without their names.
 
-    ``names``, an array or None, are those by which parameters may refer to columns, and ``labels``
-    names of any type.
+    Parameters may refer to columns by ``names``, an array or None; ``labels`` are of any type.
     """
     find = partial(find_columns, n_features=n_features, names=names, labels=labels)
     given = estimator.get_params(deep=False)
