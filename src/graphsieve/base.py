@@ -339,8 +339,7 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
     # and are then kept in ``_labels_seen``: ``feature_names_in_`` knows only text.
 
     def _check_labels(self, X: Any, *, reset: bool = False) -> None:
-        """Keep the names of a pandas data frame that are not text, or compare them with those kept;
-        scikit-learn checks text. 0, 1, ... are no names."""
+        """Keep names of a pandas data frame that are not text, or compare them with those kept."""
         if reset:
             columns = _pandas_columns(X)
             is_text = columns is None or all(isinstance(name, str) for name in columns)
@@ -634,9 +633,8 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
         """
         check_is_fitted(self)
         one = np.ndim(feature) == 0 or isinstance(feature, tuple)
-        feature = [feature] if one else None
-        known = self._names_to_find()
-        found = find_columns(feature, self.n_features_in_, known, parameter="explain")
+        wanted, known = [feature] if one else None, self._names_to_find()
+        found = find_columns(wanted, self.n_features_in_, known, parameter="explain")
         if len(found) != 1:
             raise TypeError(
                 "explain takes the name or the position of one feature; coverage(X) has all "

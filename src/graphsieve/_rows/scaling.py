@@ -165,8 +165,18 @@ def column_scaling(data: Rows, scale: str | None) -> Scaling:
     else:
         low, high = _range(data, scale)
         offset, spread = low, high - low
-    if data.is_sparse:
-        _check_sparse(offset, scale)
+    if data.is_sparse and scale == "standard":
+        raise ValueError(
+            "standardising sparse data would make them dense: pass X.toarray() if it fits in "
+            "memory, or use GraphSieve, which preserves zeros"
+        )
+    if data.is_sparse and (offset < 0).any():
+        raise ValueError(
+            f"X is sparse and has negative values (column {int((offset < 0).argmax())}): "
+            f"scale={scale!r} would shift them and every zero of the column, and make X dense. "
+            "Shift or drop these columns, pass X.toarray(), or use GraphSieve or GreedyCSS, which "
+            "do not shift them"
+        )
     # The rounding errors of a constant column must not be magnified to the full range.
     factor = _inverse(spread, is_constant(offset, offset + spread))
     return Scaling(offset, factor, scale == "auto" and offset.min() >= 0 and is_mostly_zero(data))
@@ -248,18 +258,3 @@ def standardised(X):
     mean, deviation = X.mean(axis=0), X.std(axis=0)
     deviation[is_constant(X.min(axis=0), X.max(axis=0))] = 0
     return (X - mean) / np.where(deviation > 0, deviation, np.inf), deviation
-
-
-def _check_sparse(offset, scale):
-    if scale == "standard":
-        raise ValueError(
-            "standardising sparse data would make them dense: pass X.toarray() if it fits in "
-            "memory, or use GraphSieve, which preserves zeros"
-        )
-    if (offset < 0).any():
-        raise ValueError(
-            f"X is sparse and has negative values (column {int((offset < 0).argmax())}): "
-            f"scale={scale!r} would shift them and every zero of the column, and make X dense. "
-            "Shift or drop these columns, pass X.toarray(), or use GraphSieve "
-            "or GreedyCSS, which do not shift them"
-        )

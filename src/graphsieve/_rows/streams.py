@@ -215,13 +215,9 @@ class StreamRows(Rows):
     def reduce(
         self, function, *aligned, combine=operator.add, block_bytes=PASS_BYTES, workers=None
     ):
-        return functools.reduce(
-            combine,
-            (
-                function(block, *(array[rows] for array in aligned))
-                for rows, block in self._blocks(block_bytes)
-            ),
-        )
+        blocks = self._blocks(block_bytes)
+        results = (function(block, *(array[rows] for array in aligned)) for rows, block in blocks)
+        return functools.reduce(combine, results)
 
     def _blocks(self, block_bytes=PASS_BYTES):
         n_rows = max(1, int(block_bytes // (self.n_features * self.dtype.itemsize)))
