@@ -56,6 +56,11 @@ class UsageError(Exception):
     """A wrong command, which exits with code 2."""
 
 
+def usage_error(message, option):
+    """Return the error for a wrong value of an option or argument."""
+    return UsageError(f"{option}: {message}")
+
+
 # Raised for unknown options and wrong values. Typer may bring a Click of its own.
 _Refused = typer.BadParameter.__base__
 
@@ -68,28 +73,22 @@ class Group(TyperGroup):
         try:
             return super().invoke(ctx)
         except UsageError as error:
-            say("Error", error, "bold red")
-            raise typer.Exit(2) from error
+            message = error
         except _Refused as error:
             if type(error).__name__ == "NoArgsIsHelpError":
                 raise
-            message = error.format_message().replace("Value error, ", "").rstrip(".")
-            stop = "" if message.endswith("?") else "."
-            path = (error.ctx or ctx).command_path
-            say("Error", f"{message}{stop} Run: {path} -h", "bold red")
-            raise typer.Exit(2) from error
-
-
-def usage_error(message, option):
-    """Return the error for a wrong value of an option or argument."""
-    return UsageError(f"{option}: {message}")
+            message = error.format_message()
+            stop = "" if message.endswith(("?", ".")) else "."
+            message += f"{stop} Run: {(error.ctx or ctx).command_path} -h"
+        say("Error", message, "bold red")
+        raise typer.Exit(2)
 
 
 def tell_table(cells, left=(), bold=None):
-    """Print a table without borders on stdout, which only a terminal wraps.
+    """Print a table on stdout, which only a terminal wraps.
 
-    ``cells`` has those of every column, under its name. The table has as many rows as the shortest
-    column. ``left`` names the columns of words, and ``bold`` is the number of a row.
+    ``cells`` has those of every column, under its name; the shortest column decides the rows.
+    ``left`` names the columns of words, and ``bold`` is the number of a row.
     """
     table = Table(box=None, header_style="bold", pad_edge=False)
     for name in cells:
