@@ -93,7 +93,7 @@ def compare(ctx: typer.Context, file: File, given: Comparing):
 
 
 def _that_fit(methods, data, given):
-    """The methods as ``select`` runs them on such data, without those that accept no gaps."""
+    """The methods as ``select`` runs them, without those that accept no gaps if there are any."""
     from sklearn.utils import get_tags
 
     from ..anndata.select import adapt_to_expression

@@ -88,7 +88,7 @@ def _heading(given, name, data, ranking, seconds):
 
 
 def _read(source, given, method, arguments):
-    """Read the input; returns the Data, and the batch of every row or None."""
+    """The Data of the input, and the batch of every row or None."""
     tags = get_tags(method).input_tags
     table = read(source, given, None if method.reads_in_pieces else given.method)
     is_group = any(word.startswith("--group-by") for word in arguments)
@@ -195,18 +195,15 @@ def _fit(estimator, given, data, batches, name, arguments):
         watched = getattr(estimator, "estimator", estimator)
         if "callback" in watched.get_params():
             # Not the method's own progress bar: it begins only after the data are read.
-            watched.set_params(
-                callback=lambda iteration, objective: update(
-                    f"iteration {iteration}, objective {objective:.6g}"
-                )
-            )
+            said = "iteration {}, objective {:.6g}".format
+            watched.set_params(callback=lambda *state: update(said(*state)))
         try:
             estimator.fit(X, groups=batches)
         except ValueError as error:
             if not has_gaps(data.features):
                 raise
+            fill = command_line([*arguments, "--impute", "median"])
             raise TableError(
-                f"{name} has missing values: {error}. Run: "
-                f"{command_line([*arguments, '--impute', 'median'])} (or use --drop-rows to leave "
-                "out incomplete rows)"
+                f"{name} has missing values: {error}. Run: {fill} (or use --drop-rows to leave out "
+                "incomplete rows)"
             ) from error
