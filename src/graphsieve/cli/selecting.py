@@ -67,24 +67,19 @@ def run(file, given, method, arguments):
         with progress("Explaining the selection"):
             if given.explain:
                 ranking = with_predictors(ranking, data.features, selector, batches)
-            lines = ranking["feature"][ranking["kept"]]
+            lines = kept = ranking["feature"][ranking["kept"]]
             if not given.names:
-                heading = _heading(given, source[1], data, ranking, seconds)
+                columns, rows = counted(len(ranking), "column"), counted(len(data.table), "row")
+                what, how = f"Kept {len(kept):,}", f" with {given.method}"
+                if given.method == "drop":
+                    what, how = f"Dropped {len(ranking) - len(kept):,}", ""
+                heading = f"{what} of {columns} of {source[1]} ({rows}){how} in {seconds:.1f} s"
                 lines = [heading, *summary(given, data, batches, ranking, selector)]
         write(given, source, data, batches, ranking, selector)
     for line in lines:
         tell(line) if isinstance(line, str) else tell_table(*line)
     for path in filter(None, (given.output, given.scores, given.save, given.report)):
         (note if given.names else tell)(f"Written: {path}")
-
-
-def _heading(given, name, data, ranking, seconds):
-    n_kept, rows = int(ranking["kept"].sum()), counted(len(data.table), "row")
-    what, how = f"Kept {n_kept:,}", f" with {given.method}"
-    if given.method == "drop":
-        what, how = f"Dropped {len(ranking) - n_kept:,}", ""
-    columns = counted(len(ranking), "column")
-    return f"{what} of {columns} of {name} ({rows}){how} in {seconds:.1f} s"
 
 
 def _read(source, given, method, arguments):
