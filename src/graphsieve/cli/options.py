@@ -161,7 +161,7 @@ class Reading:
     )
     no_header: bool = _input("--no-header", "The first line is data.", False)
     sep: str | None = _input(
-        "--sep CHAR", "Separator: a character, or its name (tab).", parser=_parse_separator
+        "--sep CHAR", "A character, or tab, comma, semicolon, pipe, space.", parser=_parse_separator
     )
     decimal: Literal[".", ","] | None = _input("--decimal", "Decimal point of a text file.")
     thousands: str | None = _input(
