@@ -101,20 +101,19 @@ def tell_table(cells, left=(), bold=None):
 
 
 @contextmanager
-def messages_shown():
-    """Warnings, and errors of the data or the run, become one line on stderr; errors exit with 1.
+def errors_shown(*, interrupted="nothing was written"):
+    """Errors of the data or the run become one line on stderr and exit code 1.
 
     Anything else that is raised is a defect of ours, and its traceback is what we want to see.
     """
     try:
-        with warnings_shown():
-            yield
+        yield
     except (ValueError, OSError, MemoryError) as error:
         why = "not enough memory. " if isinstance(error, MemoryError) else ""
         say("Error", f"{why}{error}".replace("\n", " ").strip(), "bold red")
         raise typer.Exit(1) from error
     except KeyboardInterrupt as error:
-        say("Interrupted", "nothing was written", "bold red")
+        say("Interrupted", interrupted, "bold red")
         raise typer.Exit(130) from error
 
 
@@ -142,6 +141,13 @@ def warnings_shown():
         finally:
             if more := seen.total() - len(seen):
                 note(f"... and {counted(more, 'warning')} like these")
+
+
+@contextmanager
+def messages_shown():
+    """Errors and warnings become lines on stderr."""
+    with errors_shown(), warnings_shown():
+        yield
 
 
 @contextmanager
