@@ -5,12 +5,7 @@ import sys
 
 # The extra that installs a package. The library works without all of them.
 _EXTRAS = {
-    "typer": "cli",
-    "click": "cli",
-    "rich": "cli",
-    "pandas": "cli",
-    "pyarrow": "cli",
-    "matplotlib": "cli",
+    **dict.fromkeys(("typer", "click", "rich", "pandas", "pyarrow", "matplotlib"), "cli"),
     "jinja2": "report",
     "zarr": "zarr",
     "openpyxl": "excel",

@@ -13,6 +13,7 @@ from .methods import find_method
 from .options import File, Preparing, command, option, parse_number
 
 PICTURES = (".png", ".svg", ".pdf")
+_Criterion = Literal["structure", "neighborhood", "reconstruction", "stability", "redundancy"]
 
 
 def _parse_count(text):
@@ -37,13 +38,7 @@ class Comparing(Preparing):
         "Methods to compare, by default sieve, gafs, css, mrsf and lap_score. The first one is "
         "preferred unless another is clearly better.",
     )
-    criterion: Literal["structure", "neighborhood", "reconstruction", "stability", "redundancy"] = (
-        option(
-            "--criterion NAME",
-            "What decides: structure, neighborhood, reconstruction, stability or redundancy.",
-            "structure",
-        )
-    )
+    criterion: _Criterion = option("--criterion", "The criterion that decides.", "structure")
     repeats: int = option(
         "--repeats N", "Times the rows are split in half, to fit methods on both.", 3, min=1
     )
@@ -98,7 +93,7 @@ def compare(ctx: typer.Context, file: File, given: Comparing):
 
 
 def _that_fit(methods, data, given):
-    """The methods as ``select`` runs them on such data, without those that accept no gaps."""
+    """The methods as ``select`` runs them, without those that accept no gaps if there are any."""
     from sklearn.utils import get_tags
 
     from ..anndata.select import adapt_to_expression

@@ -56,6 +56,11 @@ class UsageError(Exception):
     """A wrong command, which exits with code 2."""
 
 
+def usage_error(message, option):
+    """Return the error for a wrong value of an option or argument."""
+    return UsageError(f"{option}: {message}")
+
+
 # Raised for unknown options and wrong values. Typer may bring a Click of its own.
 _Refused = typer.BadParameter.__base__
 
@@ -68,28 +73,22 @@ class Group(TyperGroup):
         try:
             return super().invoke(ctx)
         except UsageError as error:
-            say("Error", error, "bold red")
-            raise typer.Exit(2) from error
+            message = error
         except _Refused as error:
             if type(error).__name__ == "NoArgsIsHelpError":
                 raise
-            message = error.format_message().replace("Value error, ", "").rstrip(".")
-            stop = "" if message.endswith("?") else "."
-            path = (error.ctx or ctx).command_path
-            say("Error", f"{message}{stop} Run: {path} -h", "bold red")
-            raise typer.Exit(2) from error
-
-
-def usage_error(message, option):
-    """Return the error for a wrong value of an option or argument."""
-    return UsageError(f"{option}: {message}")
+            message = error.format_message()
+            stop = "" if message.endswith(("?", ".")) else "."
+            message += f"{stop} Run: {(error.ctx or ctx).command_path} -h"
+        say("Error", message, "bold red")
+        raise typer.Exit(2)
 
 
 def tell_table(cells, left=(), bold=None):
-    """Print a table without borders on stdout, which only a terminal wraps.
+    """Print a table on stdout, which only a terminal wraps.
 
-    ``cells`` has those of every column, under its name. The table has as many rows as the shortest
-    column. ``left`` names the columns of words, and ``bold`` is the number of a row.
+    ``cells`` has those of every column, under its name; the shortest column decides the rows.
+    ``left`` names the columns of words, and ``bold`` is the number of a row.
     """
     table = Table(box=None, header_style="bold", pad_edge=False)
     for name in cells:
@@ -102,20 +101,19 @@ def tell_table(cells, left=(), bold=None):
 
 
 @contextmanager
-def messages_shown():
-    """Warnings, and errors of the data or the run, become one line on stderr; errors exit with 1.
+def errors_shown(*, interrupted="nothing was written"):
+    """Errors of the data or the run become one line on stderr and exit code 1.
 
     Anything else that is raised is a defect of ours, and its traceback is what we want to see.
     """
     try:
-        with warnings_shown():
-            yield
+        yield
     except (ValueError, OSError, MemoryError) as error:
         why = "not enough memory. " if isinstance(error, MemoryError) else ""
         say("Error", f"{why}{error}".replace("\n", " ").strip(), "bold red")
         raise typer.Exit(1) from error
     except KeyboardInterrupt as error:
-        say("Interrupted", "nothing was written", "bold red")
+        say("Interrupted", interrupted, "bold red")
         raise typer.Exit(130) from error
 
 
@@ -143,6 +141,13 @@ def warnings_shown():
         finally:
             if more := seen.total() - len(seen):
                 note(f"... and {counted(more, 'warning')} like these")
+
+
+@contextmanager
+def messages_shown():
+    """Errors and warnings become lines on stderr."""
+    with errors_shown(), warnings_shown():
+        yield
 
 
 @contextmanager

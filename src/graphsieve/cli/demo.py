@@ -8,12 +8,11 @@ from typing import Annotated
 
 import typer
 
+from .compare import PICTURES
 from .console import messages_shown, progress, tell, tell_table
 from .options import command
 
-_PICTURE = Path("graphsieve-demo.png")
-_FORMATS = (".png", ".svg", ".pdf")
-_PAGE = Path("graphsieve-demo.html")
+_PICTURE, _PAGE = Path("graphsieve-demo.png"), Path("graphsieve-demo.html")
 # Every method with its defaults, and GAFS as in the paper.
 _PAPER = "gafs (paper)"
 _METHODS = ("sieve", "gafs", _PAPER, "css", "mrsf", "lap_score", "variance", "random")
@@ -43,7 +42,7 @@ def demo(
 
     from .io.files import check_output
 
-    check_output(output, _FORMATS, force or output == _PICTURE, "-o")
+    check_output(output, PICTURES, force or output == _PICTURE, "-o")
     start = time.perf_counter()
     with messages_shown():
         # The setting of the paper is slow to converge, and the demo cuts it short.
@@ -51,25 +50,29 @@ def demo(
         digits = load_digits(as_frame=True)
         scores = _score(digits)
         _save_picture(output, digits, scores)
-        page = _save_page(digits)
+        with progress(f"Writing {_PAGE}"):
+            looks = {"color": digits.target, "image_shape": (8, 8), "title": "Handwritten digits"}
+            _make("sieve", _PICTURE_SHARE).fit(digits.data).report(digits.data, _PAGE, **looks)
     _show(scores)
+    page = _PAGE.absolute()
     tell(f"Picture: {output}")
     tell(f"Report:  {page.as_uri()} ({time.perf_counter() - start:.0f} s)")
     if sys.stdout.isatty():
         typer.launch(str(page))
 
 
-def _make(name, n_features=None, random_state=None):
+def _make(name, n_features=None):
     from ..methods import GAFS, REGISTRY
 
     method = GAFS.paper(n_features) if name == _PAPER else REGISTRY[name](n_features)
-    if random_state is not None and "random_state" in method.get_params():
-        method.set_params(random_state=random_state)
+    # Scores have a seed for every split.
+    if n_features is not None and "random_state" in method.get_params():
+        method.set_params(random_state=0)
     return method
 
 
 def _score(digits):
-    """Return the mean scores by method and number of pixels, all of them for the first method."""
+    """The mean scores by method and number of pixels, all of them for the first method."""
     import pandas as pd
 
     from ..evaluation import evaluate
@@ -104,7 +107,7 @@ def _save_picture(path, digits, scores):
     figure.suptitle(f"all pixels: accuracy {accuracy[_METHODS[0], X.shape[1]]:.2f}", fontsize=9)
     panels = figure.subplots(2, n_columns).ravel()
     for name, panel in zip(_METHODS, panels, strict=False):
-        sel = _make(name, _PICTURE_SHARE, 0).fit(X)
+        sel = _make(name, _PICTURE_SHARE).fit(X)
         sel.plot.mask((8, 8), image=digits.images.mean(axis=0), ax=panel)
         panel.set_title(name, fontsize=11, fontweight="bold", loc="left")
         reached = accuracy[name, sel.n_features_]
@@ -113,14 +116,6 @@ def _save_picture(path, digits, scores):
         )
     with replacing(path) as temporary:
         figure.savefig(temporary, dpi=150)
-
-
-def _save_page(digits):
-    """Write the page about the pixels that GraphSieve selects; returns its absolute path."""
-    looks = {"color": digits.target, "image_shape": (8, 8), "title": "Handwritten digits"}
-    with progress(f"Writing {_PAGE}"):
-        _make("sieve", _PICTURE_SHARE, 0).fit(digits.data).report(digits.data, _PAGE, **looks)
-    return _PAGE.absolute()
 
 
 def _show(scores):

@@ -44,23 +44,32 @@ def find_method(name, hint):
     from ..methods import REGISTRY
 
     if name not in REGISTRY:
-        raise usage_error(
-            f"there is no method {name!r}{suggestion(name, REGISTRY)}; "
-            f"the methods are {', '.join(sorted(REGISTRY))}",
-            hint,
-        )
+        hints = f"{suggestion(name, REGISTRY)}; the methods are {', '.join(sorted(REGISTRY))}"
+        raise usage_error(f"there is no method {name!r}{hints}", hint)
     return REGISTRY[name]
 
 
 def make_method(given):
     """Return the method that the options ask for, with its parameters, all of them checked."""
+    from .._utils.names import suggestion
+
     cls = find_method(given.method, "--method")
     known = _settable(cls)
     defaults = {"random_state": given.seed, "n_jobs": given.jobs}
     chosen = {name: value for name, value in defaults.items() if name in known}
     for setting in given.parameters or []:
-        parameter, value = _parse_setting(setting, given.method, known)
-        chosen[parameter] = value
+        name, equals, text = setting.partition("=")
+        if not equals:
+            raise usage_error(f"{setting!r} is not NAME=VALUE", "--set")
+        if name == "n_features_to_select":
+            raise usage_error(f"{name} has an option of its own, -k", "--set")
+        if name not in known:
+            hints = f"{suggestion(name, known)}; it has {', '.join(known)}"
+            raise usage_error(f"{given.method} has no parameter {name!r} to set{hints}", "--set")
+        try:
+            chosen[name] = ast.literal_eval(text)
+        except (ValueError, SyntaxError):
+            chosen[name] = text
     return checked(cls(given.number, **chosen), "--set")
 
 
@@ -74,28 +83,8 @@ def checked(estimator, option):
 
 
 def _settable(cls):
-    """Return the parameters that --set takes, with their defaults, in order."""
-    # The others have an option of their own, or no meaning outside Python.
+    """The parameters that --set takes, with their defaults, in order."""
+    # These have an option of their own, or no meaning outside Python.
     elsewhere = {"n_features_to_select", "verbose", "callback"}
     signature = inspect.signature(cls).parameters.values()
     return {p.name: p.default for p in signature if p.name not in elsewhere}
-
-
-def _parse_setting(setting, method, known):
-    from .._utils.names import suggestion
-
-    parameter, equals, text = setting.partition("=")
-    if not equals:
-        raise usage_error(f"{setting!r} is not NAME=VALUE", "--set")
-    if parameter == "n_features_to_select":
-        raise usage_error(f"{parameter} has an option of its own, -k", "--set")
-    if parameter not in known:
-        raise usage_error(
-            f"{method} has no parameter {parameter!r} to set{suggestion(parameter, known)}; "
-            f"it has {', '.join(known)}",
-            "--set",
-        )
-    try:
-        return parameter, ast.literal_eval(text)
-    except (ValueError, SyntaxError):
-        return parameter, text

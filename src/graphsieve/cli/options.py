@@ -30,9 +30,9 @@ class Command(TyperCommand):
 
 
 def command(*lines, note=""):
-    """Make a command of a function, with examples and a note at the end of its help.
+    """Make a command of a function, whose parameter ``given`` stands for the fields of its class.
 
-    Its parameter ``given``, if there is one, stands for options: the fields of its class.
+    Examples and a note are at the end of its help.
     """
 
     def make(function):
@@ -79,22 +79,21 @@ def parse_number(text):
         return int(text)
     if 0 < number <= 1:
         return number
-    raise usage_error(
-        f"{text!r} is neither a number of columns (50), nor a fraction of them (10% or 0.1), "
-        "nor auto",
-        "-k",
-    )
+    known = "a number of columns (50), nor a fraction of them (10% or 0.1), nor auto"
+    raise usage_error(f"{text!r} is neither {known}", "-k")
 
 
-def _parse_separator(option, text):
+def _parse_separator(text, option="--sep"):
     # A shell passes \\t as two characters.
     separator = SEPARATORS.get(text.lower(), text).replace("\\t", "\t")
     if len(separator) != 1 or separator in '"\r\n':
-        names = ", ".join(SEPARATORS)
-        raise usage_error(
-            f"{separator!r} is not one character; use a character or one of {names}", option
-        )
+        how = f"use a character or one of {', '.join(SEPARATORS)}"
+        raise usage_error(f"{separator!r} is not one character; {how}", option)
     return separator
+
+
+def _parse_thousands(text):
+    return _parse_separator(text, "--thousands")
 
 
 def _parse_encode(text):
@@ -108,18 +107,15 @@ def _parse_encoding(text):
     try:
         return codecs.lookup(text).name
     except (LookupError, ValueError):
-        raise usage_error(
-            f"there is no encoding {text!r}; common ones are utf-8, cp1252, latin-1 and utf-16",
-            "--encoding",
-        ) from None
+        common = "common ones are utf-8, cp1252, latin-1 and utf-16"
+        raise usage_error(f"there is no encoding {text!r}; {common}", "--encoding") from None
 
 
 def _parse_shape(text):
     match = re.fullmatch(r"\s*(\d+)\s*[xX,]\s*(\d+)\s*", text)
     if match is None:
-        raise usage_error(
-            f"{text!r} is not an image shape; use height x width, such as 32x32", "--image-shape"
-        )
+        how = "use height x width, such as 32x32"
+        raise usage_error(f"{text!r} is not an image shape; {how}", "--image-shape")
     return int(match[1]), int(match[2])
 
 
@@ -165,15 +161,11 @@ class Reading:
     )
     no_header: bool = _input("--no-header", "The first line is data.", False)
     sep: str | None = _input(
-        "--sep CHAR",
-        "Separator: a character, or tab, comma, semicolon, pipe, space.",
-        parser=partial(_parse_separator, "--sep"),
+        "--sep CHAR", "A character, or tab, comma, semicolon, pipe, space.", parser=_parse_separator
     )
     decimal: Literal[".", ","] | None = _input("--decimal", "Decimal point of a text file.")
     thousands: str | None = _input(
-        "--thousands CHAR",
-        "Separator of thousands.",
-        parser=partial(_parse_separator, "--thousands"),
+        "--thousands CHAR", "Separator of thousands.", parser=_parse_thousands
     )
     percent: bool = _input("--percent", "Percent signs may be missing from some cells.", False)
     na: list[str] | None = _input(
@@ -185,18 +177,15 @@ class Reading:
     index: bool = _input("--index", "The first column holds the row names.", False)
     transpose: bool = _input("--transpose", "The file has one feature per row.", False)
     max_size: float | None = _input(
-        "--max-size GB",
-        "Refuse a file that is larger than this unpacked; by default, the memory of the machine, "
-        "or 1,100 GB if it is read in pieces.",
-        min=0,
+        "--max-size GB", "Refuse a file that is larger than this unpacked.", min=0
     )
     force: bool = _output("--force", "Overwrite existing files.", False)
 
     @property
     def whole(self):
         """Whether an option needs the table in memory."""
-        options = ("na", "impute", "drop_rows", "encode", "batch")
-        return any(getattr(self, name, None) for name in options)
+        needing = ("na", "impute", "drop_rows", "encode", "batch")
+        return any(getattr(self, name, None) for name in needing)
 
     @property
     def marks(self):
@@ -245,8 +234,7 @@ class Preparing(Reading):
     drop_rows: bool = _columns("--drop-rows", "Leave out rows with missing values.", False)
     encode: Any = _columns(
         "--encode KIND,...",
-        "Select from text and dates as well: onehot makes an indicator of every word, ordinal "
-        "ranks ordered answers, dates makes days, months, weekdays and hours.",
+        "Select from text and dates as well: onehot, ordinal (ordered answers) and dates.",
         parser=_parse_encode,
     )
     seed: int = _method("--seed N", "Random seed.", 0, min=0)
@@ -271,8 +259,7 @@ class Choosing(Looks, Preparing):
 
     output: Path | None = _output(
         "-o --output FILE",
-        "Write the selected and carried columns, in the format of the extension. From h5ad to "
-        "h5ad, all genes are written and the selection is marked in var.",
+        "Write the selected and carried columns; in an h5ad file, the selection is marked in var.",
     )
     scores: Path | None = _output("--scores FILE", "Write every feature with score and rank.")
     save: Path | None = _output(
@@ -286,22 +273,19 @@ class Choosing(Looks, Preparing):
     )
     raw_names: bool = _output(
         "--raw-names",
-        "Write names that begin with = + - @ as they are; by default they get an apostrophe, so "
-        "that a spreadsheet does not run them.",
+        "Write names as they are, even if a spreadsheet would run them (= + - @).",
         False,
     )
     include: list[str] | None = _columns(
         "--include COLUMN,...",
-        "Columns that are always kept: names, patterns, or a text file with one name per line. "
-        "They come first, in the order given. May be repeated.",
+        "Columns that are always kept, and come first: names, patterns, or a file of names.",
     )
     exclude: list[str] | None = _columns(
         "--exclude COLUMN,...", "Columns that are never selected, given as for --include."
     )
     batch: str | None = _columns(
         "--batch --group-by COLUMN",
-        "Batch of every row (donor, plate), in h5ad files a column of obs: differences between "
-        "batches do not count.",
+        "Batch of every row (donor, plate; of obs): differences between batches do not count.",
     )
 
 
@@ -319,8 +303,7 @@ class Selecting(Choosing):
         "--set NAME=VALUE", "Parameter of the method. May be repeated."
     )
     cost: Path | None = _columns(
-        "--cost FILE",
-        "Table of names and costs: columns are selected by gain per cost. Others cost 1.",
+        "--cost FILE", "Table of names and costs (others cost 1), to select by gain per cost."
     )
     budget: float | None = _columns(
         "--budget NUMBER", "The most that the selected columns may cost, instead of -k.", min=0

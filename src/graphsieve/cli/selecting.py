@@ -67,9 +67,13 @@ def run(file, given, method, arguments):
         with progress("Explaining the selection"):
             if given.explain:
                 ranking = with_predictors(ranking, data.features, selector, batches)
-            lines = ranking["feature"][ranking["kept"]]
+            lines = kept = ranking["feature"][ranking["kept"]]
             if not given.names:
-                heading = _heading(given, source[1], data, ranking, seconds)
+                columns, rows = counted(len(ranking), "column"), counted(len(data.table), "row")
+                what, how = f"Kept {len(kept):,}", f" with {given.method}"
+                if given.method == "drop":
+                    what, how = f"Dropped {len(ranking) - len(kept):,}", ""
+                heading = f"{what} of {columns} of {source[1]} ({rows}){how} in {seconds:.1f} s"
                 lines = [heading, *summary(given, data, batches, ranking, selector)]
         write(given, source, data, batches, ranking, selector)
     for line in lines:
@@ -78,17 +82,8 @@ def run(file, given, method, arguments):
         (note if given.names else tell)(f"Written: {path}")
 
 
-def _heading(given, name, data, ranking, seconds):
-    n_kept, rows = int(ranking["kept"].sum()), counted(len(data.table), "row")
-    what, how = f"Kept {n_kept:,}", f" with {given.method}"
-    if given.method == "drop":
-        what, how = f"Dropped {len(ranking) - n_kept:,}", ""
-    columns = counted(len(ranking), "column")
-    return f"{what} of {columns} of {name} ({rows}){how} in {seconds:.1f} s"
-
-
 def _read(source, given, method, arguments):
-    """Read the input; returns the Data, and the batch of every row or None."""
+    """The Data of the input, and the batch of every row or None."""
     tags = get_tags(method).input_tags
     table = read(source, given, None if method.reads_in_pieces else given.method)
     is_group = any(word.startswith("--group-by") for word in arguments)
@@ -195,18 +190,15 @@ def _fit(estimator, given, data, batches, name, arguments):
         watched = getattr(estimator, "estimator", estimator)
         if "callback" in watched.get_params():
             # Not the method's own progress bar: it begins only after the data are read.
-            watched.set_params(
-                callback=lambda iteration, objective: update(
-                    f"iteration {iteration}, objective {objective:.6g}"
-                )
-            )
+            said = "iteration {}, objective {:.6g}".format
+            watched.set_params(callback=lambda *state: update(said(*state)))
         try:
             estimator.fit(X, groups=batches)
         except ValueError as error:
             if not has_gaps(data.features):
                 raise
+            fill = command_line([*arguments, "--impute", "median"])
             raise TableError(
-                f"{name} has missing values: {error}. Run: "
-                f"{command_line([*arguments, '--impute', 'median'])} (or use --drop-rows to leave "
-                "out incomplete rows)"
+                f"{name} has missing values: {error}. Run: {fill} (or use --drop-rows to leave out "
+                "incomplete rows)"
             ) from error
