@@ -499,10 +499,6 @@ class ForwardSelection:
         for j in rules.include:
             self.take(j)
 
-    def take(self, j):
-        """Pick a given column."""
-        self._take(self._layer.step(j), j)
-
     def pick(self, affordable=None):
         """Pick one column, or the unit that it belongs to; None if no column adds anything.
 
@@ -519,7 +515,7 @@ class ForwardSelection:
         self._take(step, step.column)
         for j in self._units.members(step.column):
             if j != step.column:
-                self._take(self._layer.step(j), int(j))
+                self.take(int(j))
         if self.explained >= self.share:
             least = self._layer.chance() if self.above_chance else np.inf
             if self._layer.gains().max() <= least:
@@ -557,6 +553,10 @@ class ForwardSelection:
         self._layer_tier, self.explained = tier, 0.0
         self.n_layers += 1
         return True
+
+    def take(self, j):
+        """Pick a given column."""
+        self._take(self._layer.step(j), j)
 
     def _take(self, step, j):
         self.order.append(j)
