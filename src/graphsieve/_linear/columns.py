@@ -13,15 +13,13 @@ from .._utils.threads import Workers
 
 # Entries, zeros included, from which threads are worth starting for a single product.
 _LARGE = 2**24
-# With more vectors than this, one matrix product is faster than one product per vector, and the
-# precision of the rows is enough for the directions and estimates that such products serve.
+# With more vectors than this, one matrix product, in the precision of the rows, is faster.
 _FEW_VECTORS = 4
-# Size of sparse blocks in products with few and with many vectors. The result for a block is dense:
-# the more vectors or columns, the longer it takes to add the results.
+# Size of sparse blocks: the more vectors or columns, the longer it takes to add the dense results.
 _SPARSE_BYTES = {"few": 2**23, "many": 2**26}
 _BYTES_PER_COLUMN = 128
-# If at most this fraction of the rows have an entry in a column, a product with the column copies
-# these rows and reads no others. Its mean is then small, and centring costs no digits.
+# If at most this fraction of the rows have an entry in a column, a product with it reads no others.
+# Its mean is then small, and centring costs no digits.
 _FEW_ROWS = 0.25
 # Products are cut into the same parts for every number of threads, so that sums round the same.
 _N_PARTS = 4

@@ -46,24 +46,20 @@ from .columns import square_rows
 MOST_SQUARE = 3000
 # Products of targets with all columns at a time: 32 MB.
 _MOST_PRODUCTS = 2**22
-# A direction of a block with less than this fraction of its squared norm depends on the picks.
-_DEPENDENT_IN_BLOCK = 1e-9
-# A column with less than this fraction of its squared norm outside the picked ones depends on them.
-_DEPENDENT = 1e-12
-# The same where all is computed from inner products, which have half of the digits.
-_DEPENDENT_IN_GRAM = 1e-10
+# A column with less than this fraction of its squared norm outside the picked ones depends on them;
+# the same for directions of blocks, and for inner products, which have half of the digits.
+_DEPENDENT, _DEPENDENT_IN_BLOCK, _DEPENDENT_IN_GRAM = 1e-12, 1e-9, 1e-10
 # With less than this fraction of its squared norm left, a column is made orthogonal to the picked
-# ones a second time; with more, once is enough (Daniel, Gragg, Kaufman and Stewart 1976).
+# ones a second time (Daniel, Gragg, Kaufman and Stewart 1976).
 _LITTLE_LEFT = 0.5
 # A gain below this fraction of the targets' energy is rounding.
 _NO_GAIN = 1e-12
 # Columns whose squared correlation is this close to 1 are copies of each other, with noise.
 _SAME = 1e-6
-# Gains that differ by less are equal, and the first column wins. It is above the rounding that the
-# updates accumulate, so that neither storage nor threads decide between equal columns.
+# Gains that differ by less are equal, and the first column wins: above the rounding of updates, so
+# that neither storage nor threads decide.
 _TIE = 1e-7
-# Tiers: columns of a tier are picked when none is left in the tiers before it. Copies come after
-# everything else, copies among the copies after these, and so on.
+# Columns of a tier are picked when none is left in those before it; copies of copies come last.
 _FIRST, _LATER, _NEAR_COPY, _NOISE, _COPY = range(5)
 _EXCLUDED, _CONSTANT = 2**31 - 2, 2**31 - 1
 
@@ -165,13 +161,12 @@ class InnerTarget:
 class Rules:
     """Conditions on a selection.
 
-    ``include`` are picked first, in this order, and ``exclude`` never. ``later`` and ``noise`` are
-    masks of columns that are picked only when no other column is left: before near-copies, and
-    after. Gains are multiplied by ``weights`` and divided by ``costs``; a unit has the mean weight
-    of its columns and costs what they cost together. All picks together cost at most ``budget``.
-    Columns with the same label in ``units`` enter as a whole. ``limits`` are labels and the most
-    columns of each label; -1 has no limit. Columns whose squared correlation with a picked one
-    reaches ``near_copy`` have to wait.
+    ``include`` are picked first, in this order, and the mask ``exclude`` never. ``later`` and
+    ``noise`` are picked when no other column is left: before near-copies, whose squared correlation
+    with a picked column reaches ``near_copy``, and after. Columns with the same label in ``units``
+    enter as a whole. Gains are multiplied by the mean of ``weights`` and divided by the sum of
+    ``costs`` of a unit; all picks cost at most ``budget``. ``limits`` are labels, -1 for none, and
+    the most columns of each.
     """
 
     include: tuple = ()
@@ -190,9 +185,7 @@ class Rules:
 class ForwardOrder:
     """All columns in order of their worth, and how they came to it.
 
-    ``gains`` is the fraction of the targets' energy that a column explained when it was picked, on
-    top of those picked before it in its layer, or else what it would add next. ``layers`` is the
-    layer in which it was picked, from 1, or else 0. ``n_picks`` columns were picked one by one.
+    ``gains`` and ``layers`` are as in GraphSieve, and ``n_picks`` columns were picked one by one.
     """
 
     order: np.ndarray
@@ -227,8 +220,6 @@ class Units:
 
     def lowest(self, values):
         """For every column the least of ``values`` in its unit."""
-        if self.are_single:
-            return values
         least = np.full(len(self.sizes), values.max(initial=0), dtype=values.dtype)
         np.minimum.at(least, self.number, values)
         return least[self.number]
@@ -508,10 +499,6 @@ class ForwardSelection:
         for j in rules.include:
             self.take(j)
 
-    def take(self, j):
-        """Pick a given column."""
-        self._take(self._layer.step(j), j)
-
     def pick(self, affordable=None):
         """Pick one column, or the unit that it belongs to; None if no column adds anything.
 
@@ -528,7 +515,7 @@ class ForwardSelection:
         self._take(step, step.column)
         for j in self._units.members(step.column):
             if j != step.column:
-                self._take(self._layer.step(j), int(j))
+                self.take(int(j))
         if self.explained >= self.share:
             least = self._layer.chance() if self.above_chance else np.inf
             if self._layer.gains().max() <= least:
@@ -566,6 +553,10 @@ class ForwardSelection:
         self._layer_tier, self.explained = tier, 0.0
         self.n_layers += 1
         return True
+
+    def take(self, j):
+        """Pick a given column."""
+        self._take(self._layer.step(j), j)
 
     def _take(self, step, j):
         self.order.append(j)

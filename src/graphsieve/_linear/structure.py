@@ -34,12 +34,11 @@ _LARGE = 4e5
 _N_FOLDS = 5
 # A held-out squared correlation below this over n may be chance: 3.5 standard errors, squared.
 _CHANCE = 12.0
-# With few rows that would exclude nearly all columns: 15 to 40 rows have this threshold.
+# With few rows that would exclude nearly all columns.
 _MOST_CHANCE = 0.25
 # Fewer trusted columns than this have no components of their own.
 _FEWEST_TRUSTED = 3
-# The first singular value of many shuffled entries hardly varies: one shuffle is then enough. With
-# few rows or columns, where a shuffle takes little time, it varies more.
+# The first singular value of many shuffled entries hardly varies; of few rows or columns, more.
 _SHUFFLED_ENTRIES, _SHUFFLED_ENTRIES_OF_FEW, _FEW = 2e6, 5e6, 256
 _MOST_SHUFFLES = 10
 # Keeps divisions by the singular values of constant columns finite.

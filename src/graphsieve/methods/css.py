@@ -6,7 +6,6 @@ computed exactly; or else a truncated SVD, whose explained energy is reported.
 """
 
 from numbers import Real
-from typing import NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
@@ -126,38 +125,28 @@ class GreedyCSS(GreedyRanker):
         n, d, n_picks = data.n_samples, data.n_features, self._exact_picks(data)
         with stages("targets"):
             with blas_for(float(n) * d * min(n, d)):
-                problem = data_problem(data, n_picks, self.n_jobs)
-            self.target_energy_ = problem.energy
+                columns, target, self.target_energy_ = data_problem(data, n_picks, self.n_jobs)
             share = self.layer_share if n <= d else 1.0
-            rules = self._rules()
-            selection = ForwardSelection(problem.columns, problem.target, np.zeros(d), share, rules)
+            selection = ForwardSelection(columns, target, np.zeros(d), share, self._rules())
         with stages("picks"):
             return self._select(selection, n_picks, stages)
 
 
-class Problem(NamedTuple):
-    """Columns to pick from, their targets, and the fraction of the data's energy in these."""
-
-    columns: Columns
-    target: object
-    energy: float
-
-
 def data_problem(data, n_picks, n_jobs=None):
-    """The Problem of reconstructing all columns of scaled Rows from ``n_picks`` of them."""
+    """Columns, their targets for ``n_picks`` picks, and the fraction of the energy in these."""
     n, d = data.n_samples, data.n_features
     columns = Columns(data, n_jobs=n_jobs)
     if n > d and d <= MOST_SQUARE:
         G = columns.inner_products()
-        return Problem(columns, InnerTarget(G, G, G), 1.0)
+        return columns, InnerTarget(G, G, G), 1.0
     if n <= MOST_SQUARE:
-        return Problem(columns, GramTarget(_sample_gram(data)), 1.0)
+        return columns, GramTarget(_sample_gram(data)), 1.0
     X = data.resident()
     if X is not None and _is_affordable(X):
-        return Problem(columns, DataTarget(X, n_jobs), 1.0)
+        return columns, DataTarget(X, n_jobs), 1.0
     n_components = min(max(2 * n_picks, _COMPONENTS[0]), _COMPONENTS[1], n - 1, d)
     target = FactorTarget(*leading_scores(columns, n_components, np.random.RandomState(0)))
-    return Problem(columns, target, float(target.energy / columns.square_norms.sum()))
+    return columns, target, float(target.energy / columns.square_norms.sum())
 
 
 class DataTarget:

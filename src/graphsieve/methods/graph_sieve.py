@@ -181,8 +181,7 @@ class GraphSieve(GreedyRanker):
                 A = self._graph(X)
             else:
                 A = check_affinity(self.affinity, len(chosen))[chosen][:, chosen]
-            # A graph without edges has no structure to keep.
-            if A.nnz > 0:
+            if A.nnz > 0:  # without edges there is no structure to keep
                 graph = FactorTarget.centred(embedding(A, n_dims, rng))
                 return join_targets([data, graph], [1.0, self.graph_weight])
         return join_targets([data], [1.0])
