@@ -91,11 +91,12 @@ def measure_objective(n, d, m, repeats, enough, turns):
     X64 = X.astype(np.float64)
     L = laplacian(ring(n))
     terms = {"n_hidden": m, "alpha": ALPHA, "graph_weight": GRAPH_WEIGHT}
-    terms |= {"mean": np.zeros(d), "scale": 1.0}  # the plain version has no other variables
     workers = Workers()
     with workers:
         single = Objective(RowBlocks(X), L, workers, **terms)
         double = Objective(RowBlocks(X64), L, workers, **terms)
+        for objective in (single, double):  # the plain version has no other variables
+            objective.mean, objective.scale = np.zeros(d), 1.0
         theta = 0.1 * rng.normal(size=single.size)
         value32, value64 = (o.value_and_grad(theta)[0] for o in (single, double))
     products = five_products(X, m)

@@ -36,11 +36,10 @@ def containers(X, folder):
 @pytest.mark.usefixtures("small_parts")
 @pytest.mark.parametrize("kind", ["dense", "csr", "mapped"])
 @pytest.mark.parametrize("scale", ["minmax", "global", None])
-@pytest.mark.parametrize("block_rows", [1, 7, 1000])
-def test_objective_is_the_same(table, tmp_path, kind, scale, block_rows):
+def test_objective_is_the_same(table, tmp_path, kind, scale):
     X = containers(table, tmp_path)[kind]
 
-    def evaluate(X, block_rows, n_jobs):
+    def evaluate(X, n_jobs):
         data = RowBlocks(X)
         scaled = data.scaled(column_scaling(data, scale), np.float64)
         with Workers(n_jobs) as workers:
@@ -51,14 +50,13 @@ def test_objective_is_the_same(table, tmp_path, kind, scale, block_rows):
                 n_hidden=3,
                 alpha=0.1,
                 graph_weight=0.05,
-                block_bytes=block_rows * table.shape[1] * 8,
             )
             theta = objective.start(np.random.RandomState(0))
             return objective.value_and_grad(theta)
 
-    value, grad = evaluate(table, 1000, 1)
+    value, grad = evaluate(table, 1)
     for n_jobs in (1, 3):
-        other_value, other_grad = evaluate(X, block_rows, n_jobs)
+        other_value, other_grad = evaluate(X, n_jobs)
         assert other_value == pytest.approx(value, rel=1e-9)
         np.testing.assert_allclose(other_grad, grad, atol=1e-9 * abs(grad).max())
 
