@@ -112,11 +112,27 @@ def few_rows(rng):
     return _in_units(rng, *_measured(rng, [rng.normal(size=25) for _ in range(4)], [4] * 4))
 
 
+def errors(rng, n=300):
+    """A misplaced decimal point in half of the columns."""
+    X, group = _measured(rng, [rng.normal(size=n) for _ in range(5)], [4] * 5)
+    wrong = rng.permutation(20)[:10]
+    X[rng.integers(n, size=10), wrong] *= 1e6
+    return _in_units(rng, X, group)
+
+
+def codes(rng, n=300):
+    """Two percent of the entries of half of the columns are -999, where a value is missing."""
+    X, group = _measured(rng, [rng.normal(size=n) for _ in range(5)], [4] * 5)
+    marked = np.isin(np.arange(20), rng.permutation(20)[:10])
+    X[marked & (rng.uniform(size=X.shape) < 0.02)] = -999
+    return X, group
+
+
 KINDS = {
     function.__name__: function
     for function in (
         *(mixed, mixed_with_noise, batches, heavy_tails, customers, survey, sensors, size_factor),
-        *(one_hot, rare_flags, counts, unequal_groups, few_rows),
+        *(one_hot, rare_flags, counts, unequal_groups, few_rows, errors, codes),
     )
 }
 
