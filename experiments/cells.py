@@ -115,7 +115,8 @@ def plan(experiment, profile, datasets=None, methods=None, n_splits=None):
     cells = []
     # Split by split, so that an interrupted run has all methods on the same splits; data set by
     # data set, so that the cells of a worker share what belongs to the split.
-    for split in range(n_splits or chosen.n_splits):
+    first = chosen.first_split
+    for split in range(first, first + (n_splits or chosen.n_splits)):
         for dataset in datasets:
             if experiment.measure == "shares":
                 everything = protocol | {"shares": [1.0]}

@@ -60,6 +60,8 @@ class Profile:
 
     datasets: tuple[str, ...]
     n_splits: int = 1
+    # The splits before it were seen when defaults were chosen.
+    first_split: int = 0
     # Labels; empty means all.
     methods: tuple[str, ...] = ()
     # Replaces fields of the protocol.
