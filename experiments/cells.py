@@ -127,7 +127,8 @@ def plan(experiment, profile, datasets=None, methods=None, n_splits=None):
                     continue
                 if shape_of(dataset)[1] > chosen.max_features.get(method.label, math.inf):
                     continue
-                for number, params in enumerate(method.settings()):
+                has_grid = split < chosen.grid_splits.get(dataset, math.inf)
+                for number, params in enumerate(method.settings()[: None if has_grid else 1]):
                     cell = Cell(experiment.measure, dataset, split, method.method, params, protocol)
                     cells.append((cell, method.label, number))
     return cells
