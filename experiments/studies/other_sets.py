@@ -10,8 +10,8 @@ Rankings on at most 300 training rows, scores on at most 300 test rows; 2, 5, 10
 features, or 10, 20, 30 and 50 % of fewer than 100. A set whose package is missing is left out.
 
 Splits 0 to 14, 20 to 22 and above were seen when defaults were chosen, so that the report starts at
-split 15. The rows are kept in experiments/records/quality/other_sets.csv, and a run continues where the last one
-ended; experiments/studies/quality_tables.py summarises them.
+split 15. The rows are kept in experiments/records/quality/other_sets.csv, and a run continues where
+the last one ended; experiments/studies/quality_tables.py summarises them.
 """
 
 import argparse
