@@ -11,8 +11,9 @@
   the data, a tenth of the variance at the start.
 
 One pass of the same network, without any of these, shows what the elimination itself adds, the
-network without the graph what the graph adds, and AEFS what both add. On the fourteen wide data sets, under the protocol of the quality study, from split 200 on. The rows are
-kept in experiments/records/quality/future_work_elimination.csv.
+network without the graph what the graph adds, and AEFS what both add. On the fourteen wide data
+sets, under the protocol of the quality study, from split 200 on. The rows are kept in
+experiments/records/quality/future_work_elimination.csv.
 """
 
 import argparse
