@@ -53,6 +53,9 @@ verbose : int, default=0
     If positive, show progress, or how long every stage took.
 callback : callable(iteration, objective) or None, default=None
     Called after every iteration; returning True stops the fit and keeps the result."""
+_OF_ALPHA = """\
+alpha_ : float
+    The weight ``alpha`` that was used."""
 _OF_ITERATIONS = """\
 objective_trace_, n_iter_, converged_
     The objective at every iteration, their number, and whether ``tol`` was met."""
@@ -85,10 +88,14 @@ def with_shared_parameters(cls):
             section,
             flags=re.M,
         )
+        has_own = bool(rest) and rest[0].startswith("Attributes")
+        attributes = [rest.pop(0) if has_own else "Attributes\n----------"]
+        if "alpha" in names and names["alpha"].default is None and "alpha_" not in attributes[0]:
+            attributes.append(_OF_ALPHA)
         if "max_iter" in names and "objective_trace_" not in text:
-            has_own = bool(rest) and rest[0].startswith("Attributes")
-            attributes = rest.pop(0) if has_own else "Attributes\n----------"
-            rest.insert(0, f"{attributes}\n{_OF_ITERATIONS}")
+            attributes.append(_OF_ITERATIONS)
+        if has_own or len(attributes) > 1:
+            rest.insert(0, "\n".join(attributes))
         cls.__doc__ = "\n\n".join([f"{head}Parameters\n----------\n{section}", *rest])
     return cls
 

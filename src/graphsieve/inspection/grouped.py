@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from numbers import Integral
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from .._rows import fill_gaps, is_constant, is_dask, open_rows, take_rows
 from .._rows.samples import check_groups
@@ -13,12 +14,8 @@ from .._rows.streams import Stream
 from .._utils.messages import warn
 from .._utils.shared import with_shared_parameters
 from .._utils.sklearn_private import Interval, StrOptions
+from ..base import FeatureRanker
 from .stability import WrappingRanker, restricted
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
-
-    from ..base import FeatureRanker
 
 
 @with_shared_parameters

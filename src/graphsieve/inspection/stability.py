@@ -11,22 +11,22 @@ from typing import TYPE_CHECKING, Any
 import joblib
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import ArrayLike
 from scipy.stats import norm
 from sklearn.base import clone
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from .._linear.forward import Allowance, Units
+from .._linear.forward import Allowance, fill
 from .._utils.messages import shown
 from .._utils.names import find_columns, in_column_order, scores_of
 from .._utils.shared import with_shared_parameters
 from .._utils.sklearn_private import HasMethods, Interval
 from ..base import FeatureRanker, Given
-from ..methods._greedy import GreedyRanker
+from ..methods._greedy import GreedyRanker, RuledRanker
 
 if TYPE_CHECKING:
     import pandas as pd
-    from numpy.typing import ArrayLike
 
 
 @dataclass(frozen=True)
@@ -83,7 +83,7 @@ def selection_stability(supports: ArrayLike, confidence: float = 0.95) -> Stabil
     return Stability(float(value), (float(value - reach), float(min(1.0, value + reach))))
 
 
-class WrappingRanker(FeatureRanker):
+class WrappingRanker(RuledRanker):
     """Rankers that fit their parameter ``estimator``, a selector, many times.
 
     The constraints of both hold for the result.
@@ -139,19 +139,12 @@ class WrappingRanker(FeatureRanker):
         self._n_kept = int(np.clip(count, max(1, len(include)), (~exclude).sum()))
         if rules is None or rules.units is rules.limits is rules.budget is None:
             return scores
-        units = Units(rules.units, len(scores))
         allowance = Allowance(rules, len(scores), self._n_kept)
         allowance.spend(include)
-        kept = list(include)
-        seen = exclude.copy() if wanted is None else exclude | ~wanted
-        seen[include] = True
+        free = ~exclude if wanted is None else wanted & ~exclude
+        free[include] = False
         order = np.argsort(-scores, kind="stable")
-        for j in order[~seen[order]]:
-            members = units.members(j)
-            if not seen[j] and allowance.fits()[j]:
-                allowance.spend(members)
-                kept += list(members)
-            seen[members] = True
+        kept = [*include, *fill(order[free[order]], rules, allowance)]
         if not kept:
             raise ValueError(
                 f"the constraints of {type(self.estimator).__name__} leave no feature to keep: "
@@ -159,14 +152,6 @@ class WrappingRanker(FeatureRanker):
             )
         self._n_kept = len(kept)
         return scores_of(np.concatenate([kept, order[~np.isin(order, kept)]]).astype(int))
-
-    def _most_whole(self, n_features):
-        rules = self._given.rules
-        if rules is not None and rules.units is not None:
-            unit = rules.units[self.order_]
-            while 0 < n_features < len(unit) and unit[n_features] == unit[n_features - 1]:
-                n_features -= 1
-        return n_features
 
     def _count_features(self, data):
         if isinstance(self.n_features_to_select, str):

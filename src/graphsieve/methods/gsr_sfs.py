@@ -34,11 +34,6 @@ class GSRSFS(FeatureRanker):
     graph_weight : float, default=0.1
         Weight of the graph term.
 
-    Attributes
-    ----------
-    alpha_ : float
-        The weight that was used.
-
     References
     ----------
     R. Hu, X. Zhu, D. Cheng, W. He, Y. Yan, J. Song, S. Zhang: Graph self-representation method for

@@ -69,8 +69,6 @@ class SCUFS(FeatureRanker):
 
     Attributes
     ----------
-    alpha_ : float
-        The weight of the row norms that was used.
     clusters_ : ndarray of shape (n_samples, n_clusters)
         The cluster matrix F.
 
