@@ -130,7 +130,7 @@ class DFSC(FeatureRanker):
             ZX = solve_laplacian(L_f, scale, X.T)
             return columns.times(ZX), lambda V: columns.join(lambda i: square_rows(ZX[i] @ V))
 
-        return sample_step(columns, L, self.alpha_, multiply, **weights)
+        return sample_step(columns, L, self.alpha_, **weights, multiply=multiply)
 
 
 def solve_laplacian(L, scale, B):
