@@ -6,7 +6,6 @@ const LINES = [
   ["random_mid", "Random (mean and range of 5)"],
   ["alone", "If columns were unrelated"],
 ];
-const K_TITLE = "number of features kept" + (MAX_K > 30 ? " (logarithmic)" : "");
 
 function drawCurve(width) {
   const curves = report.curves;
@@ -24,7 +23,6 @@ function drawCurve(width) {
     ...countAxis(width),
     yTicks: niceTicks(0, end, 5),
     yText: (tick) => `${Math.round(100 * tick)}%`,
-    xTitle: K_TITLE,
     yTitle: "explained",
   });
   const points = (values) => GRID.map((k, i) => [x(k), y(Math.max(0, Math.min(end, values[i])))]);
@@ -68,18 +66,14 @@ function drawCurveLegend() {
 
 function drawNeeded() {
   const curves = report.curves;
-  const cell = (values, level) => {
-    const k = firstReaching(values, level);
-    return k === null ? `> ${count.format(MAX_K)}` : count.format(k);
-  };
+  const written = (k) => (k === null ? `> ${count.format(MAX_K)}` : count.format(k));
   const levels = curves.this[GRID.length - 1] < 0.8 ? [0.1, 0.2, 0.3, 0.5, 0.8] : [0.5, 0.8, 0.9, 0.95, 0.99];
   byId("needed").tBodies[0].replaceChildren(...levels.map((level) => {
-    const k = firstReaching(curves.this, level);
-    const own = k === null ? cell(curves.this, level)
-      : h("button", { type: "button", class: "link", onclick: () => setK(k),
-        "aria-label": `Keep ${k} features` }, count.format(k));
-    return h("tr", {}, h("th", { scope: "row" }, `${Math.round(100 * level)}%`), h("td", {}, own),
-      h("td", {}, cell(curves.by_variance, level)), h("td", {}, cell(curves.random_mid, level)));
+    const [k, ...others] = [curves.this, curves.by_variance, curves.random_mid].map((values) => firstReaching(values, level));
+    const own = k === null ? written(k)
+      : h("button", { type: "button", class: "link", onclick: () => setK(k), "aria-label": `Keep ${k} features` }, written(k));
+    return h("tr", {}, h("th", { scope: "row" }, `${Math.round(100 * level)}%`),
+      ...[own, ...others.map(written)].map((text) => h("td", {}, text)));
   }));
 }
 
@@ -98,7 +92,6 @@ function drawGains(width) {
     ...countAxis(width),
     yTicks: ticks,
     yText: (tick) => `${Number((100 * tick).toPrecision(1))}%`,
-    xTitle: K_TITLE,
     yTitle: "added",
   });
   const points = (values) => Array.from(values, (gain, i) => [x(i + 1), y(Math.max(low, gain))]);
@@ -130,6 +123,7 @@ function countAxis(width) {
   return {
     xTicks: MAX_K > 30 ? countTicks(MAX_K, width) : niceTicks(1, MAX_K, 8).filter(Number.isInteger),
     xText: (tick) => count.format(tick),
+    xTitle: "number of features kept" + (MAX_K > 30 ? " (logarithmic)" : ""),
   };
 }
 
