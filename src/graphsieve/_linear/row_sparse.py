@@ -52,13 +52,7 @@ class InnerProducts:
     def combine(self, columns, W):
         """X'X W for weights ``W`` of the given columns, all others zero."""
         self.keep(columns)
-        position = self._position[columns]
-        if 2 * len(columns) < self._n_kept:
-            return self._kept[position].T @ W
-        # With most of them in use, zeros for the rest cost less than a copy.
-        weights = np.zeros((self._n_kept, *W.shape[1:]))
-        weights[position] = W
-        return self._kept[: self._n_kept].T @ weights
+        return self._kept[self._position[columns]].T @ W
 
     def with_column(self, j, promise):
         """Inner products with column j, computed with those of largest ``abs(promise)`` at once."""

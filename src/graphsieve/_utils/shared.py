@@ -33,10 +33,10 @@ affinity : {"cosine", "binary", "heat"}, callable, array or sparse matrix, defau
 scale : {"auto", "standard", "minmax", "global"} or None, default="auto"
     Units in which the columns count: their standard deviations ("standard"), their ranges
     ("minmax"), the range of the whole table ("global"), or their own (None, as published).
-    "auto" subtracts the median and divides by the range (the standard deviation in MCFS, MRSF and
-    JFSSL), with outliers moved to five standard deviations; of square roots if more than 90 % of
-    the entries are zero and none is negative (words, events). Neighbours are those in the scaled
-    data.
+    "auto" subtracts the median and divides by the range (the standard deviation in GreedyCSS, MCFS,
+    MRSF and JFSSL), with outliers moved to five standard deviations; of square roots if more than
+    90 % of the entries are zero and none is negative (words, events). Where there is a neighbour
+    graph, it is that of the scaled data.
 n_jobs : int or None, default=None
     Number of threads; None uses all cores that OMP_NUM_THREADS and joblib allow.
 max_iter : int, default

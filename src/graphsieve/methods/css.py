@@ -65,12 +65,6 @@ class GreedyCSS(GreedyRanker):
     layer_share : float in (0, 1], default=0.9
         When n_samples <= n_features: once this fraction of the variance is explained, a new layer
         starts on the features that are left. With 1, a layer ends when nothing is left to gain.
-    scale : {"auto", "standard", "minmax", "global"} or None, default="auto"
-        Units in which the columns count: their standard deviations ("standard"), their ranges
-        ("minmax"), the range of the whole table ("global"), or their own (None, as published).
-        "auto" subtracts the median and divides by the standard deviation, with outliers moved to
-        five standard deviations; of square roots if more than 90 % of the entries are zero and
-        none is negative (words, events).
 
     Attributes
     ----------
