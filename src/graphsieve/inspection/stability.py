@@ -38,22 +38,20 @@ class Stability:
     value : float
         The stability; slightly negative values occur by chance.
     interval : tuple of float
-        Confidence interval.
+        95 % confidence interval.
     """
 
     value: float
     interval: tuple[float, float]
 
 
-def selection_stability(supports: ArrayLike, confidence: float = 0.95) -> Stability:
-    """Stability of feature selection with its confidence interval.
+def selection_stability(supports: ArrayLike) -> Stability:
+    """Stability of feature selection with its 95 % confidence interval.
 
     Parameters
     ----------
     supports : array-like of bool of shape (n_selections, n_features)
         One row per selection.
-    confidence : float, default=0.95
-        Level of the interval.
 
     Returns
     -------
@@ -79,7 +77,7 @@ def selection_stability(supports: ArrayLike, confidence: float = 0.95) -> Stabil
     part += value / 2 * (2 * size * fraction / d - size / d - fraction + 1)
     part /= chance
     spread = np.sqrt(4 / M**2 * ((part - part.mean()) ** 2).sum())
-    reach = norm.ppf(0.5 + confidence / 2) * spread
+    reach = norm.ppf(0.975) * spread
     return Stability(float(value), (float(value - reach), float(min(1.0, value + reach))))
 
 
@@ -152,6 +150,10 @@ class WrappingRanker(RuledRanker):
             )
         self._n_kept = len(kept)
         return scores_of(np.concatenate([kept, order[~np.isin(order, kept)]]).astype(int))
+
+    def _find_constant(self, data):
+        # A constant column that the selector has to keep is kept.
+        return super()._find_constant(data) & self._never_selected
 
     def _count_features(self, data):
         if isinstance(self.n_features_to_select, str):
@@ -254,6 +256,7 @@ class StabilitySelection(WrappingRanker):
         supports, rankings = zip(*fits, strict=True)
         self.supports_ = np.array(supports)
         self.frequency_ = self.supports_.mean(axis=0)
+        self._never_selected = self.frequency_ == 0
         self.stability_ = selection_stability(self.supports_)
         # The mean rank decides between features of equal frequency.
         tie = 1 - np.mean(rankings, axis=0) / (data.n_features + 1)
@@ -282,10 +285,6 @@ class StabilitySelection(WrappingRanker):
             "kept": self.support_[self.order_],
         }
         return pd.DataFrame(columns)
-
-    def _find_constant(self, data):
-        # A constant column that the selector has to keep is kept.
-        return super()._find_constant(data) & (self.frequency_ == 0)
 
     def _count_features(self, data):
         return self._n_kept if self.min_frequency is not None else super()._count_features(data)
