@@ -249,11 +249,11 @@ class StabilitySelection(WrappingRanker):
         seeds = rng.randint(np.iinfo(np.int32).max, size=self.n_resamples)
         estimator = self._inner()
         fits = joblib.Parallel(self.n_jobs, return_as="generator")(
-            joblib.delayed(_select_on)(restricted(estimator, rows), X[rows], seed)
+            joblib.delayed(fit_reseeded)(restricted(estimator, rows), X[rows], seed)
             for rows, seed in zip(subsets, seeds, strict=True)
         )
         fits = shown(fits, type(self).__name__, self.n_resamples, self.verbose)
-        supports, rankings = zip(*fits, strict=True)
+        supports, rankings = zip(*((fit.get_support(), fit.ranking_) for fit in fits), strict=True)
         self.supports_ = np.array(supports)
         self.frequency_ = self.supports_.mean(axis=0)
         self._never_selected = self.frequency_ == 0
@@ -296,11 +296,6 @@ def fit_reseeded(estimator, X, seed):
     if "random_state" in estimator.get_params():
         estimator.set_params(random_state=int(seed))
     return estimator.fit(X)
-
-
-def _select_on(estimator, X, seed):
-    fitted = fit_reseeded(estimator, X, seed)
-    return fitted.get_support(), fitted.ranking_
 
 
 def restricted(estimator, rows):
