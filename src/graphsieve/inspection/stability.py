@@ -314,15 +314,12 @@ def by_position(estimator, n_features, names, labels):
     Parameters may refer to columns by ``names``, an array or None; ``labels`` are of any type.
     """
     find = partial(find_columns, n_features=n_features, names=names, labels=labels)
-    given = estimator.get_params(deep=False)
-    found = {
-        name: find(given[name], parameter=name)
-        for name in ("include", "exclude")
-        if given.get(name) is not None
-    }
-    for name in {"costs", "column_groups"} & given.keys():
+    given, found = estimator.get_params(deep=False), {}
+    for name in {"include", "exclude", "costs", "column_groups"} & given.keys():
         values = given[name]
-        if not isinstance(values, Mapping):
+        if name in ("include", "exclude"):
+            found[name] = None if values is None else find(values, parameter=name)
+        elif not isinstance(values, Mapping):
             found[name] = in_column_order(values, n_features, labels, parameter=name)
         elif name == "costs":
             found[name] = {j: cost for c, cost in values.items() for j in find([c], parameter=name)}
