@@ -6,28 +6,26 @@ and Ito, which can be distinguished with colour-blindness.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
 from ._linear.how_many import gain_curve
 from ._linear.regression import coverage_curve
 from ._utils.names import check_shape
 from ._utils.text import printable
+from .base import FeatureRanker
 from .inspection.compare import CRITERIA, TITLES
 from .inspection.coverage import explained_curves, make_grid, representatives, rows_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     import pandas as pd
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-    from numpy.typing import ArrayLike
-
-    from .base import FeatureRanker
 
 __all__ = ["Display", "SelectionPlots", "comparison_figure"]
 

@@ -53,7 +53,7 @@ def test_both_forms_give_the_same_rows(rng, workers, shape):
 
     for step in (
         feature_step(columns, L, 2.0, **weights),
-        sample_step(columns, L, 2.0, multiply, **weights),
+        sample_step(columns, L, 2.0, **weights, multiply=multiply),
     ):
         smooth, squares = step(2.0 * scale)
         assert smooth == pytest.approx(loss, rel=1e-10)

@@ -159,7 +159,7 @@ def test_a_color_that_does_not_exist_is_an_error():
         color_column(None, [1, 2], np.arange(3))
 
 
-SMALL_PRODUCTS = {"add", "_two_components", "_greedy_gains", "_correlations", "closest_kept"}
+SMALL_PRODUCTS = {"add", "_two_components", "_gains", "_correlations", "closest_kept"}
 
 
 def test_the_page_and_the_plots_of_a_small_table_use_one_thread_of_blas(rng):

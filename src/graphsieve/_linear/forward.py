@@ -592,14 +592,14 @@ class Allowance:
         self._size = units.sums(ones)
         self._costs = ones if rules.costs is None else rules.costs
         self._unit_cost = units.sums(self._costs)
-        self._n_left, self._budget = n_picks, rules.budget
+        self.n_features, self.n_left, self._budget = n_features, n_picks, rules.budget
         self._labels, self._most = rules.limits or (None, None)
         if self._labels is not None:
             self._count = np.zeros(max(self._labels.max(), 0) + 1, dtype=int)
 
     def fits(self):
         """Mask of the columns that may be picked with their unit."""
-        fits = self._size <= self._n_left
+        fits = self._size <= self.n_left
         if self._budget is not None:
             fits &= self._unit_cost <= self._budget * (1 + 1e-12)
         if self._labels is not None:
@@ -608,7 +608,7 @@ class Allowance:
 
     def spend(self, columns):
         """Take note of picked columns."""
-        self._n_left -= len(columns)
+        self.n_left -= len(columns)
         if self._budget is not None:
             self._budget -= self._costs[columns].sum()
         if self._labels is not None:
@@ -636,23 +636,22 @@ def select_columns(selection, n_selected, n_picks=None, progress=None):
     found = selection.finish()
     order = list(found.order[: found.n_picks])
     if rules.budget is None and len(order) < n_selected:
-        order += _fill(found, rules, allowance, n_selected - len(order))
+        rest = found.order[found.n_picks :]
+        rest = rest if rules.exclude is None else rest[~rules.exclude[rest]]
+        order += fill(rest, rules, allowance)
     chosen = np.isin(found.order, order)
     everything = np.concatenate([order, found.order[~chosen]]).astype(int)
     return replace(found, order=everything), len(order)
 
 
-def _fill(found, rules, allowance, n_more):
-    """Columns behind the picks that may be taken, best first."""
-    rest = found.order[found.n_picks :]
-    if rules.exclude is not None:
-        rest = rest[~rules.exclude[rest]]
-    if rules.units is None and rules.limits is None:
-        return list(rest[:n_more])
-    units = Units(rules.units, len(found.order))
-    seen = np.zeros(len(found.order), dtype=bool)
+def fill(order, rules, allowance):
+    """Columns that may be taken besides what the Allowance has noted, the first of an order."""
+    if rules.units is rules.limits is rules.budget is None:
+        return order[: allowance.n_left].tolist()
+    units = Units(rules.units, allowance.n_features)
+    seen = np.zeros(allowance.n_features, dtype=bool)
     filled = []
-    for j in rest:
+    for j in order:
         if not seen[j]:
             members = units.members(j)
             seen[members] = True

@@ -34,8 +34,6 @@ _FEWEST_WINDOWS = 10
 _SIGNIFICANT = 1e-3
 # Tables with more entries are compared in single precision, in less than half the time.
 _LARGE = 2**20
-# A column with less than this fraction of its squared norm outside those before it depends on them.
-_DEPENDENT = 1e-12
 # Among noise, a trusted column with a larger fraction left unexplained has something of its own.
 _DISTINCT = 0.2
 
@@ -133,9 +131,9 @@ def gain_curve(X, order, nulls=(permuted, flipped), trusted=None):
     n_distinct = 0 if trusted is None else _count_distinct(Z, order, trusted)
     if Z.size > _LARGE:
         Z = Z.astype(np.float32)
-    given = _gains_in_order(Z, order)
+    given = _gains(Z, order)
     rng = np.random.default_rng(0)  # always the same, so that no seed decides how many
-    shuffled = [_greedy_gains(null(Z, rng)) for null in nulls for _ in range(_N_SHUFFLES)]
+    shuffled = [_gains(null(Z, rng)) for null in nulls for _ in range(_N_SHUFFLES)]
     gains, chance, below = [], [], 0
     for gain, *others in zip(given, *shuffled, strict=False):
         gains.append(gain)
@@ -168,36 +166,17 @@ def _count_before_chance(excess):
     return len(excess)
 
 
-def _short(Z):
-    """Z with no more rows than columns: rotated rows have the same inner products of columns."""
-    return np.linalg.qr(Z, mode="r") if Z.shape[0] > Z.shape[1] else Z
-
-
-def _gains_in_order(Z, order):
-    """Yield the gains of the columns in this order."""
-    Z = _short(Z)
-    energy = np.square(Z).sum(dtype=np.float64) or 1.0
-    basis = np.empty((len(Z), len(Z)))
-    n_basis = 0
-    for j in order:
-        x = Z[:, j].astype(np.float64)
-        before = basis[:n_basis]
-        e = x - (before @ x) @ before
-        e -= (before @ e) @ before  # twice is enough
-        square = e @ e
-        if square <= _DEPENDENT * (x @ x) or n_basis == len(Z):
-            yield 0.0
-            continue
-        basis[n_basis] = e / np.sqrt(square)
-        yield np.square(basis[n_basis].astype(Z.dtype) @ Z).sum(dtype=np.float64) / energy
-        n_basis += 1
-
-
-def _greedy_gains(Z):
-    """Yield the gains of greedy selection."""
-    Z = _short(Z)
+def _gains(Z, order=None):
+    """Yield the gains of the columns in an order, or of greedy selection."""
+    if Z.shape[0] > Z.shape[1]:
+        Z = np.linalg.qr(Z, mode="r")  # with the same inner products of columns
     columns = Columns(RowBlocks(Z), square_norms=row_norms(Z.T, squared=True))
     target = GramTarget((Z @ Z.T).astype(np.float64))
     selection = ForwardSelection(columns, target, np.zeros(Z.shape[1]))
+    if order is not None:
+        for j in order:
+            selection.take(j)
+            yield selection.gains[j]
+        return
     while (j := selection.pick()) is not None and selection.n_layers == 1:
         yield selection.gains[j]

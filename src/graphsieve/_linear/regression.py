@@ -21,7 +21,7 @@ from .._utils.threads import blas_for_table
 # 0.01 and 0.001, 60 columns explain .53, .25 and .09 of the variance of left-out rows of colon, and
 # 160 columns .81, .73 and .52 of that of Yale.
 _PENALTY = 0.1
-# Columns enter in blocks of this size, however close the grid points are.
+# Most columns that enter at a time.
 _BLOCK = 64
 # Larger tables take half the time in single precision: coverage then has errors of about 1e-6.
 _LARGE = 2**20
@@ -48,14 +48,9 @@ class CoverageCurve:
 def coverage_curve(X, order, n_kept, *, targets=None, predict_rows=()):
     """Coverage of columns by the first k features of a ranking, for every k of a grid.
 
-    The coverage of a column is the leave-one-out R^2 of its ridge regression on the kept columns:
-
-        coverage_j = 1 - sum_i (x_ij - p_ij)^2 / sum_i (x_ij - m_ij)^2,
-
-    where p_ij is the prediction for row i, and m_ij the mean, from all other rows; unlike the R^2
-    on the training rows, it does not approach 1 merely because as many columns are kept as there
-    are rows. Negative values are set to 0. No matrix larger than (n_samples, n_targets) or
-    (n_samples, max(n_kept)) is stored.
+    It is defined in ``graphsieve.inspection.coverage_curve``. Unlike the R^2 on the training rows,
+    it does not approach 1 merely because as many columns are kept as there are rows. No matrix
+    larger than (n_samples, n_targets) or (n_samples, max(n_kept)) is stored.
 
     X is dense, without missing values; ``order`` are columns, best first, ``n_kept`` increasing
     numbers of them, and ``targets`` the columns whose coverage is computed, by default all.
@@ -71,10 +66,9 @@ def coverage_curve(X, order, n_kept, *, targets=None, predict_rows=()):
     coverage = np.empty((len(n_kept), len(targets)))
     predictions = np.empty((len(n_kept), len(predict_rows), len(targets)))
     for step, k in enumerate(n_kept):
-        while path.n_added < k:
-            block = order[path.n_added : min(path.n_added + _BLOCK, n_kept[-1])]
+        for start in range(path.n_added, k, _BLOCK):
+            block = order[start : min(start + _BLOCK, k)]
             path.add(standardised(X[:, block])[0].astype(precision))
-        path.use(k)
         is_kept = np.isin(targets, order[:k])
         coverage[step] = np.where(is_kept, 1.0, path.coverage())
         residual = np.where(is_kept, 0.0, path.residuals(predict_rows)) * scale
@@ -104,25 +98,21 @@ class _LeaveOneOut:
         self._fit_residual = targets.copy()
         self._diagonal = np.full(n_samples, 1 - 1 / n_samples)
         self._factors = np.empty((n_samples, n_predictors), targets.dtype, order="F")
-        self.n_added = self._n_used = 0
+        self.n_added = 0
         self._total = self._press()
 
     def add(self, block):
-        """Add centred predictor columns, which ``use`` takes into account."""
+        """Add centred predictor columns."""
         done = self._factors[:, : self.n_added]
         residual = block - done @ (done.T @ block)
         gram = block.T @ residual + self._penalty * np.eye(block.shape[1], dtype=block.dtype)
         L = cholesky((gram + gram.T) / 2, lower=True)
         end = self.n_added + block.shape[1]
-        self._factors[:, self.n_added : end] = solve_triangular(L, residual.T, lower=True).T
-        self.n_added = end
-
-    def use(self, n_predictors):
-        """Bring the residuals to those of the first predictors."""
-        U = self._factors[:, self._n_used : n_predictors]
+        U = self._factors[:, self.n_added : end]
+        U[:] = solve_triangular(L, residual.T, lower=True).T
         self._fit_residual -= U @ (U.T @ self._targets)
         self._diagonal -= (U**2).sum(axis=1, dtype=np.float64)
-        self._n_used = n_predictors
+        self.n_added = end
 
     def residuals(self, rows=slice(None)):
         return self._fit_residual[rows] / self._diagonal[rows][..., None]

@@ -2,7 +2,6 @@
 
 import numpy as np
 from scipy.linalg import cho_solve
-from scipy.linalg.lapack import dpotri
 from sklearn.utils.extmath import row_norms
 
 from .._utils.linalg import factorise
@@ -52,13 +51,7 @@ class InnerProducts:
     def combine(self, columns, W):
         """X'X W for weights ``W`` of the given columns, all others zero."""
         self.keep(columns)
-        position = self._position[columns]
-        if 2 * len(columns) < self._n_kept:
-            return self._kept[position].T @ W
-        # With most of them in use, zeros for the rest cost less than a copy.
-        weights = np.zeros((self._n_kept, *W.shape[1:]))
-        weights[position] = W
-        return self._kept[: self._n_kept].T @ weights
+        return self._kept[self._position[columns]].T @ W
 
     def with_column(self, j, promise):
         """Inner products with column j, computed with those of largest ``abs(promise)`` at once."""
@@ -195,7 +188,7 @@ def _newton_step(G, C, W, alpha, rounding):
     gradient = 2 * (G @ W - C) + alpha * U
     P = 2 * scale[:, None] * G * scale
     P.flat[:: len(P) + 1] += 1
-    P_inverse = _inverse(P)
+    P_inverse = cho_solve(factorise(P), np.eye(len(P)))
     K = -P_inverse * (U @ U.T)
     K.flat[:: len(K) + 1] += 1 + _DAMPING
     step = P_inverse @ (scale[:, None] * gradient)
@@ -213,14 +206,6 @@ def _newton_step(G, C, W, alpha, rounding):
             return trial
         length /= 2
     return W
-
-
-def _inverse(P):
-    """Of a positive definite matrix, which is overwritten: half the work of solving for it."""
-    # The transpose is the same matrix, in the order in which LAPACK needs no copy.
-    inverse, _ = dpotri(factorise(P.T, lower=True)[0], lower=1, overwrite_c=1)
-    lower = np.tril(inverse)
-    return lower + np.tril(lower, -1).T
 
 
 def _unit(W):

@@ -47,21 +47,24 @@ def feature_step(columns, L, alpha, *, fit_weight, graph_weight, penalty=0.0):
     return solve
 
 
-def sample_step(columns, L, alpha, multiply, *, fit_weight, graph_weight):
+def sample_step(columns, L, alpha, *, fit_weight, graph_weight, multiply=None):
     """Step for the same loss in n x n matrices, as |Y - XW|_B^2 + constant.
 
-    The targets Y = fit_weight B^-1 X are the data smoothed over the graph. ``multiply(scale)`` is
-    X Z^-1 X' for the penalty Z = diag(1 / scale) + penalty, and a function of V that returns the
-    squared lengths of the rows of Z^-1 X'V.
+    The targets Y = fit_weight B^-1 X are the data smoothed over the graph. Where there is a
+    penalty, ``multiply(scale)`` is X Z^-1 X' for Z = diag(1 / scale) + penalty, and a function of V
+    that returns the squared lengths of the rows of Z^-1 X'V.
     """
     B = fit_weight * np.eye(columns.n_samples) + graph_weight * L.toarray()
     B_inverse = cho_solve(factorise(B), np.eye(columns.n_samples))
     R = fit_weight * (B_inverse @ columns.root)
     constant = fit_weight * np.vdot(columns.root, columns.root - R)
 
+    def without_penalty(scale):
+        return columns.gram(scale), lambda V: scale**2 * columns.squares(V)
+
     def solve(inverse):
         scale = inverse / alpha
-        N, squares_of = multiply(scale)
+        N, squares_of = (multiply or without_penalty)(scale)
         V = ridge_samples(N, B_inverse, R)
         squares = squares_of(V)
         # <V, B^-1 V> + <W, penalty W> for W = Z^-1 X'V, from (X Z^-1 X' + B^-1) V = R.

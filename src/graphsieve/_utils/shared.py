@@ -24,6 +24,9 @@ column_groups : array-like of shape (n_features,), dict or None, default=None
     Features whose label is None, or that the dict does not have, are on their own.
 max_per_group : int or None, default=None
     Keep at most this many features of every group, instead of all or none.
+alpha : float or None, default=None
+    Weight of the row norms. If None, `0.1 * alpha_max`, where `alpha_max` is the smallest value
+    for which all of them are 0.
 n_components : int, default
     Number of directions m.
 n_neighbors : int, default
@@ -33,10 +36,10 @@ affinity : {"cosine", "binary", "heat"}, callable, array or sparse matrix, defau
 scale : {"auto", "standard", "minmax", "global"} or None, default="auto"
     Units in which the columns count: their standard deviations ("standard"), their ranges
     ("minmax"), the range of the whole table ("global"), or their own (None, as published).
-    "auto" subtracts the median and divides by the range (the standard deviation in MCFS, MRSF and
-    JFSSL), with outliers moved to five standard deviations; of square roots if more than 90 % of
-    the entries are zero and none is negative (words, events). Neighbours are those in the scaled
-    data.
+    "auto" subtracts the median and divides by the range (the standard deviation in GreedyCSS, MCFS,
+    MRSF and JFSSL), with outliers moved to five standard deviations; of square roots if more than
+    90 % of the entries are zero and none is negative (words, events). Where there is a neighbour
+    graph, it is that of the scaled data.
 n_jobs : int or None, default=None
     Number of threads; None uses all cores that OMP_NUM_THREADS and joblib allow.
 max_iter : int, default
@@ -53,6 +56,9 @@ verbose : int, default=0
     If positive, show progress, or how long every stage took.
 callback : callable(iteration, objective) or None, default=None
     Called after every iteration; returning True stops the fit and keeps the result."""
+_OF_ALPHA = """\
+alpha_ : float
+    The weight ``alpha`` that was used."""
 _OF_ITERATIONS = """\
 objective_trace_, n_iter_, converged_
     The objective at every iteration, their number, and whether ``tol`` was met."""
@@ -85,10 +91,14 @@ def with_shared_parameters(cls):
             section,
             flags=re.M,
         )
+        has_own = bool(rest) and rest[0].startswith("Attributes")
+        attributes = [rest.pop(0) if has_own else "Attributes\n----------"]
+        if "alpha" in names and names["alpha"].default is None and "alpha_" not in attributes[0]:
+            attributes.append(_OF_ALPHA)
         if "max_iter" in names and "objective_trace_" not in text:
-            has_own = bool(rest) and rest[0].startswith("Attributes")
-            attributes = rest.pop(0) if has_own else "Attributes\n----------"
-            rest.insert(0, f"{attributes}\n{_OF_ITERATIONS}")
+            attributes.append(_OF_ITERATIONS)
+        if has_own or len(attributes) > 1:
+            rest.insert(0, "\n".join(attributes))
         cls.__doc__ = "\n\n".join([f"{head}Parameters\n----------\n{section}", *rest])
     return cls
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from itertools import count, islice
 from numbers import Integral
 from typing import TYPE_CHECKING, Any
 from zlib import crc32
@@ -29,13 +28,12 @@ from .._rows.scaling import to_unit_interval
 from .._utils.messages import shown, warn
 from .._utils.names import check_choice, count_features, suggestion
 from .._utils.threads import single_threaded_blas
+from ..base import FeatureRanker
 from ..methods import REGISTRY
 from .stability import Stability, by_position, fit_reseeded, selection_stability
 
 if TYPE_CHECKING:
     import pandas as pd
-
-    from ..base import FeatureRanker
 
 # Methods that differ in what they look for, and take seconds.
 METHODS = ("sieve", "gafs", "css", "mrsf", "lap_score")
@@ -168,7 +166,12 @@ def compare(
     candidates, draws = _candidates(methods)
     options = {"n_repeats": n_repeats, "random_state": random_state}
     judged = judge(candidates, X, n_features_to_select, **options, n_jobs=n_jobs, verbose=verbose)
-    judged = _join_draws(judged, draws)
+    # The mean of the random rankings stands in the place of each of them.
+    names = dict.fromkeys(draws, "random")
+    halves = judged.halves.replace({"candidate": names})
+    halves = halves.groupby(["candidate", "half"], sort=False).mean().reset_index()
+    stability = {names.get(name, name): found for name, found in judged.stability.items()}
+    judged = replace(judged, halves=halves, stability=stability)
     incumbent = next(name for name in candidates if name in judged.stability)
     best, verdict = choose(judged, criterion, incumbent)
     return Comparison(
@@ -178,7 +181,7 @@ def compare(
         n_features=judged.n_features,
         n_rows=judged.n_rows,
         best=best,
-        verdict=verdict + _against_random(judged, criterion, best),
+        verdict=verdict,
     )
 
 
@@ -197,29 +200,10 @@ def _candidates(methods):
     baselines = {name: REGISTRY[name]() for name in BASELINES if name not in methods}
     draws = []
     if "random" in baselines:
-        names = (f"random {number}" for number in count(1))
-        draws = list(islice((name for name in names if name not in methods), _N_DRAWS))
+        names = (f"random {number}" for number in range(1, len(methods) + _N_DRAWS + 1))
+        draws = [name for name in names if name not in methods][:_N_DRAWS]
         baselines |= dict.fromkeys(draws, baselines.pop("random"))
     return {**methods, **baselines}, draws
-
-
-def _join_draws(judged, draws):
-    """The mean of the random rankings in the place of each of them."""
-    names = dict.fromkeys(draws, "random")
-    halves = judged.halves.replace({"candidate": names})
-    halves = halves.groupby(["candidate", "half"], sort=False).mean().reset_index()
-    stability = {names.get(name, name): found for name, found in judged.stability.items()}
-    return replace(judged, halves=halves, stability=stability)
-
-
-def _against_random(judged, criterion, best):
-    """A sentence if the choice is not clearly better than a random one."""
-    if best == "random" or "random" not in judged.stability:
-        return ""
-    gap, half_width = difference(judged, criterion, best, "random")
-    if gap > half_width:
-        return ""
-    return f" It is not clearly better than a random selection ({gap:+.3f} ± {half_width:.3f})."
 
 
 @dataclass(frozen=True)
@@ -237,6 +221,8 @@ def judge(candidates, X, n_selected, *, n_repeats=3, random_state=0, n_jobs=None
 
     One that raises a ValueError is left out, with a warning.
     """
+    import pandas as pd
+
     rng = check_random_state(random_state)
     values, labels = _draw(X, rng)
     n_selected = count_features(n_selected, values.shape[1])
@@ -259,20 +245,13 @@ def judge(candidates, X, n_selected, *, n_repeats=3, random_state=0, n_jobs=None
     )
     names = [name for _, name in jobs]
     fits = shown(fits, "Fitting on halves of the rows", len(jobs), verbose, names)
-    return _judge_selections(zip(jobs, fits, strict=True), values, halves, n_selected)
-
-
-def _judge_selections(selections, values, halves, n_selected):
-    """The Judged selections, which come half by half."""
-    import pandas as pd
-
-    rows, supports, failed, other = [], {}, {}, None
-    for (half, name), (selected, outcome) in selections:
+    rows, supports, failed, judging = [], {}, {}, None
+    for (half, name), (selected, outcome) in zip(jobs, fits, strict=True):
         if selected is None:
             failed.setdefault(name, outcome)
             continue
-        if other is None or other.number != half:
-            other = _OtherHalf(half, values, *halves[half])
+        if judging != half:
+            judging, other = half, _OtherHalf(values, *halves[half])
         measured = other.measure(selected)
         rows.append({"candidate": name, "half": half, **measured, "seconds": outcome})
         supports.setdefault(name, []).append(np.isin(np.arange(values.shape[1]), selected))
@@ -327,8 +306,7 @@ def _select(estimator, X, seed):
 class _OtherHalf:
     """The half that judges, with everything that does not depend on the selection."""
 
-    def __init__(self, number, values, fitted_on, held_out):
-        self.number = number
+    def __init__(self, values, fitted_on, held_out):
         train, self._test = to_unit_interval(values[fitted_on], values[held_out])
         with single_threaded_blas():
             self._errors = ReconstructionErrors(train, self._test)
@@ -392,15 +370,21 @@ def trust(criterion):
 
 def choose(judged, criterion, incumbent):
     """The incumbent, unless the criterion clearly prefers another candidate, and a verdict."""
-    first = ranked_table(judged, criterion)["candidate"].iloc[0]
-    decided = f"Decided by {TITLES[criterion]}:"
+    best = first = ranked_table(judged, criterion)["candidate"].iloc[0]
+    verdict = f"Decided by {TITLES[criterion]}: {first} is "
     if first == incumbent:
-        return first, f"{decided} {first} is best."
-    gap, half_width = difference(judged, criterion, first, incumbent)
-    by = f"by {gap:.3f} ± {half_width:.3f}"
-    if gap > half_width:
-        return first, f"{decided} {first} is clearly better than {incumbent}, {by}."
-    return incumbent, (
-        f"{decided} {first} is better than {incumbent} {by}, which is not clear, so {incumbent} "
-        "is preferred."
-    )
+        verdict += "best."
+    else:
+        gap, half_width = difference(judged, criterion, first, incumbent)
+        by = f"by {gap:.3f} ± {half_width:.3f}"
+        if gap > half_width:
+            verdict += f"clearly better than {incumbent}, {by}."
+        else:
+            best = incumbent
+            verdict += f"better than {best} {by}, which is not clear, so {best} is preferred."
+    if best != "random" and "random" in judged.stability:
+        gap, half_width = difference(judged, criterion, best, "random")
+        if gap <= half_width:
+            by = f"{gap:+.3f} ± {half_width:.3f}"
+            verdict += f" It is not clearly better than a random selection ({by})."
+    return best, verdict

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from .._linear import regression
 from .._linear.regression import CoverageCurve, explained_fraction
@@ -13,12 +14,8 @@ from .._rows.samples import Sample, read_sample
 from .._rows.scaling import standardised
 from .._utils.messages import warn
 from .._utils.threads import blas_for_table
+from ..base import FeatureRanker
 from ..selection import Selection
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
-
-    from ..base import FeatureRanker
 
 # Numbers of features for which values are computed; all of them where there are no more. After
 # rounding, 50 to 75 of them differ.

@@ -23,8 +23,36 @@ _CHEAP_WORK = 2e8
 _LEAST_COST = 1e-100
 
 
+class RuledRanker(FeatureRanker):
+    """Base of rankers whose ``_given.rules`` may have groups of columns to keep as a whole."""
+
+    def _check_prefix(self, n_features):
+        super()._check_prefix(n_features)
+        whole = self._whole_counts()
+        if n_features not in whole:
+            near = min(whole, key=lambda n: abs(n - n_features))
+            raise ValueError(
+                f"the first {n_features} features would split a group of columns, and groups are "
+                f"kept as a whole: use {near}"
+            )
+
+    def _most_whole(self, n_features):
+        whole = self._whole_counts()
+        return int(whole[whole <= n_features].max(initial=0))
+
+    def _whole_counts(self):
+        """Numbers of first features that split no group."""
+        rules, positions = self._given.rules, np.arange(self.n_features_in_)
+        if rules is None or rules.units is None:
+            return positions + 1
+        units = rules.units[self.order_]
+        last = np.zeros(units.max() + 1, dtype=int)
+        np.maximum.at(last, units, positions)
+        return positions[np.maximum.accumulate(last[units]) == positions] + 1
+
+
 @dataclass(eq=False, repr=False, kw_only=True)
-class GreedyRanker(FeatureRanker):
+class GreedyRanker(RuledRanker):
     """Base of greedy methods: ``_rank`` runs a ForwardSelection with ``_rules`` by ``_select``."""
 
     _parameter_constraints = {
@@ -119,30 +147,6 @@ class GreedyRanker(FeatureRanker):
         # A constant column may belong to a group that is kept.
         constant = super()._find_constant(data)
         return constant if self._is_unconstrained() else np.zeros_like(constant)
-
-    def _check_prefix(self, n_features):
-        super()._check_prefix(n_features)
-        whole = self._whole_counts()
-        if n_features not in whole:
-            near = min(whole, key=lambda n: abs(n - n_features))
-            raise ValueError(
-                f"the first {n_features} features would split a group of columns, and groups are "
-                f"kept as a whole: use {near}"
-            )
-
-    def _most_whole(self, n_features):
-        whole = self._whole_counts()
-        return int(whole[whole <= n_features].max(initial=0))
-
-    def _whole_counts(self):
-        """Numbers of first features that split no group."""
-        units = self._given.rules.units
-        positions = np.arange(self.n_features_in_)
-        if units is None:
-            return positions + 1
-        last = np.zeros(units.max() + 1, dtype=int)
-        np.maximum.at(last, units[self.order_], positions)
-        return positions[np.maximum.accumulate(last[units[self.order_]]) == positions] + 1
 
     def _wanted_count(self, n_features):
         given, rules = self._given, self._given.rules

@@ -18,7 +18,7 @@ from .._linear.forward import (
     GramTarget,
     InnerTarget,
 )
-from .._rows import split_rows
+from .._rows import RowBlocks, split_rows
 from .._rows.scaling import divide_columns
 from .._utils.messages import Stages
 from .._utils.shared import with_shared_parameters
@@ -65,12 +65,6 @@ class GreedyCSS(GreedyRanker):
     layer_share : float in (0, 1], default=0.9
         When n_samples <= n_features: once this fraction of the variance is explained, a new layer
         starts on the features that are left. With 1, a layer ends when nothing is left to gain.
-    scale : {"auto", "standard", "minmax", "global"} or None, default="auto"
-        Units in which the columns count: their standard deviations ("standard"), their ranges
-        ("minmax"), the range of the whole table ("global"), or their own (None, as published).
-        "auto" subtracts the median and divides by the standard deviation, with outliers moved to
-        five standard deviations; of square roots if more than 90 % of the entries are zero and
-        none is negative (words, events).
 
     Attributes
     ----------
@@ -140,7 +134,7 @@ def data_problem(data, n_picks, n_jobs=None):
         G = columns.inner_products()
         return columns, InnerTarget(G, G, G), 1.0
     if n <= MOST_SQUARE:
-        return columns, GramTarget(_sample_gram(data)), 1.0
+        return columns, GramTarget(Columns(RowBlocks(data.whole())).gram()), 1.0
     X = data.resident()
     if X is not None and _is_affordable(X):
         return columns, DataTarget(X, n_jobs), 1.0
@@ -200,19 +194,6 @@ class DataTarget:
         if r is None:
             r = self._columns.products(q[:, np.newaxis])[:, 0]
         return self._columns.times(r[:, np.newaxis])[:, 0], r
-
-
-def _sample_gram(data):
-    """Inner products of the centred rows."""
-    X = data.whole()
-    if not sp.issparse(X):
-        X = X - data.column_moments()[0]
-        return X @ X.T
-    X = X.astype(np.float64, copy=False)  # centring subtracts numbers of nearly equal size
-    K = (X @ X.T).toarray()
-    K -= K.mean(axis=0)
-    K -= K.mean(axis=1, keepdims=True)
-    return K
 
 
 def _is_affordable(X):

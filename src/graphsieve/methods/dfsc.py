@@ -45,9 +45,6 @@ class DFSC(FeatureRanker):
 
     Parameters
     ----------
-    alpha : float or None, default=None
-        Weight of the row norms. If None, `0.1 * alpha_max`, where `alpha_max` is the smallest
-        value for which S = 0.
     graph_weight : float, default=0.1
         Weight of the graph of the samples.
     feature_graph_weight : float or None, default=None
@@ -130,7 +127,7 @@ class DFSC(FeatureRanker):
             ZX = solve_laplacian(L_f, scale, X.T)
             return columns.times(ZX), lambda V: columns.join(lambda i: square_rows(ZX[i] @ V))
 
-        return sample_step(columns, L, self.alpha_, multiply, **weights)
+        return sample_step(columns, L, self.alpha_, **weights, multiply=multiply)
 
 
 def solve_laplacian(L, scale, B):

@@ -11,14 +11,12 @@ from .._linear.columns import Columns
 from .._linear.regression import coverage_curve, ridge_penalty
 from .._rows import RowBlocks, chosen_rows, split_rows, to_dense
 from .._rows.samples import draw_rows
-from .._rows.scaling import Scaling, chosen_sample
+from .._rows.scaling import chosen_sample, divide_columns
 from .._utils.messages import warn
 from .._utils.names import scores_of
 from .._utils.sklearn_private import Interval, StrOptions
 from ..base import INCLUDE_CONSTRAINTS, FeatureRanker
 
-# R^2 from products in single precision is off by less than this.
-_SINGLE = 1e-5
 # A column with less residual variance depends on the kept ones.
 _DEPENDENT = 1e-10
 # Values that differ by less are equal: the first column in the tie-breaking order wins.
@@ -33,9 +31,6 @@ _MOST_COMPLETED = 2000
 _GAP_ROWS, _GAP_STEPS, _GAP_TOL = 2000, 30, 1e-3
 # Entries of stacked matrices at a time: 32 MB.
 _GAP_ENTRIES = 2**22
-# Columns further from zero than so many deviations are moved there: the difference of their
-# products and those of their means would have lost half of its digits.
-_FAR = 10
 
 
 class DropRedundant(FeatureRanker):
@@ -109,6 +104,7 @@ class DropRedundant(FeatureRanker):
     }
     _accepts_sparse = True
     _accepts_gaps = True
+    _n_copies = 1
 
     def __init__(
         self, explained: float = 0.9, *, by: str = "r2", include: Any = None, exclude: Any = None
@@ -130,7 +126,7 @@ class DropRedundant(FeatureRanker):
 
     def _rank(self, data):
         correlations = Correlations(data)
-        kept = self._cover(correlations, data.dtype)
+        kept = self._cover(correlations)
         if len(kept) == 0:  # every column is constant
             kept = np.flatnonzero(~self._given.exclude)[:1]
         self._n_kept = len(kept)
@@ -146,35 +142,29 @@ class DropRedundant(FeatureRanker):
         order = np.lexsort((np.round(self.r2_, 10), ~support, ~varying))
         return scores_of(np.concatenate([kept, order[~support[order]]]))
 
-    def _cover(self, correlations, dtype):
+    def _cover(self, correlations):
         names = getattr(self, "feature_names_in_", np.arange(self.n_features_in_))
         # Equal columns are told apart by their names, not by their places.
         tie_break = np.empty(len(names), dtype=int)
         tie_break[np.lexsort((names, *correlations.fingerprints()))] = np.arange(len(names))
         given, candidates = self._given.include, ~self._given.exclude
         options = {"tie_break": tie_break, "given": given, "candidates": candidates}
-        varying, threshold = correlations.varying, self.explained
+        which = correlations.varying, self.explained
         if self.by == "correlation":
-            return keep_uncorrelated(correlations.matrix, varying, threshold, **options)
-        if dtype == np.float32 and threshold < 1 - 10 * _SINGLE:
-            threshold += _SINGLE
-        C = correlations.apply, correlations.take
-        return cover_columns(*C, varying, threshold, **options)[0]
+            return keep_uncorrelated(correlations.matrix, *which, **options)
+        return cover_columns(correlations.apply, correlations.take, *which, **options)
 
     def _check_promise(self, support):
         if self.by != "r2":
             return
         missed = self.r2_ < self.explained - 1e-6
-        if missed.any():
+        if missed.any() and self._given.exclude.any():
             worst = int(np.argmin(self.r2_))
-            why, advice = "of rounding errors", 'Pass X.astype("float64")'
-            if self._given.exclude.any():
-                why = "the columns that would explain them are excluded"
-                advice = "Exclude fewer columns"
             warn(
                 f"{missed.sum()} dropped columns are predicted with an R^2 below "
-                f"{self.explained:g}, because {why}: column {self._column_name(worst)} has "
-                f"{self.r2_[worst]:.2f}. {advice} if they matter"
+                f"{self.explained:g}, because the columns that would explain them are excluded: "
+                f"column {self._column_name(worst)} has {self.r2_[worst]:.2f}. Exclude fewer "
+                "columns if they matter"
             )
         dropped = self.heldout_r2_[~support & ~missed]
         low = np.count_nonzero(dropped < self.explained / 2)
@@ -191,7 +181,7 @@ class DropRedundant(FeatureRanker):
 
 
 def cover_columns(apply, take, varying, threshold, *, tie_break, given=(), candidates=None):
-    """The columns kept, in the order of their picks, and the R^2 of all columns from them.
+    """The columns kept, in the order of their picks.
 
     ``apply(V)`` returns C V for the correlation matrix C, and ``take(columns)`` some columns of C.
     Columns that are not ``varying`` are neither kept nor counted; those ``given`` are always kept,
@@ -207,12 +197,11 @@ def cover_columns(apply, take, varying, threshold, *, tie_break, given=(), candi
             break  # what is left cannot be explained by the columns that may be kept
         ties = np.flatnonzero(worth >= worth.max() * (1 - _TIE))
         state.add(int(ties[np.argmin(tie_break[ties])]))
-    picked, residual = np.array(state.picked, dtype=int), state.residual
+    picked = np.array(state.picked, dtype=int)
     if not state.uncovered.any() and 0 < picked.size * len(varying) <= _MOST_PRUNED:
-        may_go = np.isin(picked, given, invert=True)
-        options = {"may_go": may_go, "tie_break": tie_break}
-        picked, residual = prune(take(picked), picked, residual, state.slack, **options)
-    return picked, np.where(varying, 1 - residual, 1.0)
+        last = np.where(np.isin(picked, given), -1, tie_break[picked])
+        return picked[prune(take(picked), picked, state.residual, state.slack, last)]
+    return picked
 
 
 class _Residuals:
@@ -283,38 +272,35 @@ def keep_uncorrelated(C, varying, threshold, *, tie_break, given=(), candidates=
     return np.array(kept, dtype=int)
 
 
-def prune(C_S, kept, residual, slack, *, may_go, tie_break):
-    """Kept columns without those that are not needed to cover all columns, and the residuals then.
+def prune(C_S, kept, residual, slack, last):
+    """Mask of the kept columns that are needed to cover all columns.
 
     With P = C_SS^-1 and B = P C_S', leaving out c adds B_ci^2 / P_cc to the residual variance of
     column i. The column whose absence leaves the worst covered column best covered goes first, as
-    long as that has no more variance than ``slack``.
+    long as that has no more variance than ``slack``; of equal ones that of the largest ``last``,
+    and none below 0.
     """
     P = pinvh(C_S[kept])
     B = P @ C_S.T
-    left, after = np.ones(len(kept), dtype=bool), residual
+    left = np.ones(len(kept), dtype=bool)
     while True:
         own = np.diag(P)
         # Left out, a column has itself the residual variance 1 / P_cc.
-        candidates = np.flatnonzero(left & may_go & (own * slack >= 1))
-        worst = np.array([(after + B[c] ** 2 / own[c]).max() for c in candidates])
-        candidates, worst = candidates[worst <= slack], worst[worst <= slack]
-        if not len(candidates):
+        candidates = np.flatnonzero(left & (last >= 0) & (own * slack >= 1))
+        worst = np.array([(residual + B[c] ** 2 / own[c]).max() for c in candidates])
+        if worst.min(initial=np.inf) > slack:
             break
         ties = candidates[worst <= worst.min() + _TIE]
-        c = ties[np.argmax(tie_break[kept[ties]])]
-        after = after + B[c] ** 2 / own[c]
+        c = ties[np.argmax(last[ties])]
+        residual = residual + B[c] ** 2 / own[c]
         step = P[:, c] / own[c]
         B -= np.outer(step, B[c])
         P -= np.outer(step, P[c])
         left[c] = False
-    if left.all():
-        return kept, residual
-    # Constant columns have no correlations; all others are covered by some of the kept ones.
-    explained = contributions(C_S[:, left], kept[left]).sum(axis=1)
-    after = np.where(C_S.any(axis=1), np.maximum(1 - explained, 0), 0.0)
-    # If kept columns are nearly dependent, rounding may have spoilt the updates.
-    return (kept[left], after) if after.max() <= slack else (kept, residual)
+    # If kept columns are nearly dependent, rounding may have spoilt the updates. Constant columns
+    # have no correlations; all others are covered by some of the kept ones.
+    unexplained = 1 - contributions(C_S[:, left], kept[left]).sum(axis=1)
+    return left | (unexplained[C_S.any(axis=1)].max() > slack)
 
 
 def contributions(C_S, kept):
@@ -326,7 +312,8 @@ class Correlations:
     """Correlations of the columns, 0 for constant ones; ``matrix`` is None for very many."""
 
     def __init__(self, data):
-        near = _near_zero(data)
+        # Columns far from zero are moved there, or their products would lose half of their digits.
+        near = divide_columns(data, "standard")
         self._columns = Columns(near)
         squares = self._columns.square_norms
         self.varying = squares > 0
@@ -341,8 +328,7 @@ class Correlations:
             self.matrix[np.ix_(varying, varying)] = S / np.sqrt(np.outer(np.diag(S), np.diag(S)))
         elif data.n_features <= _MOST_STORED:
             self.matrix = self._columns.inner_products()
-            self.matrix *= self._scale
-            self.matrix *= self._scale[:, np.newaxis]
+            self.matrix *= np.outer(self._scale, self._scale)
             np.fill_diagonal(self.matrix, self.varying)
 
     def apply(self, V):
@@ -425,13 +411,3 @@ def _expected_moments(columns, offset, factor, precision, block):
         total[0] += Z.sum(axis=0)
         total[1:] += Z.T @ Z
     return total
-
-
-def _near_zero(data):
-    """The rows with columns moved to zero that store every entry and are far from it."""
-    (low, high), variance = data.column_range(), data.column_moments()[1]
-    offset = np.maximum(low, 0.0) + np.minimum(high, 0.0)
-    offset[offset**2 <= _FAR**2 * variance] = 0
-    if not offset.any():
-        return data
-    return data.scaled(Scaling(offset, np.ones(len(offset))), data.dtype)

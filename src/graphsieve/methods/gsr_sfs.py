@@ -28,16 +28,8 @@ class GSRSFS(FeatureRanker):
 
     Parameters
     ----------
-    alpha : float or None, default=None
-        Weight of the row norms. If None, `0.1 * alpha_max`, where `alpha_max` is the smallest
-        value for which W = 0.
     graph_weight : float, default=0.1
         Weight of the graph term.
-
-    Attributes
-    ----------
-    alpha_ : float
-        The weight that was used.
 
     References
     ----------
@@ -72,21 +64,13 @@ class GSRSFS(FeatureRanker):
     def _rank(self, data):
         data = divide_columns(data, self.scale)
         L = laplacian(self._graph(data))
-        with Workers(self.n_jobs) as workers:
+        with Workers(self.n_jobs) as workers, self._monitor() as monitor:
             columns = Columns.varying(data, workers, may_fill=True)
             self.alpha_ = self.alpha or ALPHA_FRACTION * (columns.correlation().max() or 1.0)
-            with self._monitor() as monitor:
-                step, start = self._step(columns, L), np.ones(columns.n_features)
-                result = reweighted_l21(step, start, monitor, weight=self.alpha_)
+            weights = {"fit_weight": 0.5, "graph_weight": self.graph_weight}
+            make_step = sample_step if columns.is_wide else feature_step
+            step = make_step(columns, L, self.alpha_, **weights)
+            start = np.ones(columns.n_features)
+            result = reweighted_l21(step, start, monitor, weight=self.alpha_)
         self._report(result)
         return columns.expand(result.x)
-
-    def _step(self, columns, L):
-        weights = {"fit_weight": 0.5, "graph_weight": self.graph_weight}
-        if not columns.is_wide:
-            return feature_step(columns, L, self.alpha_, **weights)
-
-        def multiply(scale):
-            return columns.gram(scale), lambda V: scale**2 * columns.squares(V)
-
-        return sample_step(columns, L, self.alpha_, multiply, **weights)

@@ -47,8 +47,6 @@ class MRSF(FeatureRanker):
 
     Attributes
     ----------
-    alpha_ : float
-        The penalty that was used.
     coef_ : ndarray of shape (n_features, n_components)
         The weights W of the scaled features.
 

@@ -49,11 +49,6 @@ class RSR(FeatureRanker):
         value for which W = 0, or more if the residuals vanish, so that for n > d the order of the
         features would be arbitrary; a given alpha then leads to a warning.
 
-    Attributes
-    ----------
-    alpha_ : float
-        The weight that was used.
-
     References
     ----------
     P. Zhu, W. Zuo, L. Zhang, Q. Hu, S. C. K. Shiu: Unsupervised feature selection by regularized

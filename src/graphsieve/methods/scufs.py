@@ -13,7 +13,7 @@ from sklearn.utils.extmath import row_norms
 
 from .._linear.columns import square_rows, varying_columns
 from .._linear.reweighted import default_eps, inverse_weights, smoothed_norms
-from .._linear.self_representation import ALPHA_FRACTION, ridge_rows
+from .._linear.self_representation import ALPHA_FRACTION
 from .._rows import split_rows
 from .._rows.scaling import divide_columns
 from .._utils.linalg import factorise
@@ -69,8 +69,6 @@ class SCUFS(FeatureRanker):
 
     Attributes
     ----------
-    alpha_ : float
-        The weight of the row norms that was used.
     clusters_ : ndarray of shape (n_samples, n_clusters)
         The cluster matrix F.
 
@@ -153,8 +151,19 @@ class SCUFS(FeatureRanker):
 
     def _alternate(self, X, K, Z, F, monitor):
         """Result with the row norms of W, and F, from the start (Z, F); changes Z."""
-        ridge_W = ridge_regression(X, self.alpha_ / self.fit_weight)
-        W = ridge_W(np.ones(X.shape[1]), F)
+        n, d = X.shape
+
+        def regress(inverse, F):
+            """W that minimises fit_weight |XW - F|^2 + alpha sum_j |W_j|^2 / inverse_j."""
+            root = np.sqrt(inverse * (self.fit_weight / self.alpha_))
+            scaled = X * root
+            if d <= n:
+                solution = cho_solve(factorise(scaled.T @ scaled + np.eye(d)), scaled.T @ F)
+            else:
+                solution = scaled.T @ cho_solve(factorise(scaled @ scaled.T + np.eye(n)), F)
+            return root[:, None] * solution
+
+        W = regress(np.ones(d), F)
         eps = default_eps(square_rows(W))
         residual, affinity, fit = K - K @ Z, _symmetric(Z), X @ W
 
@@ -175,7 +184,7 @@ class SCUFS(FeatureRanker):
             sweep_representation(Z, residual, K, threshold)
             affinity = _symmetric(Z)
             F = self._step_F(F, affinity, fit)
-            W = ridge_W(inverse_weights(square_rows(W), eps), F)
+            W = regress(inverse_weights(square_rows(W), eps), F)
             fit = X @ W
             if monitor.finished(objective()):
                 break
@@ -237,20 +246,3 @@ def sweep_representation(Z, residual, K, threshold):
             Z[j] = row
     for rows in blocks:
         residual[rows] -= K[rows, rows.start :] @ change[rows.start :]
-
-
-def ridge_regression(X, weight):
-    """W(inverse, F) that minimises |XW - F|^2 + weight sum_j |W_j|^2 / inverse_j."""
-    n, d = X.shape
-    if d <= n:
-        gram = X.T @ X
-        return lambda inverse, F: ridge_rows(gram, X.T @ F, inverse / weight)
-
-    def solve(inverse, F):
-        root = np.sqrt(inverse / weight)
-        scaled = X * root
-        A = scaled @ scaled.T
-        A[np.diag_indices_from(A)] += 1
-        return root[:, None] * (scaled.T @ cho_solve(factorise(A), F))
-
-    return solve

@@ -84,43 +84,34 @@ class SPEC(FeatureRanker):
         with stages("neighbour graph"):
             A = self._graph(data)
         with stages("scores"), single_threaded_blas():
+            return self._scores(data, A)
+
+    def _scores(self, data, A):
+        """-phi1, -phi2 or phi3 of every column; the worst value where there is none."""
+        weight, B = edge_weight(A), difference_operator(A)
+        largest = 2.0**self.power
+        if self.criterion == "phi3":
+            components = null_space(A)
+            root = np.sqrt(weight)[:, None]
+            null = (components.basis * root).T
+            n_pairs = self.n_components - (len(components.nodes) - 1)
+            values, V = low_eigenpairs(A, components, n_pairs)
+            gain = largest - values**self.power
+        scores = np.full(data.n_features, 0.0 if self.criterion == "phi3" else -largest)
+        for columns, X in column_blocks(data.whole()):
+            mean, spread = weighted_moments(X, weight)
+            energy = spread + weight.sum() * mean**2
             if self.criterion == "phi3":
-                return self._low_energy(data, A)
-            return -self._roughness(data, A)
-
-    def _roughness(self, data, A):
-        """phi1 or phi2 of every column; the worst value where there is none."""
-        weight = edge_weight(A)
-        B = difference_operator(A)
-        phi = np.full(data.n_features, 2.0**self.power)
-        for columns, X in column_blocks(data.whole()):
-            mean, spread = weighted_moments(X, weight)
-            energy = spread + weight.sum() * mean**2
-            below = energy if self.criterion == "phi1" else spread
-            rough = roughness(B, weight, X, self.power)
+                # Without its mean a column has no part in the trivial null vector.
+                between = null @ X - np.outer(null.sum(axis=1), mean)
+                score = largest * (between**2).sum(axis=0) + gain @ (X.T @ (root * V)).T ** 2
+                below = energy
+            else:
+                score = -roughness(B, weight, X, self.power)
+                below = energy if self.criterion == "phi1" else spread
             has_value = (energy > 0) & (below > 1e-12 * energy)
-            np.divide(rough, below, out=phi[columns], where=has_value)
-        return phi
-
-    def _low_energy(self, data, A):
-        """phi3 of every column; zero where there is none."""
-        components = null_space(A)
-        weight = edge_weight(A)
-        root = np.sqrt(weight)[:, None]
-        n_pairs = self.n_components - (len(components.nodes) - 1)
-        values, V = low_eigenpairs(A, components, n_pairs)
-        gain = 2.0**self.power - values**self.power
-        null = (components.basis * root).T
-        phi = np.zeros(data.n_features)
-        for columns, X in column_blocks(data.whole()):
-            mean, spread = weighted_moments(X, weight)
-            energy = spread + weight.sum() * mean**2
-            # Without its mean a column has no part in the trivial null vector.
-            between = null @ X - np.outer(null.sum(axis=1), mean)
-            low = 2.0**self.power * (between**2).sum(axis=0)
-            low += gain @ (X.T @ (root * V)).T ** 2
-            np.divide(low, energy, out=phi[columns], where=energy > 0)
-        return phi
+            np.divide(score, below, out=scores[columns], where=has_value)
+        return scores
 
 
 def low_eigenpairs(A, components, n_pairs):

@@ -62,11 +62,6 @@ class UDFS(FeatureRanker):
     n_neighbors : int, default=5
         Number of neighbours of a sample.
 
-    Attributes
-    ----------
-    alpha_ : float
-        The weight of the row norms that was used.
-
     References
     ----------
     Y. Yang, H. T. Shen, Z. Ma, Z. Huang, X. Zhou: l2,1-norm regularized discriminative feature

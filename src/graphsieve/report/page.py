@@ -9,18 +9,15 @@ import json
 import math
 from importlib.resources import files
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from .._utils.files import replacing
+from ..base import FeatureRanker
+from ..selection import Selection
 from .summary import summarise
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
-
-    from ..base import FeatureRanker
-    from ..selection import Selection
 
 # In this order: later scripts use names of earlier ones.
 _SCRIPTS = ("data.js", "draw.js", "charts.js", "pictures.js", "table.js", "groups.js", "page.js")

@@ -25,7 +25,8 @@ def scatter(Z, order, grid, rng):
         rows = np.sort(rng.choice(rows, _POINTS, replace=False))
     Z = Z[rows] - Z[rows].mean(axis=0)
     products = Z @ Z.T
-    whole, all_distances = _two_components(Z, products), _distances(products)
+    pairs = np.triu_indices(len(Z), 1)
+    whole, all_distances = _two_components(Z, products), _distances(products, pairs)
     shown = Z[:, order[: grid[-1]]]
     # Of few columns, their inner products have the components that those of the samples have.
     few = shown[:, : len(rows)]
@@ -38,7 +39,7 @@ def scatter(Z, order, grid, rng):
         done = k
         smaller = gram[:k, :k] if k < len(rows) else products
         components.append(_two_components(shown[:, :k], smaller))
-        agreement.append(_correlation(all_distances, _distances(products)))
+        agreement.append(_correlation(all_distances, _distances(products, pairs)))
     before, n_far = _framed(whole[np.newaxis])
     # The rotations that bring the components as close as possible to those of all columns.
     U, _, Vt = np.linalg.svd(np.transpose(components, (0, 2, 1)) @ whole)
@@ -76,15 +77,12 @@ def _framed(pictures):
     return np.clip(scaled, -1, 1), np.count_nonzero(farthest > reach, axis=1).tolist()
 
 
-def _distances(products):
-    """Distances between the samples about their mean, with zeros on the diagonal."""
+def _distances(products, pairs):
+    """Distances between pairs of samples, less their mean."""
+    i, j = pairs
     square = np.diag(products)
-    distances = square[:, np.newaxis] + square - 2 * products
-    np.sqrt(np.maximum(distances, 0, out=distances), out=distances)
-    np.fill_diagonal(distances, 0)
-    distances -= distances.sum() / max(distances.size - len(distances), 1)
-    np.fill_diagonal(distances, 0)
-    return distances
+    distances = np.sqrt(np.maximum(square[i] + square[j] - 2 * products[pairs], 0))
+    return distances - distances.sum() / max(len(distances), 1)
 
 
 def _correlation(a, b):
@@ -115,26 +113,22 @@ def color_column(X, color, rows):
         raise ValueError(f"color needs one value per sample, got an array of shape {values.shape}")
     values = values[rows]
     is_number = values.dtype.kind in "iuf"
-    distinct, codes, counts = np.unique(
+    labels, codes, counts = np.unique(
         values if is_number else values.astype(str), return_inverse=True, return_counts=True
     )
-    if is_number and len(distinct) > _CATEGORIES + 2:
-        return {"title": title, **_on_a_scale(values.astype(float))}
-    return {"title": title, **_most_frequent(distinct.astype(str), codes, counts)}
-
-
-def _on_a_scale(values):
-    low, high = np.nanmin(values), np.nanmax(values)
-    scaled = (np.nan_to_num(values, nan=low) - low) / ((high - low) or 1)
-    return {"values": scaled.round(3).tolist(), "low": float(low), "high": float(high)}
-
-
-def _most_frequent(distinct, codes, counts):
-    """Labels of the most frequent values; the rest share one label."""
-    if len(distinct) <= _CATEGORIES + 2:
-        return {"labels": distinct.tolist(), "codes": codes.tolist()}
-    shown = np.sort(np.argsort(-counts, kind="stable")[:_CATEGORIES])
-    new = np.full(len(distinct), len(shown))
-    new[shown] = np.arange(len(shown))
-    labels = [*distinct[shown].tolist(), f"{len(distinct) - len(shown)} others"]
-    return {"labels": labels, "codes": new[codes].tolist()}
+    if is_number and len(labels) > _CATEGORIES + 2:
+        low, high = np.nanmin(values), np.nanmax(values)
+        scaled = (np.nan_to_num(values, nan=low) - low) / ((high - low) or 1)
+        return {
+            "title": title,
+            "values": scaled.round(3).tolist(),
+            "low": float(low),
+            "high": float(high),
+        }
+    labels = labels.astype(str).tolist()
+    if len(labels) > _CATEGORIES + 2:
+        # The most frequent values keep their labels; the rest share one.
+        shown = np.sort(np.argsort(-counts, kind="stable")[:_CATEGORIES])
+        codes = np.where(np.isin(codes, shown), np.searchsorted(shown, codes), len(shown))
+        labels = [*(labels[i] for i in shown), f"{len(labels) - len(shown)} others"]
+    return {"title": title, "labels": labels, "codes": codes.tolist()}

@@ -70,7 +70,13 @@ def summarise(sel, X, *, groups=None, color=None, image_shape=None, title=None, 
     closest = closest_kept(Z, order, grid[-1])
     at_selected = int(np.searchsorted(grid, facts.n_selected))
     curves = explained_curves(values, order, grid, curve.coverage, rng)
-    chance, suggested = _suggest(sel, facts, values)
+    # Beyond the exact picks, greedy methods estimate the order.
+    chance = getattr(sel, "gain_curve_", None) or gain_curve(
+        values, order[: facts.n_exact], trusted=getattr(sel, "trusted_", None)
+    )
+    suggested = facts.n_selected if facts.is_auto else chance.suggested
+    if not isinstance(sel, Selection):
+        suggested = sel._suggested(chance)
     or_more = "" if chance.is_complete or facts.is_auto else " or more"
     points = scatter(Z, order, grid, rng)
     return {
@@ -124,17 +130,6 @@ def summarise(sel, X, *, groups=None, color=None, image_shape=None, title=None, 
         "parameters": facts.parameters,
         "version": version("graphsieve"),
     }
-
-
-def _suggest(sel, facts, values):
-    """GainCurve, and the number of features that "auto" selects."""
-    # Beyond the exact picks, greedy methods estimate the order.
-    chance = getattr(sel, "gain_curve_", None) or gain_curve(
-        values, facts.order[: facts.n_exact], trusted=getattr(sel, "trusted_", None)
-    )
-    if isinstance(sel, Selection):
-        return chance, facts.n_selected if facts.is_auto else chance.suggested
-    return chance, sel._suggested(chance)
 
 
 def _as_bytes(fraction):

@@ -4,26 +4,14 @@
 const TYPES = { u1: Uint8Array, i1: Int8Array, u4: Uint32Array, f4: Float32Array };
 const UNDEFINED = 255;
 
-function unpack(value) {
-  if (Array.isArray(value)) return value.map(unpack);
-  if (value === null || typeof value !== "object") return value;
-  if (TYPES[value.type] && typeof value.data === "string") {
-    const text = atob(value.data);
-    const bytes = new Uint8Array(text.length);
-    for (let i = 0; i < text.length; i++) bytes[i] = text.charCodeAt(i);
-    return new TYPES[value.type](bytes.buffer);
-  }
-  return Object.fromEntries(Object.entries(value).map(([key, entry]) => [key, unpack(entry)]));
-}
-
-// The names are plain strings and many: only the rest is walked through.
-function readReport() {
-  const raw = JSON.parse(document.getElementById("data").textContent);
-  const { names, ...rest } = raw;
-  return { names, ...unpack(rest) };
-}
-
-const report = readReport();
+// Packed arrays become typed ones.
+const report = JSON.parse(document.getElementById("data").textContent, (key, value) => {
+  if (value === null || !TYPES[value.type] || typeof value.data !== "string") return value;
+  const text = atob(value.data);
+  const bytes = new Uint8Array(text.length);
+  for (let i = 0; i < text.length; i++) bytes[i] = text.charCodeAt(i);
+  return new TYPES[value.type](bytes.buffer);
+});
 const D = report.n_features;
 const GRID = report.grid;
 const MAX_K = GRID[GRID.length - 1];

@@ -24,11 +24,10 @@ function place(i, points, offset, width, height) {
 
 function drawPoints(width, points, offset, label) {
   const height = Math.min(width, 420);
-  const svg = frame(width, height, label);
   const { color } = report.scatter;
   const n = report.scatter.before.length / 2;
-  svg.append(s("line", { class: "cross", x1: 8, x2: width - 8, y1: height / 2, y2: height / 2 }));
-  svg.append(s("line", { class: "cross", x1: width / 2, x2: width / 2, y1: 8, y2: height - 8 }));
+  const svg = frame(width, height, label, s("line", { class: "cross", x1: 8, x2: width - 8, y1: height / 2, y2: height / 2 }),
+    s("line", { class: "cross", x1: width / 2, x2: width / 2, y1: 8, y2: height - 8 }));
   for (let i = 0; i < n; i++) {
     const code = color && color.codes ? color.codes[i] : 0;
     const dot = s("path", { d: SHAPES[code % SHAPES.length], transform: place(i, points, offset, width, height),
@@ -70,19 +69,22 @@ function drawScatterLegend() {
   const { color } = report.scatter;
   if (!color) return;
   const title = color.title ? h("li", { class: "legend-title" }, printable(color.title)) : "";
-  if (color.values) {
-    const stops = [0, 0.2, 0.4, 0.6, 0.8, 1].map((t) => {
-      const box = h("span", { class: "stop" });
-      box.style.background = ramp(t);
-      return box;
-    });
-    byId("scatter-legend").replaceChildren(title,
-      h("li", {}, compact(color.low), h("span", { class: "ramp", "aria-hidden": "true" }, ...stops), compact(color.high)));
-    return;
-  }
-  byId("scatter-legend").replaceChildren(title, ...color.labels.map((label, code) =>
-    h("li", {}, s("svg", { width: 16, height: 16, viewBox: "-6 -6 12 12", "aria-hidden": "true" },
-      s("path", { class: `dot c${code}`, d: SHAPES[code % SHAPES.length] })), printable(label))));
+  const items = color.values
+    ? [legendRamp(compact(color.low), [0, 0.2, 0.4, 0.6, 0.8, 1].map(ramp), compact(color.high))]
+    : color.labels.map((label, code) =>
+      h("li", {}, s("svg", { width: 16, height: 16, viewBox: "-6 -6 12 12", "aria-hidden": "true" },
+        s("path", { class: `dot c${code}`, d: SHAPES[code % SHAPES.length] })), printable(label)));
+  byId("scatter-legend").replaceChildren(title, ...items);
+}
+
+// An item of a legend: colours between two numbers.
+function legendRamp(low, colors, high) {
+  const stops = colors.map((color) => {
+    const stop = h("span", { class: "stop" });
+    stop.style.background = color;
+    return stop;
+  });
+  return h("li", {}, low, h("span", { class: "ramp", "aria-hidden": "true" }, ...stops), high);
 }
 
 function isDark() {
@@ -99,21 +101,12 @@ function drawPairs(pairs, name) {
     h("span", {}, h("bdi", {}, name(a)), " and ", h("bdi", {}, name(b))), h("span", { class: "r" }, r.toFixed(2)))));
 }
 
-function drawMapLegend() {
-  const [low, middle, high] = ENDS[isDark() ? "dark" : "light"];
-  const stops = [low, mix(middle, low, 0.5), middle, mix(middle, high, 0.5), high].map((color) => {
-    const stop = h("span", { class: "stop" });
-    stop.style.background = `rgb(${color.join(" ")})`;
-    return stop;
-  });
-  byId("map-legend").replaceChildren(h("li", {}, "\u22121", h("span", { class: "ramp", "aria-hidden": "true" }, ...stops), "1"));
-}
-
 function drawMap(width) {
-  drawMapLegend();
   const side = Math.round(Math.sqrt(report.map.length));
   const n = Math.min(side, state.k);
   const [low, middle, high] = ENDS[isDark() ? "dark" : "light"];
+  const stops = [low, mix(middle, low, 0.5), middle, mix(middle, high, 0.5), high];
+  byId("map-legend").replaceChildren(legendRamp("\u22121", stops.map((stop) => `rgb(${stop.join(" ")})`), "1"));
   const color = (i) => {
     const r = report.map[Math.floor(i / n) * side + (i % n)] / 127;
     return r < 0 ? mix(middle, low, -r) : mix(middle, high, r);
