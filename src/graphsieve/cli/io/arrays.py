@@ -1,8 +1,6 @@
 """Files of arrays: NPY, NPZ, MAT, Zarr and h5ad."""
 
 import io
-import os
-import struct
 import zipfile
 from contextlib import contextmanager
 from dataclasses import replace
@@ -64,30 +62,25 @@ def read_npz(path, name, reading):
                 f"{name} is damaged: {part} declares {declared:,} bytes and holds {stored:,}"
             )
     with np.load(path) as archive:
-        names = archive[NAMES] if NAMES in headers else None
         X = sp.load_npz(path) if is_sparse else archive[key]
-    return _table(name, X, reading, names, key, notes)
+        return _table(name, X, reading, archive.get(NAMES, ()), key, notes)
 
 
 def _header(archive, info):
     """Return shape and type of an array in an NPZ file, without reading it."""
     with archive.open(info) as file:
-        start = file.read(12)
-        version = np.lib.format.read_magic(io.BytesIO(start))
-        if version > (1, 0) and struct.unpack("<I", start[8:])[0] > _MOST_HEADER:
-            raise ValueError(f"the header of {info.filename} is too long")
-        file.seek(np.lib.format.MAGIC_LEN)
-        is_old = version == (1, 0)
-        read = (
-            np.lib.format.read_array_header_1_0 if is_old else np.lib.format.read_array_header_2_0
-        )
-        shape, _, dtype = read(file)
+        start = io.BytesIO(file.read(_MOST_HEADER))
+    is_old = np.lib.format.read_magic(start) == (1, 0)
+    if not is_old and int.from_bytes(start.getvalue()[8:12], "little") > _MOST_HEADER:
+        raise ValueError(f"the header of {info.filename} is too long")
+    form = np.lib.format
+    read = form.read_array_header_1_0 if is_old else form.read_array_header_2_0
+    shape, _, dtype = read(start)
     return shape, dtype
 
 
 def write_npz(path, table):
-    X = table.X
-    names = np.array(table.names)
+    X, names = table.X, np.array(table.names)
     if sp.issparse(X):
         arrays = {"format": b"csr", "shape": X.shape, "data": X.data}
         arrays |= {"indices": X.indices, "indptr": X.indptr}
@@ -113,9 +106,8 @@ def read_mat(path, name, reading):
         # MATLAB's largest numbers have eight bytes; few files use less.
         reading.check_size(name, array_bytes(shapes[key], np.dtype(float)), what=key)
     content = loadmat(path, variable_names=[key, NAMES])
-    names = content.get(NAMES)
-    if names is not None:
-        names = ["".join(map(str, np.ravel(name))) for name in names.ravel()]
+    names = np.ravel(content.get(NAMES, []))
+    names = ["".join(map(str, np.ravel(name))) for name in names]
     return _table(name, content[key], reading, names, key, notes)
 
 
@@ -123,19 +115,16 @@ def _read_matlab_73(path, name, reading):
     """MATLAB's format 7.3, which is HDF5 with the axes swapped."""
     import h5py
 
-    arrays = {}
-
-    def find(key, item):
-        if isinstance(item, h5py.Dataset) and key[0] != "#":
-            arrays[key] = item
-
     with _opened(path, name) as file:
-        file.visititems(find)
+        keys = []
+        file.visit(keys.append)
+        items = {key: file[key] for key in keys if key[0] != "#"}
+        arrays = {key: item for key, item in items.items() if isinstance(item, h5py.Dataset)}
         shapes = {key: item.shape[::-1] for key, item in arrays.items()}
         key, notes = _choose(name, shapes, reading.key)
         found = arrays[key]
         reading.check_size(name, array_bytes(found.shape, found.dtype), what=found.name)
-        return _table(name, found[()].T, reading, None, key, notes)
+        return _table(name, found[()].T, reading, (), key, notes)
 
 
 def write_mat(path, table):
@@ -151,30 +140,28 @@ def write_mat(path, table):
 def read_zarr(path, name, reading):
     import zarr
 
-    top = Path(path).resolve()
-    for folder, folders, files in os.walk(path):
-        for entry in (Path(folder, inside) for inside in (*folders, *files)):
-            if entry.is_symlink() and not entry.resolve().is_relative_to(top):
-                # Other files would be read, though nobody named them.
-                raise TableError(
-                    f"{name}: {entry.relative_to(path)} is a link to {str(entry.resolve())!r}, "
-                    "which is not read; copy the data into the folder"
-                )
-    array, key, chosen = zarr.open(path, mode="r"), reading.key, ()
+    for entry in Path(path).rglob("*"):
+        if entry.is_symlink() and not entry.resolve().is_relative_to(Path(path).resolve()):
+            # Other files would be read, though nobody named them.
+            raise TableError(
+                f"{name}: {entry.relative_to(path)} is a link to {str(entry.resolve())!r}, which "
+                "is not read; copy the data into the folder"
+            )
+    array, key, notes = zarr.open(path, mode="r"), reading.key, ()
     if isinstance(array, zarr.Group):
         items = array.members(max_depth=None)
         arrays = {key: item for key, item in items if isinstance(item, zarr.Array)}
-        key, chosen = _choose(name, {key: item.shape for key, item in arrays.items()}, key)
+        key, notes = _choose(name, {key: item.shape for key, item in arrays.items()}, key)
         array = arrays[key]
     elif key is not None:
         raise TableError(f"{name} is a single array without a name; leave out --key")
-    table = _table(name, array, reading, array.attrs.get(NAMES), key or "X")
+    table = _table(name, array, reading, array.attrs.get(NAMES, ()), key or "X", notes)
     n_rows, n_columns = array.chunks
     reading.check_size(name, array_bytes(array.shape, array.dtype), streamed=True)
     row_bytes = array_bytes((n_rows, array.shape[1]), array.dtype)
     reading.check_size(name, row_bytes, what="one row of chunks")
     chunks = counted(array.nchunks, "chunk")
-    notes = [*chosen, f"{chunks} of {n_rows:,} x {n_columns:,}, a few at a time"]
+    notes = [*table.notes, f"{chunks} of {n_rows:,} x {n_columns:,}, a few at a time"]
     if row_bytes > STREAM_BYTES:
         notes.append(
             "a row of which must fit in memory (if it does not, write the array with chunks of "
@@ -203,20 +190,15 @@ def read_h5ad(path, name, reading):
     """AnnData: the expression matrix with the names of genes and cells; obs columns as labels."""
     from anndata.io import read_elem
 
-    key = reading.key or "X"
     with _opened(path, name) as file:
-        layers = [f"layers/{layer}" for layer in file.get("layers", ())]
-        available = [
-            other
-            for other in ("X", *layers, "raw/X")
-            # The place of a missing X may be an empty dataset.
-            if other in file and getattr(file[other], "shape", ()) is not None
-        ]
-        if f"layers/{key}" in layers and key not in available:
-            key = f"layers/{key}"
-        if key not in available:
+        places = ("X", *(f"layers/{layer}" for layer in file.get("layers", ())), "raw/X")
+        # The place of a missing X may be an empty dataset.
+        held = [p for p in places if p in file and getattr(file[p], "shape", ()) is not None]
+        wanted = [reading.key or "X", f"layers/{reading.key}"]
+        key = next((key for key in wanted if key in held), None)
+        if key is None:
             raise TableError(
-                f"{name} has no matrix {key!r}; choose one with --key: {listed(available)}"
+                f"{name} has no matrix {wanted[0]!r}; choose one with --key: {listed(held)}"
             )
         element = file[key]
         parts = element.values() if hasattr(element, "values") else [element]
@@ -239,26 +221,25 @@ def read_h5ad(path, name, reading):
 
 @contextmanager
 def _opened(path, name):
-    """Open a file, unless parts of it are in other files.
+    """Open an HDF5 file, unless parts of it are in other files.
 
     Those would be read, and changed in an annotated copy of the file, though nobody named them.
     """
     import h5py
 
     # A visit ends with the first result that is not None; errors must not pass through it.
-    def other_end(key, link):
-        return (key, link.filename) if isinstance(link, h5py.ExternalLink) else None
-
-    def other_storage(key, item):
+    def elsewhere(key, link):
+        if isinstance(link, h5py.ExternalLink):
+            return key, link.filename
+        item = file[key] if isinstance(link, h5py.HardLink) else None
         if not isinstance(item, h5py.Dataset):
             return None
-        files = [entry[0] for entry in item.external or ()]
-        if item.is_virtual:
-            files += [source.file_name for source in item.virtual_sources()]
-        return next(((key, other) for other in files if other != "."), None)
+        others = [entry[0] for entry in item.external or ()]
+        others += [source.file_name for source in item.virtual_sources()] if item.is_virtual else []
+        return next(((key, other) for other in others if other != "."), None)
 
     with h5py.File(path) as file:
-        if found := file.visititems_links(other_end) or file.visititems(other_storage):
+        if found := file.visititems_links(elsewhere):
             raise TableError(
                 f"{name}: {found[0]} is in another file, {found[1]!r}, which is not read; copy "
                 "the data into one file"
@@ -284,7 +265,7 @@ def _checked_sparse(name, X, reading):
     return X
 
 
-def _table(name, X, reading, names=None, key="X", notes=()):
+def _table(name, X, reading, names=(), key="X", notes=()):
     """Return the table of an array, a memory map, a sparse matrix or a Zarr array."""
     if sp.issparse(X):
         X = _checked_sparse(name, X, reading)
@@ -295,15 +276,16 @@ def _table(name, X, reading, names=None, key="X", notes=()):
         )
     if not is_numeric(X.dtype):
         raise TableError(f"{name}: {key} holds {X.dtype.name} instead of numbers")
-    names = np.array([] if names is None else names, dtype=object).ravel()
-    named = len(names) == X.shape[1]
-    if len(names) and not named:
-        counts = f"{counted(len(names), 'name')} for {counted(X.shape[1], 'column')}"
-        notes = (*notes, f"{NAMES} not used: {counts}")
-    names, renamed = unique_names(names) if named else (default_names(X.shape[1]), ())
+    names, n_columns = np.array(names, dtype=object).ravel(), X.shape[1]
+    if is_named := len(names) == n_columns:
+        names, renamed = unique_names(names)
+    else:
+        counts = f"{counted(len(names), 'name')} for {counted(n_columns, 'column')}"
+        renamed = (f"{NAMES} not used: {counts}",) * bool(len(names))
+        names = default_names(n_columns)
     if not isinstance(X, np.ndarray) and not sp.issparse(X):
         X = ZarrStream(X, names)
-    elif named and isinstance(X, np.ndarray):
+    elif is_named and isinstance(X, np.ndarray):
         import pandas as pd
 
         # In a frame, so that messages about a column can name it.

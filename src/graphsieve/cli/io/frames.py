@@ -2,13 +2,17 @@
 
 import json
 from collections.abc import Hashable
+from itertools import islice
 
 from ..._rows import ParquetStream
 from ..._utils.text import counted
 from ..console import TableError
 from .cells import without_marks
 from .tables import STREAM_BYTES, Table, arrow_frame, unique_names
-from .text import open_bytes, open_text, with_row_names
+from .text import open_bytes, open_text
+
+# JSON objects that are in memory at once.
+_BLOCK_LINES = 10_000
 
 
 def frame_table(frame, notes=()):
@@ -32,26 +36,22 @@ def read_parquet(path, name, reading):
     import pyarrow.parquet as pq
 
     file = pq.ParquetFile(path)
-    n_bytes = _bytes_in_memory(file.metadata)
-    if n_bytes <= STREAM_BYTES or reading.whole or reading.transpose:
-        reading.check_size(name, n_bytes)
+    stored = file.metadata
+    n_bytes = 8 * stored.num_rows * stored.num_columns  # as doubles
+    is_whole = n_bytes <= STREAM_BYTES or reading.whole or reading.transpose
+    reading.check_size(name, n_bytes, streamed=not is_whole)
+    if is_whole:
         return _typed_table(file.read(), reading)
-    reading.check_size(name, n_bytes, streamed=True)
     stream = ParquetStream(file)
-    groups = [file.metadata.row_group(number) for number in range(file.num_row_groups)]
-    n_rows = max(group.num_rows for group in groups)
-    notes = [f"{counted(len(groups), 'row group')} of up to {n_rows:,} rows, one at a time"]
-    if max(map(_bytes_in_memory, groups)) > STREAM_BYTES:
+    n_rows = max(stored.row_group(j).num_rows for j in range(stored.num_row_groups))
+    groups = counted(stored.num_row_groups, "row group")
+    notes = [f"{groups} of up to {n_rows:,} rows, one at a time"]
+    if 8 * n_rows * stored.num_columns > STREAM_BYTES:
         notes.append(
             "each of which must fit in memory (if it does not, write the file with a smaller "
             "row_group_size)"
         )
     return Table(stream, stream.names, notes=tuple(notes))
-
-
-def _bytes_in_memory(part):
-    """Return what the numbers of a Parquet file or row group take as doubles."""
-    return 8 * part.num_rows * part.num_columns
 
 
 def write_parquet(path, table):
@@ -74,62 +74,50 @@ def read_feather(path, name, reading):
 
 
 def write_feather(path, table):
-    whole_frame(table).to_feather(path)
-
-
-def whole_frame(table):
-    """Return a table in memory as a frame, with the names of the rows in a column."""
     import pandas as pd
 
-    pieces = [with_row_names(piece.frame()) for piece in table.pieces()]
-    return pd.concat(pieces, ignore_index=True)
+    pd.concat(table.frames(), ignore_index=True).to_feather(path)
 
 
 def read_json_lines(path, name, reading):
     import pyarrow as pa
-    from pyarrow import json as arrow_json
 
-    longest = n_bytes = 0
-    with open_bytes(path) as file:
-        for number, line in enumerate(file, start=1):
-            longest, n_bytes = max(longest, len(line)), n_bytes + len(line)
-            reading.check_size(name, n_bytes, what="the text")
-            _check_line(number, line.strip())
-    with open_bytes(path) as file:
-        options = arrow_json.ReadOptions(block_size=min(max(2**20, 64 * longest), 2**30))
-        table = arrow_json.read_json(file, options)
-    if table.num_columns == 0:
+    records, tables = _json_records(path, name, reading), []
+    while block := list(islice(records, _BLOCK_LINES)):
+        tables.append(pa.Table.from_struct_array(pa.array(block)))
+    if not tables:
         raise TableError(f"{name} is empty")
+    table = pa.concat_tables(tables, promote_options="permissive")
     while any(pa.types.is_struct(field.type) for field in table.schema):
         table = table.flatten()
     return _typed_table(table, reading)
 
 
-def _check_line(number, line):
-    """Refuse a line that is no object, or is nested so deeply that pyarrow would crash."""
-    is_flat = line.count(b"{") == line.count(b"}") == 1 and b"[" not in line
-    if not line or (is_flat and line.startswith(b"{") and line.endswith(b"}")):
-        return
-    try:
-        is_object = isinstance(json.loads(line), dict)
-    except RecursionError:
-        raise ValueError(f"line {number} is nested too deeply") from None
-    except ValueError as error:
-        raise ValueError(f"line {number} is not valid JSON: {error}") from None
-    if not is_object:
-        raise ValueError(f"line {number} is not a JSON object, with a value for every column")
+def _json_records(path, name, reading):
+    n_bytes = 0
+    with open_bytes(path) as file:
+        for number, line in enumerate(file, start=1):
+            n_bytes += len(line)
+            reading.check_size(name, n_bytes, what="the text")
+            if not line.strip():
+                continue
+            try:
+                record = json.loads(line)
+            except RecursionError:
+                raise ValueError(f"line {number} is nested too deeply") from None
+            except ValueError as error:
+                raise ValueError(f"line {number} is not valid JSON: {error}") from None
+            if not isinstance(record, dict):
+                what = "not a JSON object, with a value for every column"
+                raise ValueError(f"line {number} is {what}")
+            yield record
 
 
 def write_json_lines(path, table):
     with open_text(path) as file:
-        for piece in table.pieces():
-            frame = with_row_names(piece.frame())
-            rows = frame.astype(object).where(frame.notna(), None)
-            for row in rows.itertuples(index=False, name=None):
-                record = dict(zip(frame.columns, row, strict=True))
-                file.write(json.dumps(record, ensure_ascii=False, default=_jsonable) + "\n")
-
-
-def _jsonable(value):
-    """What JSON has no type for: values of NumPy, dates and times."""
-    return value.item() if hasattr(value, "item") else value.isoformat()
+        for frame in table.frames():
+            # NumPy's values become those of Python; dates and times have no type in JSON.
+            rows = frame.astype(object).where(frame.notna(), None).to_dict("records")
+            for row in rows:
+                text = json.dumps(row, ensure_ascii=False, default=lambda value: value.isoformat())
+                file.write(text + "\n")
