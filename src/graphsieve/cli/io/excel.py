@@ -40,14 +40,12 @@ def read_excel(path, name, reading):
     if not rows:
         raise TableError(f"{name} is empty: sheet {chosen!r} has no values")
     width = max(map(len, rows))
-    rows, header = [(*row, *[None] * (width - len(row))) for row in rows], default_names(width)
-    if not reading.no_header:
-        shown = [["" if v is None else str(v) for v in row] for row in rows[:_SAMPLE_ROWS]]
-        top, first, found = find_layout(shown, reading, "row")
-        notes, header, rows = (*notes, *found), shown[top], rows[first:]
-    if not rows:
+    rows = [(*row, *[None] * (width - len(row))) for row in rows]
+    shown = [["" if v is None else str(v) for v in row] for row in rows[:_SAMPLE_ROWS]]
+    header, first, found = find_layout(shown, reading, "row")
+    if not rows[first:]:
         raise TableError(f"{name} is empty: it holds a header and no rows")
-    return _table(header, rows, reading, notes)
+    return _table(header or default_names(width), rows[first:], reading, (*notes, *found))
 
 
 def _rows(sheet, skip):

@@ -5,8 +5,10 @@ import csv
 import gzip
 import io
 import re
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import islice
+from typing import Any
 
 from ..._utils.text import counted
 from ..console import TableError
@@ -18,8 +20,8 @@ from .tables import Table, arrow_frame, default_names, unique_names
 _BLOCK_ROWS = 64
 # Enough lines to distinguish a separator from punctuation; a few are enough in wide tables.
 _SAMPLE_LINES, _FEWEST_LINES, _SAMPLE_LENGTH = 100, 8, 2**18
-_SCAN_BYTES = 2**20
-_UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+_MARKS = [(codecs.BOM_UTF8, "utf-8-sig"), ((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE), "utf-16")]
+_ASSUMED = {"utf-16": "encoding UTF-16", "cp1252": "encoding cp1252, because it is not UTF-8"}
 _NUMBER = re.compile(r"\s*[+-]?(\d+([.,]\d*)?|[.,]\d+)([eE][+-]?\d+)?\s*")
 _GROUPED = re.compile(r"\s*[+-]?[1-9]\d{0,2},\d{3}\s*")
 _WITH = {point: re.compile(rf"\s*[+-]?\d*[{point}]\d+([eE][+-]?\d+)?\s*") for point in ".,"}
@@ -28,9 +30,19 @@ _WITH = {point: re.compile(rf"\s*[+-]?\d*[{point}]\d+([eE][+-]?\d+)?\s*") for po
 csv.field_size_limit(2**31 - 1)
 
 
+@dataclass(frozen=True)
+class _Dialect:
+    """How Arrow reads a text file."""
+
+    options: Any  # where the first row is, and what the columns are called
+    separator: str
+    decimal: str
+    floats: list  # columns of decimal numbers in the first rows
+
+
 def read_text(path, name, reading, usual_separator=","):
     """Read a text file whose columns are usually separated like this."""
-    dialect = _find_dialect(path, name, reading, usual_separator)
+    dialect, notes = _find_dialect(path, name, reading, usual_separator)
     # Arrow keeps the text of a column until it is sure of the type. Where the first rows show the
     # type, it is assumed first: 500,000 x 30 numbers then take 160 MB instead of 550.
     for floats in (dialect.floats, []):
@@ -41,13 +53,11 @@ def read_text(path, name, reading, usual_separator=","):
             reason = error
     else:
         raise _explain(path, name, dialect, reason) from reason
-    if dialect.names[-1].startswith("Unnamed: ") and table.num_columns > 1:
-        # Every line may end with a separator.
-        is_empty = table.column(-1).null_count == len(table)
-        table = table.remove_column(table.num_columns - 1) if is_empty else table
-    notes = dialect.notes
+    *others, last = table.column_names
+    if others and last.startswith("Unnamed: ") and table[last].null_count == len(table):
+        table = table.drop_columns(last)  # every line ends with a separator
     if n_skipped:
-        notes += (f"{counted(n_skipped, 'comment line')} between the rows skipped",)
+        notes.append(f"{counted(n_skipped, 'comment line')} between the rows skipped")
     table, odd, found = read_numbers(table, reading, dialect.decimal)
     frame = arrow_frame(table)
 
@@ -55,20 +65,6 @@ def read_text(path, name, reading, usual_separator=","):
         return arrow_frame(_parse(path, dialect, as_text=names)[0])
 
     return Table(frame, list(frame), notes=(*notes, *found), odd=odd, verbatim=verbatim)
-
-
-@dataclass(frozen=True)
-class _Dialect:
-    """Layout of a text file, whose first row of data comes after ``skip`` lines."""
-
-    encoding: str
-    separator: str
-    decimal: str
-    names: list
-    skip: int
-    line_bytes: int
-    floats: list  # columns of decimal numbers in the first rows
-    notes: tuple
 
 
 def open_bytes(path):
@@ -87,88 +83,78 @@ def _open_lines(path, encoding, skip=0):
 
 
 def _find_dialect(path, name, reading, usual_separator):
-    encoding, notes = _find_encoding(path, name, reading)
+    """Return the dialect of a text file, and what was assumed."""
+    from pyarrow import csv
+
+    encoding = _find_encoding(path, name, reading)
+    notes = [_ASSUMED[encoding]] if encoding in _ASSUMED and not reading.encoding else []
     with _open_lines(path, encoding, reading.skip_rows or 0) as file:
         lines = file.readlines(_SAMPLE_LENGTH)
         lines += islice(file, max(0, _FEWEST_LINES - len(lines)))
         lines, others = lines[:_SAMPLE_LINES], lines[_SAMPLE_LINES:] or file.readline()
     body = ["\n" if _is_comment(line) else line for line in lines]
-    if not any(map(str.strip, body)):
+    start = next((number for number, line in enumerate(body) if line.strip()), None)
+    if start is None:
         what = ": it holds only comments" if any(map(str.strip, lines)) else ""
         raise TableError(f"{name} is empty{what}")
     separator = reading.sep or _find_separator(body, usual_separator, reading)
     ends, rows = _records(body, separator)
     if others and len(rows) > 2:
         rows.pop()  # it may go on in the lines that were not read
-    header, first, found, n_above = None, 0, [], next(i for i, s in enumerate(body) if s.strip())
-    skip, comments = n_above, [i for i in range(n_above) if _is_comment(lines[i])]
-    if not reading.no_header:
-        if comments and (cells := _names_in(lines[comments[-1]], rows[0], separator)):
-            ends, rows = [comments.pop() + 1, *ends], [cells, *rows]
-            notes.append("names from the line that starts with #")
-        top, first, found = find_layout(rows, reading)
-        header, skip = rows[top], ends[first - 1]
-        comments += [i for i in range(n_above, skip) if _is_comment(lines[i])]
-    if comments:
-        notes.append(f"{counted(len(comments), 'comment line')} skipped")
+    comments = [] if reading.no_header else list(filter(_is_comment, lines[:start]))
+    if named := comments and _names_in(comments[-1], rows[0], separator):
+        ends, rows = [start, *ends], [named, *rows]
+        notes.append("names from the line that starts with #")
+    header, first, found = find_layout(rows, reading)
+    rows, skip = rows[first:], ends[first - 1] if first else start
+    if n_comments := sum(map(_is_comment, lines[:skip])) - bool(named):
+        notes.append(f"{counted(n_comments, 'comment line')} skipped")
     notes += found
     if reading.sep is None and separator != usual_separator:
         notes.append(f"separated by {_word(separator)}")
-    rows = rows[first:]
     if not rows:
         raise TableError(f"{name} is empty: it holds a header and no rows")
-    decimal, note = _find_decimal(rows, separator, reading)
+    decimal, found = _find_decimal(rows, separator, reading)
+    notes += found
     names, renamed = default_names(len(rows[0])), ()
     if header is not None:
         names, renamed = unique_names(_full_header(name, header, rows, reading, separator))
         if _looks_like_data(header):
-            note += (
-                "names from the first line, which holds only numbers (if it is data, add "
-                "--no-header)",
-            )
-    columns = zip(names, zip(*rows, strict=False), strict=False)
-    return _Dialect(
-        encoding=encoding,
-        separator=separator,
-        decimal=decimal,
-        names=names,
-        skip=skip + (reading.skip_rows or 0),
-        line_bytes=max(len(line.encode()) for line in lines),
-        floats=[name for name, cells in columns if all(map(_WITH[decimal].fullmatch, cells))],
-        notes=(*notes, *note, *renamed),
+            what = "which holds only numbers (if it is data, add --no-header)"
+            notes.append(f"names from the first line, {what}")
+    options = csv.ReadOptions(
+        column_names=names,
+        skip_rows=skip + (reading.skip_rows or 0),
+        encoding=encoding.removesuffix("-sig"),
+        block_size=min(max(2**20, _BLOCK_ROWS * max(map(len, lines))), 2**30),
     )
+    columns = zip(names, zip(*rows, strict=False), strict=False)
+    floats = [name for name, cells in columns if all(map(_WITH[decimal].fullmatch, cells))]
+    return _Dialect(options, separator, decimal, floats), [*notes, *renamed]
 
 
 def _find_encoding(path, name, reading):
-    """Read all bytes once; return the encoding, and what was assumed."""
-    n_bytes, is_valid = 0, True
+    """Return the encoding in which the whole file can be read."""
     with open_bytes(path) as file:
         start = file.peek(4)
-        marked = "utf-8-sig" if start.startswith(codecs.BOM_UTF8) else ""
-        marked = "utf-16" if start.startswith(_UTF16) else marked
-        encoding = reading.encoding or marked
-        decoder = codecs.getincrementaldecoder(encoding or "utf-8")()
-        while block := file.read(_SCAN_BYTES):
-            n_bytes += len(block)
-            reading.check_size(name, n_bytes, what="the text")
-            if b"\0" in block and not encoding.startswith(("utf-16", "utf-32")):
-                order = "le" if block.index(b"\0") % 2 else "be"
-                raise TableError(
-                    f"{name} holds NUL bytes and is not text; if it is UTF-16, add "
-                    f"--encoding utf-16-{order}"
-                )
-            try:
-                decoder.decode(block)
-            except UnicodeError:
-                is_valid = False
-    if is_valid:
-        is_assumed = encoding == "utf-16" and not reading.encoding
-        return encoding or "utf-8", ["encoding UTF-16"] * is_assumed
-    if encoding:
-        raise TableError(
-            f"{name} is not encoded in {encoding}; give another --encoding, such as cp1252"
-        )
-    return "cp1252", ["encoding cp1252, because it is not UTF-8"]
+    marked = [encoding for mark, encoding in _MARKS if start.startswith(mark)]
+    encodings = [reading.encoding] if reading.encoding else marked or ["utf-8", "cp1252"]
+    for encoding in encodings:
+        with _open_lines(path, encoding) as file, suppress(UnicodeError):
+            length = 0
+            while text := file.read(2**20):
+                length += len(text)
+                reading.check_size(name, length, what="the text")
+                if "\0" in text:
+                    order = "le" if text.index("\0") % 2 else "be"
+                    raise TableError(
+                        f"{name} holds NUL bytes and is not text; if it is UTF-16, add --encoding "
+                        f"utf-16-{order}"
+                    )
+            return encoding
+    raise TableError(
+        f"{name} is not encoded in {encodings[0]}; give another --encoding, such as cp1252"
+    )
 
 
 def _full_header(name, header, rows, reading, separator):
@@ -194,9 +180,12 @@ def _is_comment(text):
 
 
 def _reader(lines, separator):
-    if separator == " ":
-        return csv.reader(map(str.strip, lines), delimiter=" ", skipinitialspace=True)
-    return csv.reader(lines, delimiter=separator)
+    return csv.reader(_aligned(lines) if separator == " " else lines, delimiter=separator)
+
+
+def _aligned(lines):
+    """Yield lines with one space between their columns."""
+    return (re.sub(" +", " ", line.strip()) + "\n" for line in lines)
 
 
 def _records(lines, separator):
@@ -211,16 +200,12 @@ def _find_separator(lines, usual, reading):
 
     def score(separator):
         _, rows = _records(lines, separator)
-        if not reading.no_header and len(rows) > 1:
-            top, first, _ = find_layout(rows, reading)
-            # A header that lacks the name of the first column is common.
-            if len(rows[first]) - len(rows[top]) not in (0, 1):
-                return 0
-            rows = rows[first:]
-        body = rows[:-1] or rows
-        lengths = {len(row) for row in body}
-        cells = [cell for row in body for cell in row]
-        if len(lengths) > 1 or lengths == {1}:
+        header, first, _ = find_layout(rows, reading)
+        body = rows[first:-1] or rows[first:] or rows
+        cells, width = [cell for row in body for cell in row], len(body[0])
+        # A header that lacks the name of the first column is common.
+        is_named = header is None or width - len(header) in (0, 1)
+        if width == 1 or not is_named or any(len(row) != width for row in body):
             return 0
         # Any consistent separator is better than none.
         return 1e-9 + sum(map(bool, map(_NUMBER.fullmatch, cells))) / len(cells)
@@ -232,24 +217,22 @@ def _find_separator(lines, usual, reading):
 def _find_decimal(rows, separator, reading):
     """Return the decimal point, a comma if numbers have one and none has a point, and notes."""
     if reading.decimal or reading.thousands in (".", ","):
-        return reading.decimal or ("," if reading.thousands == "." else "."), ()
+        return reading.decimal or ("," if reading.thousands == "." else "."), []
     cells = [cell for row in rows for cell in row]
     with_comma = list(filter(_WITH[","].fullmatch, cells))
-    if not with_comma or any(map(_WITH["."].fullmatch, cells)):
-        return ".", ()
-    if not all(map(_GROUPED.fullmatch, with_comma)):
-        return ",", ("decimal comma",)
+    is_unclear, has_points = all(map(_GROUPED.fullmatch, with_comma)), _WITH["."].fullmatch
     # 1,234 has a separator of thousands unless commas are known for decimals.
-    if separator != ";":
-        return ".", ()
-    return ",", ("decimal comma (if it separates thousands, add --thousands comma)",)
+    if not with_comma or any(map(has_points, cells)) or (is_unclear and separator != ";"):
+        return ".", []
+    advice = " (if it separates thousands, add --thousands comma)" if is_unclear else ""
+    return ",", [f"decimal comma{advice}"]
 
 
 def _names_in(comment, row, separator):
     """Return the cells of a comment if they are as many words as a row below it, of numbers."""
     cells = next(_reader([comment.lstrip("# ")], separator), [])
     are_words = len(cells) == len(row) > 1 and not any(map(_NUMBER.fullmatch, cells))
-    return cells if are_words and any(map(_NUMBER.fullmatch, row)) else None
+    return cells if are_words and any(map(_NUMBER.fullmatch, row)) else []
 
 
 def _looks_like_data(cells):
@@ -262,8 +245,8 @@ def _looks_like_data(cells):
 
 
 def _word(separator):
-    words = {character: word for word, character in SEPARATORS.items()}
-    return words[separator] + "s" if separator in words else repr(separator)
+    words = {character: f"{word}s" for word, character in SEPARATORS.items()}
+    return words.get(separator, repr(separator))
 
 
 def _parse(path, dialect, floats=(), as_text=()):
@@ -277,21 +260,13 @@ def _parse(path, dialect, floats=(), as_text=()):
     skipped = []
 
     def comment(row):
-        if not _is_comment(row.text):
-            return "error"
         skipped.append(row)
-        return "skip"
+        return "skip" if _is_comment(row.text) else "error"
 
-    source, encoding = open_bytes(path), dialect.encoding.removesuffix("-sig")
+    source, encoding = open_bytes(path), dialect.options.encoding
     if dialect.separator == " ":
-        # Aligned columns have several spaces between them.
-        with _open_lines(path, dialect.encoding) as file:
-            lines = [re.sub(" +", " ", line.strip()) for line in file]
-        source, encoding = io.BytesIO("\n".join(lines).encode()), "utf-8"
-    block_size = min(max(2**20, _BLOCK_ROWS * dialect.line_bytes), 2**30)
-    read = csv.ReadOptions(
-        column_names=dialect.names, skip_rows=dialect.skip, encoding=encoding, block_size=block_size
-    )
+        with _open_lines(path, encoding) as file:
+            source = io.BytesIO("".join(_aligned(file)).encode(encoding))
     parse = csv.ParseOptions(
         delimiter=dialect.separator, newlines_in_values=True, invalid_row_handler=comment
     )
@@ -303,20 +278,20 @@ def _parse(path, dialect, floats=(), as_text=()):
         column_types=dict.fromkeys(floats, pa.float64()) | dict.fromkeys(as_text, pa.string()),
     )
     with source:
-        return csv.read_csv(source, read, parse, convert), len(skipped)
+        return csv.read_csv(source, dialect.options, parse, convert), len(skipped)
 
 
 def _explain(path, name, dialect, error):
     """Name the line that does not fit, or repeat what the parser says."""
-    n_names = len(dialect.names)
-    with _open_lines(path, dialect.encoding, dialect.skip) as file:
+    skip, n_names = dialect.options.skip_rows, len(dialect.options.column_names)
+    with _open_lines(path, dialect.options.encoding, skip) as file:
         reader = _reader(file, dialect.separator)
         rows = (row for row in reader if row and not _is_comment(row[0]))
         cells = next((row for row in rows if len(row) != n_names), None)
         if cells is None:
             return TableError(f"cannot read {name} as text: {str(error).splitlines()[0]}")
-        line = dialect.skip + reader.line_num
-        advice = "correct the line, give the separator with --sep, or remove lines before the header"
+        line, advice = skip + reader.line_num, "correct the line, give the separator with --sep"
+        advice += ", or remove lines before the header"
         if len(cells) > n_names and {len(more) for more in islice(rows, 5)} == {len(cells)}:
             advice = f"if this line is the header, add --skip-rows {line - 1}"
     values, columns = counted(len(cells), "value"), counted(n_names, "column")
