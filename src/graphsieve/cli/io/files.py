@@ -17,7 +17,6 @@ from ..console import TableError, progress, usage_error
 from . import arrays, excel, frames, text
 from .tables import Table, default_names, is_number, unique_names
 
-_PACKED = ".gz"
 # A spreadsheet takes cells that begin like this for formulas.
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
@@ -69,13 +68,14 @@ _ADVICE = {
     ".rds": "save it as .csv or .parquet",
     **dict.fromkeys((".h5", ".hdf5"), "save its array as .npy, .npz or .parquet"),
     ".zip": "unpack it first",
+    ".gz": f"only {', '.join(PACKABLE)} files may be compressed; unpack it first",
 }
 
 
 def extension(path):
     """Return the extension under which ``FORMATS`` knows the format of a file."""
     suffix = path.suffix.lower()
-    if suffix == _PACKED:
+    if suffix == ".gz":
         inner = extension(path.with_suffix(""))
         return inner if inner in PACKABLE else suffix
     return _OTHER_NAMES.get(suffix, suffix)
@@ -83,16 +83,10 @@ def extension(path):
 
 def check_input(file, reading):
     """Raise a usage error if the file cannot be read, or an option does not apply to it."""
-    is_standard_input = str(file) == "-"
-    suffix = ".csv" if is_standard_input else extension(file)
-    _check_name(file, "FILE")
-    if not is_standard_input and not file.exists():
+    is_file = str(file) != "-"
+    suffix = extension(file) if is_file else ".csv"
+    if is_file and not _exists(file, "FILE"):
         raise usage_error(f"{file} does not exist", "FILE")
-    if suffix == _PACKED:
-        raise usage_error(
-            f"{file} is compressed, and only {', '.join(PACKABLE)} files may be; unpack it first",
-            "FILE",
-        )
     if suffix in _ADVICE:
         raise usage_error(f"{file} cannot be read; {_ADVICE[suffix]}", "FILE")
     _check_format(file, FORMATS, "FILE", suffix)
@@ -116,7 +110,7 @@ def check_outputs(file, output, scores=None, *, force, writable=WRITABLE):
         if path.resolve().is_relative_to(file.resolve()):
             raise usage_error(f"{path} is inside the input", option)
         check_output(path, formats, force, option)
-    if output is not None and scores is not None and output.resolve() == scores.resolve():
+    if output and scores and output.resolve() == scores.resolve():
         raise usage_error(f"{scores} is also the file of -o", "--scores")
 
 
@@ -126,7 +120,7 @@ def check_output(path, formats, force, option):
         return
     suffix = extension(path)
     _check_format(path, formats, option, suffix)
-    _check_name(path, option)
+    exists = _exists(path, option)
     if not path.parent.is_dir():
         raise usage_error(f"there is no folder {path.parent}; create it first", option)
     if not os.access(path.parent, os.W_OK):
@@ -139,7 +133,7 @@ def check_output(path, formats, force, option):
     is_zarr = suffix == ".zarr" and any((path / marker).is_file() for marker in markers)
     if path.is_dir() and not is_zarr:
         raise usage_error(f"{path} is a folder", option)
-    if path.exists() and not force:
+    if exists and not force:
         raise usage_error(f"{path} exists; add --force to overwrite it", option)
 
 
@@ -149,12 +143,12 @@ def _check_format(path, formats, option, suffix):
         raise usage_error(f"{path} is not in a known format; use {which}", option)
 
 
-def _check_name(path, option):
-    """Raise a usage error for what the system does not accept, such as a name that is too long."""
+def _exists(path, option):
+    """Whether a file exists; a usage error for what the system does not accept, as a long name."""
     try:
-        path.stat()
+        return bool(path.stat())
     except (FileNotFoundError, NotADirectoryError):
-        pass
+        return False
     except OSError as error:
         raise usage_error(f"{path}: {error.strerror}", option) from error
 
@@ -223,20 +217,18 @@ def _transposed(name, table, reading):
     frame, corner = table.X, table.names[0]
     first = frame.iloc[:, 0]
     if reading.index or corner.startswith("Unnamed: ") or first.dtype.kind not in "biuf":
-        names, renamed = unique_names(first)
-        frame = frame.iloc[:, 1:]
+        frame, names = frame.iloc[:, 1:], [corner, *first]
     else:
-        names, renamed, corner = default_names(len(frame)), (), "sample"
+        names = ["sample", *default_names(len(frame))]
     if words := [c for c in frame if frame[c].dtype.kind not in "biuf"]:
         raise TableError(
             f"{name} cannot be transposed: not numeric: {listed(words)}. Remove these columns "
             "from the file first"
         )
-    turned = pd.DataFrame(frame.to_numpy().T)
-    turned.insert(0, "samples", frame.columns)
-    turned.columns = columns = unique_names([corner, *names])[0]
-    notes = (*table.notes, *renamed)
-    return Table(turned, columns, table.key, notes=notes, row_names=columns[0])
+    names, renamed = unique_names(names)
+    turned = pd.DataFrame(frame.to_numpy().T, columns=names[1:])
+    turned.insert(0, names[0], frame.columns)
+    return Table(turned, names, table.key, notes=(*table.notes, *renamed), row_names=names[0])
 
 
 def write_outputs(outputs, *, raw_names=False):
@@ -269,7 +261,7 @@ def _numbers_only(path, table, notes):
     kinds = table.kinds()
     left_out = [name for name, kind in zip(table.names, kinds, strict=True) if kind != "number"]
     if table.labels is not None:
-        left_out = [*map(str, table.labels.columns), "the names of the rows", *left_out]
+        left_out = [*table.label_names, "the names of the rows", *left_out]
     if left_out:
         notes.append(
             f"{path.name} holds numbers only, without {listed(left_out)}; write .csv or .parquet "
@@ -279,21 +271,18 @@ def _numbers_only(path, table, notes):
 
 
 def _without_formulas(table, notes):
-    """Return the table with names, of its columns and in a column of features, that are text."""
-    names = [_harmless(name) for name in table.names]
-    X, changed = table.X, names != table.names
-    if table.is_frame:
-        if "feature" in table.names:
-            features = X["feature"].map(_harmless)
-            changed = changed or not features.equals(X["feature"])
-            X = X.assign(feature=features)
-        X = X.set_axis(names, axis=1)
-    if changed:
+    """Return the table with names, of its columns and in a table of scores, that are text."""
+    names, X = list(map(_harmless, table.names)), table.X
+    is_changed = names != table.names
+    if table.names[:2] == ["feature", "score"]:
+        X = X.assign(feature=X["feature"].map(_harmless))
+        is_changed = is_changed or not X["feature"].equals(table.X["feature"])
+    if is_changed:
         notes.append(
             "names that a spreadsheet would run as formulas are written with an apostrophe in "
             "front; .parquet files have them as they are, as has graphsieve select --raw-names"
         )
-    return replace(table, X=X, names=names)
+    return replace(table, X=X.set_axis(names, axis=1) if table.is_frame else X, names=names)
 
 
 def _harmless(name):
