@@ -5,21 +5,28 @@ import zipfile
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
 
-from ..._rows import ZarrStream, is_numeric
+from ..._rows import ZarrStream, check_container, is_numeric
 from ..._utils.text import counted, listed
 from ..console import TableError
 from .tables import STREAM_BYTES, Table, array_bytes, default_names, unique_names
 
 # Where files without a header keep the names of the columns.
 NAMES = "feature_names"
-# Approximate size of a chunk of a Zarr array that we write.
-_CHUNK_BYTES = 2**20
 # Longest header of an array in an NPZ file; NumPy accepts 10,000 bytes, after it has read them.
 _MOST_HEADER = 2**16
+
+
+class _Header(NamedTuple):
+    """What a file declares about an array, and the bytes that it holds of it."""
+
+    shape: tuple
+    dtype: np.dtype
+    stored: int = 0
 
 
 def read_npy(path, name, reading):
@@ -48,35 +55,32 @@ def read_npz(path, name, reading):
             if key in headers:
                 # Which of them NumPy reads is not the one whose size is checked.
                 raise TableError(f"{name} is damaged: it holds two arrays {key!r}")
-            headers[key] = *_header(archive, info), info.file_size
+            headers[key] = _npz_header(archive, info)
     # One matrix in several arrays, as scipy.sparse.save_npz writes it.
     is_sparse = {"format", "shape", "data"} <= set(headers)
-    shapes = {key: shape for key, (shape, _, _) in headers.items()}
-    key, notes = ("X", ()) if is_sparse else _choose(name, shapes, reading.key)
+    key, notes = ("X", ()) if is_sparse else _choose(name, headers, reading.key)
     for part in headers if is_sparse else {key, NAMES} & set(headers):
-        shape, dtype, stored = headers[part]
-        declared = array_bytes(shape, dtype)
+        declared, stored = array_bytes(headers[part]), headers[part].stored
         reading.check_size(name, max(stored, declared), what=part)
         if declared > stored:
-            raise TableError(
-                f"{name} is damaged: {part} declares {declared:,} bytes and holds {stored:,}"
-            )
+            what = f"{part} declares {declared:,} bytes and holds {stored:,}"
+            raise TableError(f"{name} is damaged: {what}")
     with np.load(path) as archive:
         X = sp.load_npz(path) if is_sparse else archive[key]
         return _table(name, X, reading, archive.get(NAMES, ()), key, notes)
 
 
-def _header(archive, info):
-    """Return shape and type of an array in an NPZ file, without reading it."""
+def _npz_header(archive, info):
     with archive.open(info) as file:
         start = io.BytesIO(file.read(_MOST_HEADER))
-    is_old = np.lib.format.read_magic(start) == (1, 0)
-    if not is_old and int.from_bytes(start.getvalue()[8:12], "little") > _MOST_HEADER:
-        raise ValueError(f"the header of {info.filename} is too long")
     form = np.lib.format
-    read = form.read_array_header_1_0 if is_old else form.read_array_header_2_0
+    read = form.read_array_header_2_0
+    if form.read_magic(start) == (1, 0):
+        read = form.read_array_header_1_0
+    elif int.from_bytes(start.getvalue()[8:12], "little") > _MOST_HEADER:
+        raise ValueError(f"the header of {info.filename} is too long")
     shape, _, dtype = read(start)
-    return shape, dtype
+    return _Header(shape, dtype, info.file_size)
 
 
 def write_npz(path, table):
@@ -100,31 +104,26 @@ def read_mat(path, name, reading):
         entries = {key: (shape, kind) for key, shape, kind in whosmat(path)}
     except NotImplementedError:
         return _read_matlab_73(path, name, reading)
-    shapes = {key: shape for key, (shape, _) in entries.items()}
-    key, notes = _choose(name, shapes, reading.key)
+    # MATLAB's largest numbers have eight bytes; few files use less.
+    headers = {key: _Header(shape, np.dtype(float)) for key, (shape, _) in entries.items()}
+    key, notes = _choose(name, headers, reading.key)
     if entries[key][1] != "sparse":
-        # MATLAB's largest numbers have eight bytes; few files use less.
-        reading.check_size(name, array_bytes(shapes[key], np.dtype(float)), what=key)
+        reading.check_size(name, array_bytes(headers[key]), what=key)
     content = loadmat(path, variable_names=[key, NAMES])
-    names = np.ravel(content.get(NAMES, []))
-    names = ["".join(map(str, np.ravel(name))) for name in names]
+    names = ["".join(map(str, np.ravel(name))) for name in np.ravel(content.get(NAMES, []))]
     return _table(name, content[key], reading, names, key, notes)
 
 
 def _read_matlab_73(path, name, reading):
     """MATLAB's format 7.3, which is HDF5 with the axes swapped."""
-    import h5py
-
     with _opened(path, name) as file:
         keys = []
         file.visit(keys.append)
-        items = {key: file[key] for key in keys if key[0] != "#"}
-        arrays = {key: item for key, item in items.items() if isinstance(item, h5py.Dataset)}
-        shapes = {key: item.shape[::-1] for key, item in arrays.items()}
-        key, notes = _choose(name, shapes, reading.key)
-        found = arrays[key]
-        reading.check_size(name, array_bytes(found.shape, found.dtype), what=found.name)
-        return _table(name, found[()].T, reading, (), key, notes)
+        arrays = {key: file[key] for key in keys if key[0] != "#" and hasattr(file[key], "shape")}
+        headers = {key: _Header(item.shape[::-1], item.dtype) for key, item in arrays.items()}
+        key, notes = _choose(name, headers, reading.key)
+        reading.check_size(name, array_bytes(headers[key]), what=arrays[key].name)
+        return _table(name, arrays[key][()].T, reading, (), key, notes)
 
 
 def write_mat(path, table):
@@ -151,35 +150,28 @@ def read_zarr(path, name, reading):
     if isinstance(array, zarr.Group):
         items = array.members(max_depth=None)
         arrays = {key: item for key, item in items if isinstance(item, zarr.Array)}
-        key, notes = _choose(name, {key: item.shape for key, item in arrays.items()}, key)
+        key, notes = _choose(name, arrays, key)
         array = arrays[key]
     elif key is not None:
         raise TableError(f"{name} is a single array without a name; leave out --key")
     table = _table(name, array, reading, array.attrs.get(NAMES, ()), key or "X", notes)
     n_rows, n_columns = array.chunks
-    reading.check_size(name, array_bytes(array.shape, array.dtype), streamed=True)
-    row_bytes = array_bytes((n_rows, array.shape[1]), array.dtype)
+    reading.check_size(name, array_bytes(array), streamed=True)
+    row_bytes = array_bytes(_Header((n_rows, array.shape[1]), array.dtype))
     reading.check_size(name, row_bytes, what="one row of chunks")
     chunks = counted(array.nchunks, "chunk")
     notes = [*table.notes, f"{chunks} of {n_rows:,} x {n_columns:,}, a few at a time"]
     if row_bytes > STREAM_BYTES:
-        notes.append(
-            "a row of which must fit in memory (if it does not, write the array with chunks of "
-            "fewer rows)"
-        )
+        cure = "if it does not, write the array with chunks of fewer rows"
+        notes.append(f"a row of which must fit in memory ({cure})")
     return replace(table, notes=tuple(notes))
 
 
 def write_zarr(path, table):
     import zarr
 
-    dtype = table.head().array().dtype
-    n_rows, n_columns = table.X.shape
-    chunk_rows = max(1, _CHUNK_BYTES // (n_columns * dtype.itemsize))
-    chunks, attributes = (min(chunk_rows, n_rows), n_columns), {NAMES: table.names}
-    array = zarr.create_array(
-        path, shape=table.X.shape, chunks=chunks, dtype=dtype, attributes=attributes
-    )
+    dtype, attributes = table.head().array().dtype, {NAMES: table.names}
+    array = zarr.create_array(path, shape=table.X.shape, dtype=dtype, attributes=attributes)
     start = 0
     for piece in table.pieces():
         array[start : start + len(piece)] = piece.array()
@@ -204,7 +196,7 @@ def read_h5ad(path, name, reading):
         parts = element.values() if hasattr(element, "values") else [element]
         # A sparse matrix is no smaller than the pointers of its rows or columns.
         declared = 8 * max(map(int, element.attrs.get("shape", ())), default=0)
-        stored = sum(array_bytes(part.shape, part.dtype) for part in parts)
+        stored = sum(map(array_bytes, parts))
         reading.check_size(name, max(declared, stored))
         X = read_elem(element)
         var = read_elem(file["raw/var" if key == "raw/X" else "var"])
@@ -248,18 +240,13 @@ def _opened(path, name):
 
 
 def _checked_sparse(name, X, reading):
-    """Return a CSR array of a sparse matrix from a file.
-
-    SciPy's compiled routines do not check indices: with a wrong one they would read and write
-    outside their memory.
-    """
+    """Return a CSR array: with a wrong index, SciPy would read and write outside its memory."""
     # The pointers of the other formats take one entry per row or column once converted.
     reading.check_size(name, 8 * sum(map(int, X.shape)), what="the sparse matrix")
     try:
-        if hasattr(X, "check_format"):
-            X.check_format(full_check=True)
+        check_container(X)
         X = sp.csr_array(X)
-        X.check_format(full_check=True)
+        check_container(X)
     except (ValueError, IndexError, TypeError) as error:
         raise TableError(f"{name} is damaged: not a valid sparse matrix ({error})") from error
     return X
@@ -293,16 +280,17 @@ def _table(name, X, reading, names=(), key="X", notes=()):
     return Table(X, names, key, notes=(*notes, *renamed))
 
 
-def _choose(name, shapes, key):
+def _choose(name, arrays, key):
     """Return the name of the array to take from a file that may hold several, and a note of it."""
-    if key in shapes:
+    if key in arrays:
         return key, ()
-    data = {other: shape for other, shape in shapes.items() if other != NAMES}
-    matrices = [other for other, shape in data.items() if len(shape) == 2 and min(shape) > 1]
+    data = [other for other in arrays if other != NAMES]
+    matrices = [k for k in data if len(arrays[k].shape) == 2 and min(arrays[k].shape) > 1]
     if key is None and ("X" in data or len(matrices) == 1):
         key = "X" if "X" in data else matrices[0]
         note = f"array {key!r} of {len(data)} (choose another with --key)"
         return key, (note,) if len(data) > 1 else ()
-    held = ", ".join(f"{key} ({' x '.join(map(str, shape))})" for key, shape in shapes.items())
+    held = (f"{other} ({' x '.join(map(str, item.shape))})" for other, item in arrays.items())
     what = "it is not clear which array to take" if key is None else f"there is no array {key!r}"
-    raise TableError(f"{name}: {what}; it holds {held or 'none'}. Choose one with --key NAME")
+    held = ", ".join(held) or "none"
+    raise TableError(f"{name}: {what}; it holds {held}. Choose one with --key NAME")

@@ -51,13 +51,10 @@ class Table:
         """Return "number", "text", "date" or "empty" for every column."""
         if self.is_frame:
             return [_kind(column) for _, column in self.X.items()]
-        words = non_numeric(self.X)
-        if not words:
-            return ["number"] * len(self.names)
-        from pyarrow.types import is_temporal
-
-        words = {name: "date" if is_temporal(kind) else "text" for name, kind in words.items()}
-        return [words.get(name, "number") for name in self.names]
+        dates = ("date", "time", "duration")  # what Arrow's types are called
+        kinds = {name: str(kind) for name, kind in non_numeric(self.X).items()}
+        kinds = {name: "date" if kind.startswith(dates) else "text" for name, kind in kinds.items()}
+        return [kinds.get(name, "number") for name in self.names]
 
     def take(self, columns):
         """Return the table of these columns, a list of positions."""
@@ -161,9 +158,9 @@ def arrow_frame(table):
     return frame
 
 
-def array_bytes(shape, dtype):
+def array_bytes(array):
     """Return the size of an array, in integers that cannot overflow."""
-    return math.prod(map(int, shape)) * dtype.itemsize
+    return math.prod(map(int, array.shape)) * array.dtype.itemsize
 
 
 def default_names(n_columns):
