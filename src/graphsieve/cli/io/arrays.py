@@ -170,8 +170,12 @@ def read_zarr(path, name, reading):
 def write_zarr(path, table):
     import zarr
 
-    dtype, attributes = table.head().array().dtype, {NAMES: table.names}
-    array = zarr.create_array(path, shape=table.X.shape, dtype=dtype, attributes=attributes)
+    dtype, (n_rows, n_columns) = table.head().array().dtype, table.X.shape
+    chunk_rows = max(1, 2**20 // (n_columns * dtype.itemsize))  # about a megabyte
+    chunks, attributes = (min(chunk_rows, n_rows), n_columns), {NAMES: table.names}
+    array = zarr.create_array(
+        path, shape=table.X.shape, chunks=chunks, dtype=dtype, attributes=attributes
+    )
     start = 0
     for piece in table.pieces():
         array[start : start + len(piece)] = piece.array()

@@ -69,9 +69,12 @@ def read_text(path, name, reading, usual_separator=","):
 
 def open_bytes(path):
     """Open a file for reading bytes, unpacked if it is compressed with gzip."""
+    return (gzip.open if _is_packed(path) else open)(path, "rb")
+
+
+def _is_packed(path):
     with open(path, "rb") as file:
-        is_packed = file.read(2) == b"\x1f\x8b"
-    return (gzip.open if is_packed else open)(path, "rb")
+        return file.read(2) == b"\x1f\x8b"
 
 
 def _open_lines(path, encoding, skip=0):
@@ -263,10 +266,11 @@ def _parse(path, dialect, floats=(), as_text=()):
         skipped.append(row)
         return "skip" if _is_comment(row.text) else "error"
 
-    source, encoding = open_bytes(path), dialect.options.encoding
+    # Arrow's own streams: its threads must not wait for Python when the interpreter ends.
+    source = pa.input_stream(str(path), "gzip" if _is_packed(path) else None)
     if dialect.separator == " ":
-        with _open_lines(path, encoding) as file:
-            source = io.BytesIO("".join(_aligned(file)).encode(encoding))
+        with _open_lines(path, dialect.options.encoding) as file:
+            source = pa.BufferReader("".join(_aligned(file)).encode(dialect.options.encoding))
     parse = csv.ParseOptions(
         delimiter=dialect.separator, newlines_in_values=True, invalid_row_handler=comment
     )
