@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
+import pandas as pd
 import scipy.sparse as sp
 
 from ..._rows import ZarrStream, check_container, is_numeric
@@ -277,8 +278,6 @@ def _table(name, X, reading, names=(), key="X", notes=()):
     if not isinstance(X, np.ndarray) and not sp.issparse(X):
         X = ZarrStream(X, names)
     elif is_named and isinstance(X, np.ndarray):
-        import pandas as pd
-
         # In a frame, so that messages about a column can name it.
         X = pd.DataFrame(X, columns=names, copy=False)
     return Table(X, names, key, notes=(*notes, *renamed))

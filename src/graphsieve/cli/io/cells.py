@@ -5,6 +5,9 @@ import re
 from dataclasses import dataclass, replace
 from statistics import median_high
 
+import pyarrow as pa
+import pyarrow.compute as pc
+
 from ..._utils.text import counted, listed
 from .tables import is_number
 
@@ -110,9 +113,6 @@ def read_numbers(table, reading, decimal="."):
 
     Returns the Arrow table, the Odd columns by name, and notes.
     """
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     table = without_marks(table, reading.marks) if reading.marks else table
     examples, missing, odd, notes = [], set(), {}, []
     for j, field in enumerate(table.schema):
@@ -137,9 +137,6 @@ def read_numbers(table, reading, decimal="."):
 
 def without_marks(table, marks):
     """Return the Arrow table without the cells that the user calls missing."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     numbers = pa.array([float(mark) for mark in marks if is_number(mark)], pa.float64())
     for j, kind in enumerate(table.schema.types if marks else ()):
         column = table.column(j)
@@ -155,9 +152,6 @@ def without_marks(table, marks):
 
 def _read(column, reading, decimal):
     """Return the numbers in a column of text; if some cells are none, None and these cells."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     sample = column.slice(0, _SAMPLE).drop_null().to_pylist()
     n_numbers = sum(map(is_like_number, sample))
     if n_numbers == 0 or n_numbers < sum(cell.strip().lower() not in _GAPS for cell in sample) / 2:
@@ -193,8 +187,6 @@ def _without_signs(text, present, reading):
 
     A currency is left where it is if there are several, a percent sign if some cells lack it.
     """
-    import pyarrow.compute as pc
-
     n_percent = pc.sum(pc.ends_with(text, "%")).as_py() or 0
     currency = pc.extract_regex(text, f"(?P<sign>{_CURRENCY})")
     signs = pc.unique(pc.struct_field(currency, "sign").drop_null())

@@ -6,6 +6,9 @@ from contextlib import closing
 from dataclasses import replace
 from itertools import islice
 
+import pandas as pd
+import pyarrow as pa
+
 from ..._utils.text import listed
 from ..console import TableError
 from .cells import find_layout, is_like_number, read_numbers
@@ -56,9 +59,6 @@ def _rows(sheet, skip):
 
 
 def _table(header, rows, reading, notes):
-    import pandas as pd
-    import pyarrow as pa
-
     frame = pd.DataFrame(rows, columns=range(len(header))).infer_objects()
     # Columns that were formatted and never filled are left out.
     used = [j for j, name in enumerate(header) if name != "" or frame[j].notna().any()]
@@ -80,8 +80,6 @@ def _table(header, rows, reading, notes):
 
 
 def write_excel(path, table):
-    import pandas as pd
-
     n_rows, n_columns = table.X.shape
     if n_rows >= _MOST_ROWS or n_columns > _MOST_COLUMNS:
         raise TableError(

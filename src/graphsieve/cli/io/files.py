@@ -11,6 +11,8 @@ from functools import partial
 from importlib import import_module
 from pathlib import Path
 
+import pandas as pd
+
 from ..._utils.files import replacing
 from ..._utils.text import listed
 from ..console import TableError, progress, usage_error
@@ -205,8 +207,6 @@ def read_table(path, reading, name=None, suffix=None):
 
 def _transposed(name, table, reading):
     """Return the table of a file that has one feature per row, and samples in its header."""
-    import pandas as pd
-
     table = table.whole()
     if table.labels is not None:
         raise TableError(f"{name} has one sample per row by definition; leave out --transpose")

@@ -4,6 +4,10 @@ import json
 from collections.abc import Hashable
 from itertools import islice
 
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+
 from ..._rows import ParquetStream
 from ..._utils.text import counted
 from ..console import TableError
@@ -33,8 +37,6 @@ def _typed_table(table, reading):
 
 
 def read_parquet(path, name, reading):
-    import pyarrow.parquet as pq
-
     file = pq.ParquetFile(path)
     stored = file.metadata
     n_bytes = 8 * stored.num_rows * stored.num_columns  # as doubles
@@ -55,9 +57,6 @@ def read_parquet(path, name, reading):
 
 
 def write_parquet(path, table):
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
     schema = pa.Schema.from_pandas(table.head().frame())
     with pq.ParquetWriter(path, schema) as writer:
         for piece in table.pieces():
@@ -65,8 +64,6 @@ def write_parquet(path, table):
 
 
 def read_feather(path, name, reading):
-    import pyarrow as pa
-
     with pa.memory_map(str(path)) as source:
         table = pa.ipc.open_file(source).read_all()
         reading.check_size(name, table.nbytes)
@@ -74,14 +71,10 @@ def read_feather(path, name, reading):
 
 
 def write_feather(path, table):
-    import pandas as pd
-
     pd.concat(table.frames(), ignore_index=True).to_feather(path)
 
 
 def read_json_lines(path, name, reading):
-    import pyarrow as pa
-
     records, tables = _json_records(path, name, reading), []
     while block := list(islice(records, _BLOCK_LINES)):
         tables.append(pa.Table.from_struct_array(pa.array(block)))

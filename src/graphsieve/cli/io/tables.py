@@ -8,6 +8,8 @@ from datetime import date, time
 from typing import Any
 
 import numpy as np
+import pandas as pd
+import pyarrow as pa
 import scipy.sparse as sp
 
 from ..._rows import is_lazy, non_numeric, row_pieces, view_columns
@@ -68,8 +70,6 @@ class Table:
         """Return the same table, in memory."""
         if self.in_memory:
             return self
-        import pandas as pd
-
         pieces = [piece.X for piece in self.pieces()]
         join = pd.concat if hasattr(pieces[0], "columns") else np.concatenate
         return replace(self, X=join(pieces))
@@ -87,8 +87,6 @@ class Table:
 
     def frame(self):
         """Return a dense data frame, with the labels of the rows in front."""
-        import pandas as pd
-
         if self.is_frame:
             return self.X
         frame = pd.DataFrame(self.array(), columns=self.names)
@@ -98,8 +96,6 @@ class Table:
 
     def frames(self):
         """Yield data frames of some rows each, with the names of the rows in columns."""
-        import pandas as pd
-
         for piece in self.pieces():
             frame = piece.frame()
             if not isinstance(frame.index, pd.RangeIndex):
@@ -147,9 +143,6 @@ def is_number(text):
 
 def arrow_frame(table):
     """Return the data frame of an Arrow table, giving its memory back on the way."""
-    import pandas as pd
-    import pyarrow as pa
-
     is_truth = [pa.types.is_boolean(kind) for kind in table.schema.types]
     frame = table.to_pandas(split_blocks=True, self_destruct=True)
     for j in np.flatnonzero(is_truth):

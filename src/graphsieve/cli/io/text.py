@@ -10,6 +10,9 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
+import pyarrow as pa
+import pyarrow.csv as arrow_csv
+
 from ..._utils.text import counted
 from ..console import TableError
 from ..options import SEPARATORS
@@ -87,8 +90,6 @@ def _open_lines(path, encoding, skip=0):
 
 def _find_dialect(path, name, reading, usual_separator):
     """Return the dialect of a text file, and what was assumed."""
-    from pyarrow import csv
-
     encoding = _find_encoding(path, name, reading)
     notes = [_ASSUMED[encoding]] if encoding in _ASSUMED and not reading.encoding else []
     with _open_lines(path, encoding, reading.skip_rows or 0) as file:
@@ -125,7 +126,7 @@ def _find_dialect(path, name, reading, usual_separator):
         if _looks_like_data(header):
             what = "which holds only numbers (if it is data, add --no-header)"
             notes.append(f"names from the first line, {what}")
-    options = csv.ReadOptions(
+    options = arrow_csv.ReadOptions(
         column_names=names,
         skip_rows=skip + (reading.skip_rows or 0),
         encoding=encoding.removesuffix("-sig"),
@@ -257,9 +258,6 @@ def _parse(path, dialect, floats=(), as_text=()):
 
     ``as_text`` are the only columns to read, without looking at what they mean.
     """
-    import pyarrow as pa
-    from pyarrow import csv
-
     skipped = []
 
     def comment(row):
@@ -271,10 +269,10 @@ def _parse(path, dialect, floats=(), as_text=()):
     if dialect.separator == " ":
         with _open_lines(path, dialect.options.encoding) as file:
             source = pa.BufferReader("".join(_aligned(file)).encode(dialect.options.encoding))
-    parse = csv.ParseOptions(
+    parse = arrow_csv.ParseOptions(
         delimiter=dialect.separator, newlines_in_values=True, invalid_row_handler=comment
     )
-    convert = csv.ConvertOptions(
+    convert = arrow_csv.ConvertOptions(
         decimal_point=dialect.decimal,
         null_values=[] if as_text else MISSING,
         strings_can_be_null=True,
@@ -282,7 +280,7 @@ def _parse(path, dialect, floats=(), as_text=()):
         column_types=dict.fromkeys(floats, pa.float64()) | dict.fromkeys(as_text, pa.string()),
     )
     with source:
-        return csv.read_csv(source, dialect.options, parse, convert), len(skipped)
+        return arrow_csv.read_csv(source, dialect.options, parse, convert), len(skipped)
 
 
 def _explain(path, name, dialect, error):
@@ -303,11 +301,8 @@ def _explain(path, name, dialect, error):
 
 
 def write_text(path, table, separator=","):
-    import pyarrow as pa
-    from pyarrow import csv
-
     # Ten times as fast for numbers; other types would look different.
-    options = csv.WriteOptions(include_header=False, delimiter=separator)
+    options = arrow_csv.WriteOptions(include_header=False, delimiter=separator)
     with open_text(path) as file:
         for number, frame in enumerate(table.frames()):
             if number == 0:
@@ -315,7 +310,7 @@ def write_text(path, table, separator=","):
             if all(dtype.kind in "iuf" for dtype in frame.dtypes):
                 file.flush()
                 content = pa.Table.from_pandas(frame, preserve_index=False)
-                csv.write_csv(content, file.buffer, options)
+                arrow_csv.write_csv(content, file.buffer, options)
             else:
                 frame.to_csv(file, sep=separator, index=False, header=False)
 
