@@ -85,17 +85,14 @@ def _npz_header(archive, info):
 
 
 def write_npz(path, table):
-    X, names = table.X, np.array(table.names)
-    if sp.issparse(X):
-        arrays = {"format": b"csr", "shape": X.shape, "data": X.data}
-        arrays |= {"indices": X.indices, "indptr": X.indptr}
-        np.savez_compressed(path, **arrays, **{NAMES: names})
-        return
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
-        with archive.open(f"{table.key}.npy", "w", force_zip64=True) as file:
-            _write_array(file, table)
+    if is_sparse := sp.issparse(table.X):
+        sp.save_npz(path, table.X)
+    with zipfile.ZipFile(path, "a" if is_sparse else "w", zipfile.ZIP_DEFLATED) as archive:
+        if not is_sparse:
+            with archive.open(f"{table.key}.npy", "w", force_zip64=True) as file:
+                _write_array(file, table)
         with archive.open(f"{NAMES}.npy", "w") as file:
-            np.lib.format.write_array(file, names)
+            np.lib.format.write_array(file, np.array(table.names))
 
 
 def read_mat(path, name, reading):
@@ -130,9 +127,7 @@ def _read_matlab_73(path, name, reading):
 def write_mat(path, table):
     from scipy.io import savemat
 
-    X = table.X
-    if not sp.issparse(X):
-        X = np.concatenate([piece.array() for piece in table.pieces()])
+    X = table.X if sp.issparse(table.X) else table.whole().array()
     names = np.array(table.names, dtype=object)
     savemat(path, {table.key: X, NAMES: names}, do_compression=True)
 
@@ -262,10 +257,8 @@ def _table(name, X, reading, names=(), key="X", notes=()):
     if sp.issparse(X):
         X = _checked_sparse(name, X, reading)
     if X.ndim != 2:
-        raise TableError(
-            f"{name}: {key} has {counted(X.ndim, 'dimension')} {X.shape}; a table has rows and "
-            "columns"
-        )
+        found = f"{key} has {counted(X.ndim, 'dimension')} {X.shape}"
+        raise TableError(f"{name}: {found}; a table has rows and columns")
     if not is_numeric(X.dtype):
         raise TableError(f"{name}: {key} holds {X.dtype.name} instead of numbers")
     names, n_columns = np.array(names, dtype=object).ravel(), X.shape[1]

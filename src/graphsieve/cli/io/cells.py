@@ -159,7 +159,15 @@ def _read(column, reading, decimal):
     text = pc.utf8_trim_whitespace(column)
     text = pc.if_else(pc.is_in(pc.utf8_lower(text), pa.array(_GAPS)), None, text)
     present = len(text) - text.null_count
-    plain, has_signs = _without_signs(text, present, reading)
+    plain = pc.replace_substring(text, "−", "-")
+    plain = pc.replace_substring_regex(plain, r"^\((.+)\)$", r"-\1")
+    currency = pc.struct_field(pc.extract_regex(text, f"(?P<sign>{_CURRENCY})"), "sign")
+    n_currencies, n_percent = pc.count_distinct(currency).as_py(), pc.sum(pc.ends_with(text, "%"))
+    # Several currencies, and a percent sign that some cells lack, are left where they are.
+    if n_currencies == 1:
+        plain = pc.replace_substring_regex(plain, rf"{_SPACE}*{_CURRENCY}{_SPACE}*", "")
+    if n_percent.as_py() == present or reading.percent:
+        plain = pc.replace_substring_regex(plain, rf"{_SPACE}*%$", "")
     ways = [_WAYS[decimal], *(way for way in _WAYS.values() if way != _WAYS[decimal])]
     if reading.thousands:
         point = "," if reading.decimal == "," or reading.thousands == "." else r"\."
@@ -174,29 +182,12 @@ def _read(column, reading, decimal):
         return pc.fill_null(pc.match_substring_regex(plain, pattern), False)
 
     thousands, point = best = max(ways, key=lambda way: pc.sum(is_number(way)).as_py())
-    words = pc.unique(text.filter(pc.invert(is_number(best))).drop_null()).to_pylist()
-    if words:
-        n_found = pc.sum(is_number(best)).as_py()
-        return None, words if has_signs or n_found * 2 >= present else []
+    found = is_number(best)
+    if words := pc.unique(text.filter(pc.invert(found)).drop_null()).to_pylist():
+        has_signs = n_currencies or n_percent.as_py()
+        return None, words if has_signs or pc.sum(found).as_py() * 2 >= present else []
     plain = pc.replace_substring_regex(plain, thousands, "") if thousands else plain
     return pc.cast(pc.replace_substring_regex(plain, point, "."), pa.float64()), []
-
-
-def _without_signs(text, present, reading):
-    """Return the cells without currency and percent sign, and whether any cell has one.
-
-    A currency is left where it is if there are several, a percent sign if some cells lack it.
-    """
-    n_percent = pc.sum(pc.ends_with(text, "%")).as_py() or 0
-    currency = pc.extract_regex(text, f"(?P<sign>{_CURRENCY})")
-    signs = pc.unique(pc.struct_field(currency, "sign").drop_null())
-    plain = pc.replace_substring(text, "−", "-")
-    plain = pc.replace_substring_regex(plain, r"^\((.+)\)$", r"-\1")
-    if len(signs) == 1:
-        plain = pc.replace_substring_regex(plain, rf"{_SPACE}*{_CURRENCY}{_SPACE}*", "")
-    if n_percent == present or reading.percent:
-        plain = pc.replace_substring_regex(plain, rf"{_SPACE}*%$", "")
-    return plain, bool(n_percent or len(signs))
 
 
 def _example(column, values):

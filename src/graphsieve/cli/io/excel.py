@@ -82,9 +82,7 @@ def _table(header, rows, reading, notes):
 def write_excel(path, table):
     n_rows, n_columns = table.X.shape
     if n_rows >= _MOST_ROWS or n_columns > _MOST_COLUMNS:
-        raise TableError(
-            f"{n_rows:,} rows x {n_columns:,} columns do not fit in an Excel sheet; write .csv or "
-            ".parquet"
-        )
+        size = f"{n_rows:,} rows x {n_columns:,} columns"
+        raise TableError(f"{size} do not fit in an Excel sheet; write .csv or .parquet")
     frame = pd.concat(table.frames(), ignore_index=True)
     frame.to_excel(path, sheet_name="selected", index=False)

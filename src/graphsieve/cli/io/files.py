@@ -221,10 +221,8 @@ def _transposed(name, table, reading):
     else:
         names = ["sample", *default_names(len(frame))]
     if words := [c for c in frame if frame[c].dtype.kind not in "biuf"]:
-        raise TableError(
-            f"{name} cannot be transposed: not numeric: {listed(words)}. Remove these columns "
-            "from the file first"
-        )
+        found = f"{name} cannot be transposed: not numeric: {listed(words)}"
+        raise TableError(f"{found}. Remove these columns from the file first")
     names, renamed = unique_names(names)
     turned = pd.DataFrame(frame.to_numpy().T, columns=names[1:])
     turned.insert(0, names[0], frame.columns)
@@ -263,10 +261,8 @@ def _numbers_only(path, table, notes):
     if table.labels is not None:
         left_out = [*table.label_names, "the names of the rows", *left_out]
     if left_out:
-        notes.append(
-            f"{path.name} holds numbers only, without {listed(left_out)}; write .csv or .parquet "
-            "to have them"
-        )
+        found = f"{path.name} holds numbers only, without {listed(left_out)}"
+        notes.append(f"{found}; write .csv or .parquet to have them")
     return table.take([j for j, kind in enumerate(kinds) if kind == "number"])
 
 

@@ -49,10 +49,8 @@ def read_parquet(path, name, reading):
     groups = counted(stored.num_row_groups, "row group")
     notes = [f"{groups} of up to {n_rows:,} rows, one at a time"]
     if 8 * n_rows * stored.num_columns > STREAM_BYTES:
-        notes.append(
-            "each of which must fit in memory (if it does not, write the file with a smaller "
-            "row_group_size)"
-        )
+        cure = "if it does not, write the file with a smaller row_group_size"
+        notes.append(f"each of which must fit in memory ({cure})")
     return Table(stream, stream.names, notes=tuple(notes))
 
 

@@ -6,9 +6,7 @@ import gzip
 import io
 import re
 from contextlib import suppress
-from dataclasses import dataclass
 from itertools import islice
-from typing import Any
 
 import pyarrow as pa
 import pyarrow.csv as arrow_csv
@@ -33,39 +31,36 @@ _WITH = {point: re.compile(rf"\s*[+-]?\d*[{point}]\d+([eE][+-]?\d+)?\s*") for po
 csv.field_size_limit(2**31 - 1)
 
 
-@dataclass(frozen=True)
-class _Dialect:
-    """How Arrow reads a text file."""
-
-    options: Any  # where the first row is, and what the columns are called
-    separator: str
-    decimal: str
-    floats: list  # columns of decimal numbers in the first rows
-
-
 def read_text(path, name, reading, usual_separator=","):
     """Read a text file whose columns are usually separated like this."""
-    dialect, notes = _find_dialect(path, name, reading, usual_separator)
+    read, parse, convert, notes = _find_dialect(path, name, reading, usual_separator)
     # Arrow keeps the text of a column until it is sure of the type. Where the first rows show the
     # type, it is assumed first: 500,000 x 30 numbers then take 160 MB instead of 550.
-    for floats in (dialect.floats, []):
+    for types in (convert.column_types, {}):
+        convert.column_types = types
         try:
-            table, n_skipped = _parse(path, dialect, floats=floats)
+            table, n_skipped = _parse(path, read, parse, convert)
             break
         except ValueError as error:
             reason = error
     else:
-        raise _explain(path, name, dialect, reason) from reason
+        raise _explain(path, name, read, parse.delimiter, reason) from reason
     *others, last = table.column_names
     if others and last.startswith("Unnamed: ") and table[last].null_count == len(table):
         table = table.drop_columns(last)  # every line ends with a separator
     if n_skipped:
         notes.append(f"{counted(n_skipped, 'comment line')} between the rows skipped")
-    table, odd, found = read_numbers(table, reading, dialect.decimal)
+    table, odd, found = read_numbers(table, reading, convert.decimal_point)
     frame = arrow_frame(table)
 
     def verbatim(names):
-        return arrow_frame(_parse(path, dialect, as_text=names)[0])
+        text = arrow_csv.ConvertOptions(
+            include_columns=names,
+            column_types=dict.fromkeys(names, pa.string()),
+            strings_can_be_null=True,
+            null_values=[],
+        )
+        return arrow_frame(_parse(path, read, parse, text)[0])
 
     return Table(frame, list(frame), notes=(*notes, *found), odd=odd, verbatim=verbatim)
 
@@ -89,7 +84,7 @@ def _open_lines(path, encoding, skip=0):
 
 
 def _find_dialect(path, name, reading, usual_separator):
-    """Return the dialect of a text file, and what was assumed."""
+    """Return the options with which Arrow reads a text file, and what was assumed."""
     encoding = _find_encoding(path, name, reading)
     notes = [_ASSUMED[encoding]] if encoding in _ASSUMED and not reading.encoding else []
     with _open_lines(path, encoding, reading.skip_rows or 0) as file:
@@ -126,15 +121,22 @@ def _find_dialect(path, name, reading, usual_separator):
         if _looks_like_data(header):
             what = "which holds only numbers (if it is data, add --no-header)"
             notes.append(f"names from the first line, {what}")
-    options = arrow_csv.ReadOptions(
+    columns = zip(names, zip(*rows, strict=False), strict=False)
+    floats = [name for name, cells in columns if all(map(_WITH[decimal].fullmatch, cells))]
+    read = arrow_csv.ReadOptions(
         column_names=names,
         skip_rows=skip + (reading.skip_rows or 0),
         encoding=encoding.removesuffix("-sig"),
         block_size=min(max(2**20, _BLOCK_ROWS * max(map(len, lines))), 2**30),
     )
-    columns = zip(names, zip(*rows, strict=False), strict=False)
-    floats = [name for name, cells in columns if all(map(_WITH[decimal].fullmatch, cells))]
-    return _Dialect(options, separator, decimal, floats), [*notes, *renamed]
+    parse = arrow_csv.ParseOptions(delimiter=separator, newlines_in_values=True)
+    convert = arrow_csv.ConvertOptions(
+        decimal_point=decimal,
+        null_values=MISSING,
+        strings_can_be_null=True,
+        column_types=dict.fromkeys(floats, pa.float64()),
+    )
+    return read, parse, convert, [*notes, *renamed]
 
 
 def _find_encoding(path, name, reading):
@@ -151,31 +153,24 @@ def _find_encoding(path, name, reading):
                 reading.check_size(name, length, what="the text")
                 if "\0" in text:
                     order = "le" if text.index("\0") % 2 else "be"
-                    raise TableError(
-                        f"{name} holds NUL bytes and is not text; if it is UTF-16, add --encoding "
-                        f"utf-16-{order}"
-                    )
+                    cure = f"if it is UTF-16, add --encoding utf-16-{order}"
+                    raise TableError(f"{name} holds NUL bytes and is not text; {cure}")
             return encoding
-    raise TableError(
-        f"{name} is not encoded in {encodings[0]}; give another --encoding, such as cp1252"
-    )
+    cure = "give another --encoding, such as cp1252"
+    raise TableError(f"{name} is not encoded in {encodings[0]}; {cure}")
 
 
 def _full_header(name, header, rows, reading, separator):
     """Return the header with a name for every column, if that is clear."""
     if len(header) == 1 and any(other in header[0] for other in ";,\t|"):
-        raise TableError(
-            f"{name} has a single column, {header[0]!r}, if its columns are separated by "
-            f"{_word(separator)}; give the separator with --sep"
-        )
+        found = f"a single column, {header[0]!r}, if its columns are separated by"
+        raise TableError(f"{name} has {found} {_word(separator)}; give the separator with --sep")
     if any(len(row) != len(header) + 1 for row in rows):
         return header
     if not reading.index:
-        raise TableError(
-            f"{name} has {counted(len(header), 'name')} in its header and {len(header) + 1} values "
-            "in its rows; if each row begins with its own name, add --index, otherwise correct "
-            "the header"
-        )
+        found = f"{counted(len(header), 'name')} in its header and {len(header) + 1} values"
+        cure = "if each row begins with its own name, add --index, otherwise correct the header"
+        raise TableError(f"{name} has {found} in its rows; {cure}")
     return ["", *header]
 
 
@@ -253,41 +248,29 @@ def _word(separator):
     return words.get(separator, repr(separator))
 
 
-def _parse(path, dialect, floats=(), as_text=()):
-    """Return an Arrow table, and the number of comments that were skipped between its rows.
-
-    ``as_text`` are the only columns to read, without looking at what they mean.
-    """
+def _parse(path, read, parse, convert):
+    """Return an Arrow table, and the number of comments that were skipped between its rows."""
     skipped = []
 
     def comment(row):
         skipped.append(row)
         return "skip" if _is_comment(row.text) else "error"
 
+    parse.invalid_row_handler = comment
     # Arrow's own streams: its threads must not wait for Python when the interpreter ends.
     source = pa.input_stream(str(path), "gzip" if _is_packed(path) else None)
-    if dialect.separator == " ":
-        with _open_lines(path, dialect.options.encoding) as file:
-            source = pa.BufferReader("".join(_aligned(file)).encode(dialect.options.encoding))
-    parse = arrow_csv.ParseOptions(
-        delimiter=dialect.separator, newlines_in_values=True, invalid_row_handler=comment
-    )
-    convert = arrow_csv.ConvertOptions(
-        decimal_point=dialect.decimal,
-        null_values=[] if as_text else MISSING,
-        strings_can_be_null=True,
-        include_columns=as_text or None,
-        column_types=dict.fromkeys(floats, pa.float64()) | dict.fromkeys(as_text, pa.string()),
-    )
+    if parse.delimiter == " ":
+        with _open_lines(path, read.encoding) as file:
+            source = pa.BufferReader("".join(_aligned(file)).encode(read.encoding))
     with source:
-        return arrow_csv.read_csv(source, dialect.options, parse, convert), len(skipped)
+        return arrow_csv.read_csv(source, read, parse, convert), len(skipped)
 
 
-def _explain(path, name, dialect, error):
+def _explain(path, name, read, separator, error):
     """Name the line that does not fit, or repeat what the parser says."""
-    skip, n_names = dialect.options.skip_rows, len(dialect.options.column_names)
-    with _open_lines(path, dialect.options.encoding, skip) as file:
-        reader = _reader(file, dialect.separator)
+    skip, n_names = read.skip_rows, len(read.column_names)
+    with _open_lines(path, read.encoding, skip) as file:
+        reader = _reader(file, separator)
         rows = (row for row in reader if row and not _is_comment(row[0]))
         cells = next((row for row in rows if len(row) != n_names), None)
         if cells is None:
