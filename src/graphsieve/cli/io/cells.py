@@ -2,8 +2,9 @@
 """What cells stand for: numbers with signs and separators, gaps, titles, headers and units."""
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from statistics import median_high
+from typing import NamedTuple
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -96,16 +97,12 @@ def is_like_number(cell):
     return _LIKE_NUMBER.fullmatch(cell) is not None and not DATE.match(cell)
 
 
-@dataclass(frozen=True)
-class Odd:
-    """A column of numbers in which some cells are not clear, such as ``cell``.
-
-    It is read with --percent and with ``marks`` as missing values; not at all if they are None.
-    """
+class Odd(NamedTuple):
+    """A column of numbers with unclear cells, and what it takes to read it, if it can be read."""
 
     cell: str
     percent: bool
-    marks: tuple | None
+    marks: tuple | None  # of missing values
 
 
 def read_numbers(table, reading, decimal="."):
@@ -175,14 +172,14 @@ def _read(column, reading, decimal):
     elif not pc.any(pc.match_substring_regex(plain, _UNCLEAR)).as_py():
         ways.append(_EITHER)
 
-    def is_number(way):
+    def matching(way):
         thousands, point = way
         whole = rf"(\d{{1,3}}({thousands}\d{{3}})+|\d+)" if thousands else r"\d+"
         pattern = rf"^[+-]?({whole}({point}\d*)?|{point}\d+)([eE][+-]?\d+)?$"
         return pc.fill_null(pc.match_substring_regex(plain, pattern), False)
 
-    thousands, point = best = max(ways, key=lambda way: pc.sum(is_number(way)).as_py())
-    found = is_number(best)
+    thousands, point = best = max(ways, key=lambda way: pc.sum(matching(way)).as_py())
+    found = matching(best)
     if words := pc.unique(text.filter(pc.invert(found)).drop_null()).to_pylist():
         has_signs = n_currencies or n_percent.as_py()
         return None, words if has_signs or pc.sum(found).as_py() * 2 >= present else []

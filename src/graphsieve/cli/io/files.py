@@ -16,7 +16,7 @@ import pandas as pd
 from ..._utils.files import replacing
 from ..._utils.text import listed
 from ..console import TableError, progress, usage_error
-from . import arrays, excel, frames, text
+from . import arrays, frames, text
 from .tables import Table, default_names, is_number, unique_names
 
 # A spreadsheet takes cells that begin like this for formulas.
@@ -37,7 +37,7 @@ class Format:
 
 _KEY, _TYPED = ("--key",), ("--index", "--na")
 _CELLS = (*_TYPED, "--no-header", "--skip-rows", "--thousands", "--percent")
-_TEXT = (*_CELLS, "--sep", "--decimal", "--encoding")
+_SHEET, _TEXT = (*_KEY, *_CELLS), (*_CELLS, "--sep", "--decimal", "--encoding")
 _read_tabs = partial(text.read_text, usual_separator="\t")
 _TABS = Format(_read_tabs, partial(text.write_text, separator="\t"), _TEXT, spreadsheet=True)
 FORMATS = {
@@ -47,9 +47,7 @@ FORMATS = {
     ".parquet": Format(frames.read_parquet, frames.write_parquet, _TYPED),
     ".feather": Format(frames.read_feather, frames.write_feather, _TYPED),
     ".jsonl": Format(frames.read_json_lines, frames.write_json_lines, _TYPED),
-    ".xlsx": Format(
-        excel.read_excel, excel.write_excel, (*_KEY, *_CELLS), True, package="openpyxl"
-    ),
+    ".xlsx": Format(frames.read_excel, frames.write_excel, _SHEET, True, package="openpyxl"),
     ".npy": Format(arrays.read_npy, arrays.write_npy, numbers_only=True),
     ".npz": Format(arrays.read_npz, arrays.write_npz, _KEY, numbers_only=True),
     ".mat": Format(arrays.read_mat, arrays.write_mat, _KEY, numbers_only=True),
@@ -63,12 +61,10 @@ WRITABLE = tuple(suffix for suffix, form in FORMATS.items() if form.write)
 # A table of scores holds names and numbers: it needs a format for frames.
 _FOR_SCORES = tuple(suffix for suffix in WRITABLE if not FORMATS[suffix].numbers_only)
 _ADVICE = {
-    ".xls": "save it as .xlsx",
-    ".ods": "save it as .xlsx or .csv",
-    ".json": "save it as JSON lines (.jsonl), one object per line",
+    **dict.fromkeys((".xls", ".ods", ".rds"), "save it as .xlsx or .csv"),
     **dict.fromkeys((".pkl", ".pickle"), "a pickle can run any code; save it as .parquet"),
-    ".rds": "save it as .csv or .parquet",
     **dict.fromkeys((".h5", ".hdf5"), "save its array as .npy, .npz or .parquet"),
+    ".json": "save it as JSON lines (.jsonl), one object per line",
     ".zip": "unpack it first",
     ".gz": f"only {', '.join(PACKABLE)} files may be compressed; unpack it first",
 }
@@ -77,9 +73,8 @@ _ADVICE = {
 def extension(path):
     """Return the extension under which ``FORMATS`` knows the format of a file."""
     suffix = path.suffix.lower()
-    if suffix == ".gz":
-        inner = extension(path.with_suffix(""))
-        return inner if inner in PACKABLE else suffix
+    if suffix == ".gz" and (inner := extension(path.with_suffix(""))) in PACKABLE:
+        return inner
     return _OTHER_NAMES.get(suffix, suffix)
 
 
@@ -156,13 +151,8 @@ def _exists(path, option):
 
 
 # How files begin; .npz begins like .xlsx.
-_MAGIC = {
-    b"{": ".jsonl",
-    b"PAR1": ".parquet",
-    b"ARROW1": ".feather",
-    b"\x93NUMPY": ".npy",
-    b"PK\x03\x04": ".xlsx",
-}
+_MAGIC = {b"{": ".jsonl", b"PAR1": ".parquet", b"ARROW1": ".feather"}
+_MAGIC |= {b"\x93NUMPY": ".npy", b"PK\x03\x04": ".xlsx"}
 
 
 @contextmanager
