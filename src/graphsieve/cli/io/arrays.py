@@ -99,13 +99,13 @@ def read_mat(path, name, reading):
     from scipy.io import loadmat, whosmat
 
     try:
-        entries = {key: (shape, kind) for key, shape, kind in whosmat(path)}
+        entries = whosmat(path)
     except NotImplementedError:
         return _read_matlab_73(path, name, reading)
     # MATLAB's largest numbers have eight bytes; few files use less.
-    headers = {key: _Header(shape, np.dtype(float)) for key, (shape, _) in entries.items()}
+    headers = {key: _Header(shape, np.dtype(float)) for key, shape, _ in entries}
     key, notes = _choose(name, headers, reading.key)
-    if entries[key][1] != "sparse":
+    if (key, headers[key].shape, "sparse") not in entries:
         reading.check_size(name, array_bytes(headers[key]), what=key)
     content = loadmat(path, variable_names=[key, NAMES])
     names = ["".join(map(str, np.ravel(name))) for name in np.ravel(content.get(NAMES, []))]
@@ -138,10 +138,8 @@ def read_zarr(path, name, reading):
     for entry in Path(path).rglob("*"):
         if entry.is_symlink() and not entry.resolve().is_relative_to(Path(path).resolve()):
             # Other files would be read, though nobody named them.
-            raise TableError(
-                f"{name}: {entry.relative_to(path)} is a link to {str(entry.resolve())!r}, which "
-                "is not read; copy the data into the folder"
-            )
+            where = f"{entry.relative_to(path)} is a link to {str(entry.resolve())!r}"
+            raise TableError(f"{name}: {where}, which is not read; copy the data into the folder")
     array, key, notes = zarr.open(path, mode="r"), reading.key, ()
     if isinstance(array, zarr.Group):
         items = array.members(max_depth=None)
@@ -189,9 +187,8 @@ def read_h5ad(path, name, reading):
         wanted = [reading.key or "X", f"layers/{reading.key}"]
         key = next((key for key in wanted if key in held), None)
         if key is None:
-            raise TableError(
-                f"{name} has no matrix {wanted[0]!r}; choose one with --key: {listed(held)}"
-            )
+            found = f"{name} has no matrix {wanted[0]!r}"
+            raise TableError(f"{found}; choose one with --key: {listed(held)}")
         element = file[key]
         parts = element.values() if hasattr(element, "values") else [element]
         # A sparse matrix is no smaller than the pointers of its rows or columns.
@@ -232,10 +229,8 @@ def _opened(path, name):
 
     with h5py.File(path) as file:
         if found := file.visititems_links(elsewhere):
-            raise TableError(
-                f"{name}: {found[0]} is in another file, {found[1]!r}, which is not read; copy "
-                "the data into one file"
-            )
+            where = f"{found[0]} is in another file, {found[1]!r}"
+            raise TableError(f"{name}: {where}, which is not read; copy the data into one file")
         yield file
 
 

@@ -132,7 +132,9 @@ def read_excel(path, name, reading):
                 f"{name} has no sheet {reading.key!r}; choose one with --sheet: {listed(sheets)}"
             )
         for chosen in sheets if reading.key is None else [reading.key]:
-            read[chosen] = rows = _sheet_rows(book[chosen], reading.skip_rows or 0)
+            book[chosen].reset_dimensions()  # it can declare a billion cells and hold one
+            rows = islice(book[chosen].iter_rows(values_only=True), reading.skip_rows or 0, None)
+            read[chosen] = rows = [row for row in rows if any(v is not None for v in row)]
             with_numbers = (row for row in rows if any(is_like_number(str(v)) for v in row))
             # A cover sheet, without two rows of numbers, is no table.
             if len(list(islice(with_numbers, 2))) == 2:
@@ -150,13 +152,6 @@ def read_excel(path, name, reading):
     if not rows[first:]:
         raise TableError(f"{name} is empty: it holds a header and no rows")
     return _sheet_table(header or default_names(width), rows[first:], reading, (*notes, *found))
-
-
-def _sheet_rows(sheet, skip):
-    # A sheet can declare a billion cells and hold one.
-    sheet.reset_dimensions()
-    rows = islice(sheet.iter_rows(values_only=True), skip, None)
-    return [row for row in rows if any(value is not None for value in row)]
 
 
 def _sheet_table(header, rows, reading, notes):
