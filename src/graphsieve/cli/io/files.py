@@ -260,7 +260,7 @@ def _without_formulas(table, notes):
     """Return the table with names, of its columns and in a table of scores, that are text."""
     names, X = list(map(_harmless, table.names)), table.X
     is_changed = names != table.names
-    if table.names[:2] == ["feature", "score"]:
+    if table.names[:4] == ["feature", "score", "rank", "kept"]:
         X = X.assign(feature=X["feature"].map(_harmless))
         is_changed = is_changed or not X["feature"].equals(table.X["feature"])
     if is_changed:
