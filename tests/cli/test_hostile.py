@@ -340,6 +340,13 @@ def test_names_do_not_become_formulas(run, tmp_path, source, suffix):
     assert sorted(features(scores)) == sorted(FORMULAS)
 
 
+def test_values_are_not_names_because_their_column_is_called_feature(run, frame, tmp_path):
+    path, output = save(frame.rename(columns={"e": "feature"}), tmp_path / "data.csv"), "out.csv"
+    result = run("select", path, "-k", 1, "-o", tmp_path / output, *VARIANCE)
+    assert result.exit_code == 0, result.output
+    assert list(map(float, features(tmp_path / output))) == frame["e"].tolist()
+
+
 def header(path):
     if path.suffix != ".xlsx":
         return path.read_text().splitlines()[0].split("," if path.suffix == ".csv" else "\t")

@@ -1,27 +1,33 @@
 """Files of arrays: NPY, NPZ, MAT, Zarr and h5ad."""
 
 import io
-import os
-import struct
 import zipfile
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
+import pandas as pd
 import scipy.sparse as sp
 
-from ..._rows import ZarrStream, is_numeric
+from ..._rows import ZarrStream, check_container, is_numeric
 from ..._utils.text import counted, listed
 from ..console import TableError
 from .tables import STREAM_BYTES, Table, array_bytes, default_names, unique_names
 
 # Where files without a header keep the names of the columns.
 NAMES = "feature_names"
-# Approximate size of a chunk of a Zarr array that we write.
-_CHUNK_BYTES = 2**20
 # Longest header of an array in an NPZ file; NumPy accepts 10,000 bytes, after it has read them.
 _MOST_HEADER = 2**16
+
+
+class _Header(NamedTuple):
+    """What a file declares about an array, and the bytes that it holds of it."""
+
+    shape: tuple
+    dtype: np.dtype
+    stored: int = 0
 
 
 def read_npy(path, name, reading):
@@ -50,100 +56,78 @@ def read_npz(path, name, reading):
             if key in headers:
                 # Which of them NumPy reads is not the one whose size is checked.
                 raise TableError(f"{name} is damaged: it holds two arrays {key!r}")
-            headers[key] = *_header(archive, info), info.file_size
+            headers[key] = _npz_header(archive, info)
     # One matrix in several arrays, as scipy.sparse.save_npz writes it.
     is_sparse = {"format", "shape", "data"} <= set(headers)
-    shapes = {key: shape for key, (shape, _, _) in headers.items()}
-    key, notes = ("X", ()) if is_sparse else _choose(name, shapes, reading.key)
+    key, notes = ("X", ()) if is_sparse else _choose(name, headers, reading.key)
     for part in headers if is_sparse else {key, NAMES} & set(headers):
-        shape, dtype, stored = headers[part]
-        declared = array_bytes(shape, dtype)
+        declared, stored = array_bytes(headers[part]), headers[part].stored
         reading.check_size(name, max(stored, declared), what=part)
         if declared > stored:
-            raise TableError(
-                f"{name} is damaged: {part} declares {declared:,} bytes and holds {stored:,}"
-            )
+            what = f"{part} declares {declared:,} bytes and holds {stored:,}"
+            raise TableError(f"{name} is damaged: {what}")
     with np.load(path) as archive:
-        names = archive[NAMES] if NAMES in headers else None
         X = sp.load_npz(path) if is_sparse else archive[key]
-    return _table(name, X, reading, names, key, notes)
+        return _table(name, X, reading, archive.get(NAMES, ()), key, notes)
 
 
-def _header(archive, info):
-    """Return shape and type of an array in an NPZ file, without reading it."""
+def _npz_header(archive, info):
     with archive.open(info) as file:
-        start = file.read(12)
-        version = np.lib.format.read_magic(io.BytesIO(start))
-        if version > (1, 0) and struct.unpack("<I", start[8:])[0] > _MOST_HEADER:
-            raise ValueError(f"the header of {info.filename} is too long")
-        file.seek(np.lib.format.MAGIC_LEN)
-        is_old = version == (1, 0)
-        read = (
-            np.lib.format.read_array_header_1_0 if is_old else np.lib.format.read_array_header_2_0
-        )
-        shape, _, dtype = read(file)
-    return shape, dtype
+        start = io.BytesIO(file.read(_MOST_HEADER))
+    form = np.lib.format
+    read = form.read_array_header_2_0
+    if form.read_magic(start) == (1, 0):
+        read = form.read_array_header_1_0
+    elif int.from_bytes(start.getvalue()[8:12], "little") > _MOST_HEADER:
+        raise ValueError(f"the header of {info.filename} is too long")
+    shape, _, dtype = read(start)
+    return _Header(shape, dtype, info.file_size)
 
 
 def write_npz(path, table):
-    X = table.X
-    names = np.array(table.names)
-    if sp.issparse(X):
-        arrays = {"format": b"csr", "shape": X.shape, "data": X.data}
-        arrays |= {"indices": X.indices, "indptr": X.indptr}
-        np.savez_compressed(path, **arrays, **{NAMES: names})
-        return
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
-        with archive.open(f"{table.key}.npy", "w", force_zip64=True) as file:
-            _write_array(file, table)
+    if is_sparse := sp.issparse(table.X):
+        sp.save_npz(path, table.X)
+    with zipfile.ZipFile(path, "a" if is_sparse else "w", zipfile.ZIP_DEFLATED) as archive:
+        if not is_sparse:
+            with archive.open(f"{table.key}.npy", "w", force_zip64=True) as file:
+                _write_array(file, table)
         with archive.open(f"{NAMES}.npy", "w") as file:
-            np.lib.format.write_array(file, names)
+            np.lib.format.write_array(file, np.array(table.names))
 
 
 def read_mat(path, name, reading):
     from scipy.io import loadmat, whosmat
 
     try:
-        entries = {key: (shape, kind) for key, shape, kind in whosmat(path)}
+        entries = whosmat(path)
     except NotImplementedError:
         return _read_matlab_73(path, name, reading)
-    shapes = {key: shape for key, (shape, _) in entries.items()}
-    key, notes = _choose(name, shapes, reading.key)
-    if entries[key][1] != "sparse":
-        # MATLAB's largest numbers have eight bytes; few files use less.
-        reading.check_size(name, array_bytes(shapes[key], np.dtype(float)), what=key)
+    # MATLAB's largest numbers have eight bytes; few files use less.
+    headers = {key: _Header(shape, np.dtype(float)) for key, shape, _ in entries}
+    key, notes = _choose(name, headers, reading.key)
+    if (key, headers[key].shape, "sparse") not in entries:
+        reading.check_size(name, array_bytes(headers[key]), what=key)
     content = loadmat(path, variable_names=[key, NAMES])
-    names = content.get(NAMES)
-    if names is not None:
-        names = ["".join(map(str, np.ravel(name))) for name in names.ravel()]
+    names = ["".join(map(str, np.ravel(name))) for name in np.ravel(content.get(NAMES, []))]
     return _table(name, content[key], reading, names, key, notes)
 
 
 def _read_matlab_73(path, name, reading):
     """MATLAB's format 7.3, which is HDF5 with the axes swapped."""
-    import h5py
-
-    arrays = {}
-
-    def find(key, item):
-        if isinstance(item, h5py.Dataset) and key[0] != "#":
-            arrays[key] = item
-
     with _opened(path, name) as file:
-        file.visititems(find)
-        shapes = {key: item.shape[::-1] for key, item in arrays.items()}
-        key, notes = _choose(name, shapes, reading.key)
-        found = arrays[key]
-        reading.check_size(name, array_bytes(found.shape, found.dtype), what=found.name)
-        return _table(name, found[()].T, reading, None, key, notes)
+        keys = []
+        file.visit(keys.append)
+        arrays = {key: file[key] for key in keys if key[0] != "#" and hasattr(file[key], "shape")}
+        headers = {key: _Header(item.shape[::-1], item.dtype) for key, item in arrays.items()}
+        key, notes = _choose(name, headers, reading.key)
+        reading.check_size(name, array_bytes(headers[key]), what=arrays[key].name)
+        return _table(name, arrays[key][()].T, reading, (), key, notes)
 
 
 def write_mat(path, table):
     from scipy.io import savemat
 
-    X = table.X
-    if not sp.issparse(X):
-        X = np.concatenate([piece.array() for piece in table.pieces()])
+    X = table.X if sp.issparse(table.X) else table.whole().array()
     names = np.array(table.names, dtype=object)
     savemat(path, {table.key: X, NAMES: names}, do_compression=True)
 
@@ -151,44 +135,37 @@ def write_mat(path, table):
 def read_zarr(path, name, reading):
     import zarr
 
-    top = Path(path).resolve()
-    for folder, folders, files in os.walk(path):
-        for entry in (Path(folder, inside) for inside in (*folders, *files)):
-            if entry.is_symlink() and not entry.resolve().is_relative_to(top):
-                # Other files would be read, though nobody named them.
-                raise TableError(
-                    f"{name}: {entry.relative_to(path)} is a link to {str(entry.resolve())!r}, "
-                    "which is not read; copy the data into the folder"
-                )
-    array, key, chosen = zarr.open(path, mode="r"), reading.key, ()
+    for entry in Path(path).rglob("*"):
+        if entry.is_symlink() and not entry.resolve().is_relative_to(Path(path).resolve()):
+            # Other files would be read, though nobody named them.
+            where = f"{entry.relative_to(path)} is a link to {str(entry.resolve())!r}"
+            raise TableError(f"{name}: {where}, which is not read; copy the data into the folder")
+    array, key, notes = zarr.open(path, mode="r"), reading.key, ()
     if isinstance(array, zarr.Group):
         items = array.members(max_depth=None)
         arrays = {key: item for key, item in items if isinstance(item, zarr.Array)}
-        key, chosen = _choose(name, {key: item.shape for key, item in arrays.items()}, key)
+        key, notes = _choose(name, arrays, key)
         array = arrays[key]
     elif key is not None:
         raise TableError(f"{name} is a single array without a name; leave out --key")
-    table = _table(name, array, reading, array.attrs.get(NAMES), key or "X")
+    table = _table(name, array, reading, array.attrs.get(NAMES, ()), key or "X", notes)
     n_rows, n_columns = array.chunks
-    reading.check_size(name, array_bytes(array.shape, array.dtype), streamed=True)
-    row_bytes = array_bytes((n_rows, array.shape[1]), array.dtype)
+    reading.check_size(name, array_bytes(array), streamed=True)
+    row_bytes = array_bytes(_Header((n_rows, array.shape[1]), array.dtype))
     reading.check_size(name, row_bytes, what="one row of chunks")
     chunks = counted(array.nchunks, "chunk")
-    notes = [*chosen, f"{chunks} of {n_rows:,} x {n_columns:,}, a few at a time"]
+    notes = [*table.notes, f"{chunks} of {n_rows:,} x {n_columns:,}, a few at a time"]
     if row_bytes > STREAM_BYTES:
-        notes.append(
-            "a row of which must fit in memory (if it does not, write the array with chunks of "
-            "fewer rows)"
-        )
+        cure = "if it does not, write the array with chunks of fewer rows"
+        notes.append(f"a row of which must fit in memory ({cure})")
     return replace(table, notes=tuple(notes))
 
 
 def write_zarr(path, table):
     import zarr
 
-    dtype = table.head().array().dtype
-    n_rows, n_columns = table.X.shape
-    chunk_rows = max(1, _CHUNK_BYTES // (n_columns * dtype.itemsize))
+    dtype, (n_rows, n_columns) = table.head().array().dtype, table.X.shape
+    chunk_rows = max(1, 2**20 // (n_columns * dtype.itemsize))  # about a megabyte
     chunks, attributes = (min(chunk_rows, n_rows), n_columns), {NAMES: table.names}
     array = zarr.create_array(
         path, shape=table.X.shape, chunks=chunks, dtype=dtype, attributes=attributes
@@ -203,26 +180,20 @@ def read_h5ad(path, name, reading):
     """AnnData: the expression matrix with the names of genes and cells; obs columns as labels."""
     from anndata.io import read_elem
 
-    key = reading.key or "X"
     with _opened(path, name) as file:
-        layers = [f"layers/{layer}" for layer in file.get("layers", ())]
-        available = [
-            other
-            for other in ("X", *layers, "raw/X")
-            # The place of a missing X may be an empty dataset.
-            if other in file and getattr(file[other], "shape", ()) is not None
-        ]
-        if f"layers/{key}" in layers and key not in available:
-            key = f"layers/{key}"
-        if key not in available:
-            raise TableError(
-                f"{name} has no matrix {key!r}; choose one with --key: {listed(available)}"
-            )
+        places = ("X", *(f"layers/{layer}" for layer in file.get("layers", ())), "raw/X")
+        # The place of a missing X may be an empty dataset.
+        held = [p for p in places if p in file and getattr(file[p], "shape", ()) is not None]
+        wanted = [reading.key or "X", f"layers/{reading.key}"]
+        key = next((key for key in wanted if key in held), None)
+        if key is None:
+            found = f"{name} has no matrix {wanted[0]!r}"
+            raise TableError(f"{found}; choose one with --key: {listed(held)}")
         element = file[key]
         parts = element.values() if hasattr(element, "values") else [element]
         # A sparse matrix is no smaller than the pointers of its rows or columns.
         declared = 8 * max(map(int, element.attrs.get("shape", ())), default=0)
-        stored = sum(array_bytes(part.shape, part.dtype) for part in parts)
+        stored = sum(map(array_bytes, parts))
         reading.check_size(name, max(declared, stored))
         X = read_elem(element)
         var = read_elem(file["raw/var" if key == "raw/X" else "var"])
@@ -239,88 +210,78 @@ def read_h5ad(path, name, reading):
 
 @contextmanager
 def _opened(path, name):
-    """Open a file, unless parts of it are in other files.
+    """Open an HDF5 file, unless parts of it are in other files.
 
     Those would be read, and changed in an annotated copy of the file, though nobody named them.
     """
     import h5py
 
     # A visit ends with the first result that is not None; errors must not pass through it.
-    def other_end(key, link):
-        return (key, link.filename) if isinstance(link, h5py.ExternalLink) else None
-
-    def other_storage(key, item):
+    def elsewhere(key, link):
+        if isinstance(link, h5py.ExternalLink):
+            return key, link.filename
+        item = file[key] if isinstance(link, h5py.HardLink) else None
         if not isinstance(item, h5py.Dataset):
             return None
-        files = [entry[0] for entry in item.external or ()]
-        if item.is_virtual:
-            files += [source.file_name for source in item.virtual_sources()]
-        return next(((key, other) for other in files if other != "."), None)
+        others = [entry[0] for entry in item.external or ()]
+        others += [source.file_name for source in item.virtual_sources()] if item.is_virtual else []
+        return next(((key, other) for other in others if other != "."), None)
 
     with h5py.File(path) as file:
-        if found := file.visititems_links(other_end) or file.visititems(other_storage):
-            raise TableError(
-                f"{name}: {found[0]} is in another file, {found[1]!r}, which is not read; copy "
-                "the data into one file"
-            )
+        if found := file.visititems_links(elsewhere):
+            where = f"{found[0]} is in another file, {found[1]!r}"
+            raise TableError(f"{name}: {where}, which is not read; copy the data into one file")
         yield file
 
 
 def _checked_sparse(name, X, reading):
-    """Return a CSR array of a sparse matrix from a file.
-
-    SciPy's compiled routines do not check indices: with a wrong one they would read and write
-    outside their memory.
-    """
+    """Return a CSR array: with a wrong index, SciPy would read and write outside its memory."""
     # The pointers of the other formats take one entry per row or column once converted.
     reading.check_size(name, 8 * sum(map(int, X.shape)), what="the sparse matrix")
     try:
-        if hasattr(X, "check_format"):
-            X.check_format(full_check=True)
+        check_container(X)
         X = sp.csr_array(X)
-        X.check_format(full_check=True)
+        check_container(X)
     except (ValueError, IndexError, TypeError) as error:
         raise TableError(f"{name} is damaged: not a valid sparse matrix ({error})") from error
     return X
 
 
-def _table(name, X, reading, names=None, key="X", notes=()):
+def _table(name, X, reading, names=(), key="X", notes=()):
     """Return the table of an array, a memory map, a sparse matrix or a Zarr array."""
     if sp.issparse(X):
         X = _checked_sparse(name, X, reading)
     if X.ndim != 2:
-        raise TableError(
-            f"{name}: {key} has {counted(X.ndim, 'dimension')} {X.shape}; a table has rows and "
-            "columns"
-        )
+        found = f"{key} has {counted(X.ndim, 'dimension')} {X.shape}"
+        raise TableError(f"{name}: {found}; a table has rows and columns")
     if not is_numeric(X.dtype):
         raise TableError(f"{name}: {key} holds {X.dtype.name} instead of numbers")
-    names = np.array([] if names is None else names, dtype=object).ravel()
-    named = len(names) == X.shape[1]
-    if len(names) and not named:
-        counts = f"{counted(len(names), 'name')} for {counted(X.shape[1], 'column')}"
-        notes = (*notes, f"{NAMES} not used: {counts}")
-    names, renamed = unique_names(names) if named else (default_names(X.shape[1]), ())
+    names, n_columns = np.array(names, dtype=object).ravel(), X.shape[1]
+    if is_named := len(names) == n_columns:
+        names, renamed = unique_names(names)
+    else:
+        counts = f"{counted(len(names), 'name')} for {counted(n_columns, 'column')}"
+        renamed = (f"{NAMES} not used: {counts}",) * bool(len(names))
+        names = default_names(n_columns)
     if not isinstance(X, np.ndarray) and not sp.issparse(X):
         X = ZarrStream(X, names)
-    elif named and isinstance(X, np.ndarray):
-        import pandas as pd
-
+    elif is_named and isinstance(X, np.ndarray):
         # In a frame, so that messages about a column can name it.
         X = pd.DataFrame(X, columns=names, copy=False)
     return Table(X, names, key, notes=(*notes, *renamed))
 
 
-def _choose(name, shapes, key):
+def _choose(name, arrays, key):
     """Return the name of the array to take from a file that may hold several, and a note of it."""
-    if key in shapes:
+    if key in arrays:
         return key, ()
-    data = {other: shape for other, shape in shapes.items() if other != NAMES}
-    matrices = [other for other, shape in data.items() if len(shape) == 2 and min(shape) > 1]
+    data = [other for other in arrays if other != NAMES]
+    matrices = [k for k in data if len(arrays[k].shape) == 2 and min(arrays[k].shape) > 1]
     if key is None and ("X" in data or len(matrices) == 1):
         key = "X" if "X" in data else matrices[0]
         note = f"array {key!r} of {len(data)} (choose another with --key)"
         return key, (note,) if len(data) > 1 else ()
-    held = ", ".join(f"{key} ({' x '.join(map(str, shape))})" for key, shape in shapes.items())
+    held = (f"{other} ({' x '.join(map(str, item.shape))})" for other, item in arrays.items())
     what = "it is not clear which array to take" if key is None else f"there is no array {key!r}"
-    raise TableError(f"{name}: {what}; it holds {held or 'none'}. Choose one with --key NAME")
+    held = ", ".join(held) or "none"
+    raise TableError(f"{name}: {what}; it holds {held}. Choose one with --key NAME")

@@ -2,8 +2,12 @@
 """What cells stand for: numbers with signs and separators, gaps, titles, headers and units."""
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from statistics import median_high
+from typing import NamedTuple
+
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from ..._utils.text import counted, listed
 from .tables import is_number
@@ -19,8 +23,7 @@ _CURRENCY = (
     r"(?:[$€£¥₹₩₽₺₪]|US\$|USD|EUR|GBP|CHF|JPY|CNY|CAD|AUD|SEK|NOK|DKK|PLN|CZK|INR|BRL|R\$|kr|zł)"
 )
 # Separators of thousands and decimals that go together, as regular expressions.
-_POINT = [(",", r"\."), (_SPACE, r"\."), ("['’]", r"\.")]
-_COMMA = [(r"\.", ","), (_SPACE, ","), ("['’]", ",")]
+_WAYS = {".": ("[, \u00a0\u202f'’]", r"\."), ",": ("[. \u00a0\u202f'’]", ",")}
 _EITHER = (None, "[.,]")
 # A point or comma before three digits may separate thousands.
 _UNCLEAR = r"^[+-]?[1-9]\d{0,2}[.,]\d{3}$"
@@ -40,20 +43,22 @@ _MOST_MARKS = 5
 
 
 def find_layout(rows, reading, word="line"):
-    """Return the positions of header and first row of data, and notes about titles and units."""
-    header = 0 if reading.skip_rows is not None else _below_titles(rows)
-    first, units, notes = header + 1, _words_above_numbers(rows[header + 1 :]), []
+    """Return the header or None, the position of the first row of data, and what was left out."""
+    if reading.no_header:
+        return None, 0, []
+    top = 0 if reading.skip_rows is not None else _below_titles(rows)
+    first, units, notes = top + 1, _words_above_numbers(rows[top + 1 :]), []
     if units:
         # A title that is split at its commas looks like a header, and the header like units.
-        is_prose = [any(cell[:1] == " " for cell in rows[i]) for i in (header, first)]
-        header, units = (first, []) if is_prose == [True, False] else (header, units)
+        is_prose = [any(cell[:1] == " " for cell in rows[i]) for i in (top, first)]
+        top, units = (first, []) if is_prose == [True, False] else (top, units)
         first += 1
-    if header:
+    if top:
         title = next(cell for row in rows for cell in row if cell.strip())
-        notes.append(f"{counted(header, word)} above the header left out ({title.strip()!r})")
+        notes.append(f"{counted(top, word)} above the header left out ({title.strip()!r})")
     if units:
         notes.append(f"units below the header left out ({', '.join(units[:3])})")
-    return header, first, notes
+    return rows[top], first, notes
 
 
 def _below_titles(rows):
@@ -64,13 +69,10 @@ def _below_titles(rows):
     """
     filled = [sum(1 for cell in row if cell.strip()) for row in rows]
     usual = median_high(filled)
-    header = next((i for i, count in enumerate(filled) if count > usual / 2), 0)
-    for i in range(header + 1, min(len(rows), _MOST_TITLES)):
-        has_numbers = any(map(is_like_number, rows[i]))
-        if has_numbers and filled[i] >= usual:
-            break
-        if filled[i] > filled[header] and not has_numbers:
-            header = i
+    full = (i for i, count in enumerate(filled) if count >= usual)
+    data = next((i for i in full if any(map(is_like_number, rows[i]))), len(rows))
+    above = [i for i in range(min(data, _MOST_TITLES)) if filled[i] > usual / 2]
+    header = max(above, key=filled.__getitem__, default=data)
     return header if header + 1 < len(rows) else 0
 
 
@@ -95,16 +97,12 @@ def is_like_number(cell):
     return _LIKE_NUMBER.fullmatch(cell) is not None and not DATE.match(cell)
 
 
-@dataclass(frozen=True)
-class Odd:
-    """A column of numbers in which some cells are not clear, such as ``cell``.
-
-    It is read with --percent and with ``marks`` as missing values; not at all if they are None.
-    """
+class Odd(NamedTuple):
+    """A column of numbers with unclear cells, and what it takes to read it, if it can be read."""
 
     cell: str
     percent: bool
-    marks: tuple | None
+    marks: tuple | None  # of missing values
 
 
 def read_numbers(table, reading, decimal="."):
@@ -112,9 +110,6 @@ def read_numbers(table, reading, decimal="."):
 
     Returns the Arrow table, the Odd columns by name, and notes.
     """
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     table = without_marks(table, reading.marks) if reading.marks else table
     examples, missing, odd, notes = [], set(), {}, []
     for j, field in enumerate(table.schema):
@@ -139,9 +134,6 @@ def read_numbers(table, reading, decimal="."):
 
 def without_marks(table, marks):
     """Return the Arrow table without the cells that the user calls missing."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     numbers = pa.array([float(mark) for mark in marks if is_number(mark)], pa.float64())
     for j, kind in enumerate(table.schema.types if marks else ()):
         column = table.column(j)
@@ -157,9 +149,6 @@ def without_marks(table, marks):
 
 def _read(column, reading, decimal):
     """Return the numbers in a column of text; if some cells are none, None and these cells."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     sample = column.slice(0, _SAMPLE).drop_null().to_pylist()
     n_numbers = sum(map(is_like_number, sample))
     if n_numbers == 0 or n_numbers < sum(cell.strip().lower() not in _GAPS for cell in sample) / 2:
@@ -167,62 +156,42 @@ def _read(column, reading, decimal):
     text = pc.utf8_trim_whitespace(column)
     text = pc.if_else(pc.is_in(pc.utf8_lower(text), pa.array(_GAPS)), None, text)
     present = len(text) - text.null_count
-    plain, has_signs = _without_signs(text, present, reading)
-    best, matches, count = None, None, -1
-    for way in _ways(reading, decimal):
-        found = pc.fill_null(pc.match_substring_regex(plain, _pattern(*way)), False)
-        n_found = pc.sum(found).as_py()
-        is_unclear = way == _EITHER and pc.any(pc.match_substring_regex(plain, _UNCLEAR)).as_py()
-        if n_found > count and not is_unclear:
-            best, matches, count = way, found, n_found
-    if count < present:
-        words = pc.unique(text.filter(pc.invert(matches)).drop_null()).to_pylist()
-        return None, words if has_signs or count * 2 >= present else []
-    thousands, point = best
+    plain = pc.replace_substring(text, "−", "-")
+    plain = pc.replace_substring_regex(plain, r"^\((.+)\)$", r"-\1")
+    currency = pc.struct_field(pc.extract_regex(text, f"(?P<sign>{_CURRENCY})"), "sign")
+    n_currencies, n_percent = pc.count_distinct(currency).as_py(), pc.sum(pc.ends_with(text, "%"))
+    # Several currencies, and a percent sign that some cells lack, are left where they are.
+    if n_currencies == 1:
+        plain = pc.replace_substring_regex(plain, rf"{_SPACE}*{_CURRENCY}{_SPACE}*", "")
+    if n_percent.as_py() == present or reading.percent:
+        plain = pc.replace_substring_regex(plain, rf"{_SPACE}*%$", "")
+    ways = [_WAYS[decimal], *(way for way in _WAYS.values() if way != _WAYS[decimal])]
+    if reading.thousands:
+        point = "," if reading.decimal == "," or reading.thousands == "." else r"\."
+        ways = [(_SPACE if reading.thousands == " " else re.escape(reading.thousands), point)]
+    elif not pc.any(pc.match_substring_regex(plain, _UNCLEAR)).as_py():
+        ways.append(_EITHER)
+
+    def matching(way):
+        thousands, point = way
+        whole = rf"(\d{{1,3}}({thousands}\d{{3}})+|\d+)" if thousands else r"\d+"
+        pattern = rf"^[+-]?({whole}({point}\d*)?|{point}\d+)([eE][+-]?\d+)?$"
+        return pc.fill_null(pc.match_substring_regex(plain, pattern), False)
+
+    thousands, point = best = max(ways, key=lambda way: pc.sum(matching(way)).as_py())
+    found = matching(best)
+    if words := pc.unique(text.filter(pc.invert(found)).drop_null()).to_pylist():
+        has_signs = n_currencies or n_percent.as_py()
+        return None, words if has_signs or pc.sum(found).as_py() * 2 >= present else []
     plain = pc.replace_substring_regex(plain, thousands, "") if thousands else plain
     return pc.cast(pc.replace_substring_regex(plain, point, "."), pa.float64()), []
 
 
-def _without_signs(text, present, reading):
-    """Return the cells without currency and percent sign, and whether any cell has one.
-
-    A currency is left where it is if there are several, a percent sign if some cells lack it.
-    """
-    import pyarrow.compute as pc
-
-    n_percent = pc.sum(pc.ends_with(text, "%")).as_py() or 0
-    currency = pc.extract_regex(text, f"(?P<sign>{_CURRENCY})")
-    signs = pc.unique(pc.struct_field(currency, "sign").drop_null())
-    plain = pc.replace_substring(text, "−", "-")
-    plain = pc.replace_substring_regex(plain, r"^\((.+)\)$", r"-\1")
-    if len(signs) == 1:
-        plain = pc.replace_substring_regex(plain, rf"{_SPACE}*{_CURRENCY}{_SPACE}*", "")
-    if n_percent == present or reading.percent:
-        plain = pc.replace_substring_regex(plain, rf"{_SPACE}*%$", "")
-    return plain, bool(n_percent or len(signs))
-
-
-def _ways(reading, decimal):
-    """The ways to separate thousands and decimals, the most likely one first."""
-    if reading.thousands:
-        point = "," if reading.decimal == "," or reading.thousands == "." else r"\."
-        return [(_SPACE if reading.thousands == " " else re.escape(reading.thousands), point)]
-    return [*_COMMA, *_POINT, _EITHER] if decimal == "," else [*_POINT, *_COMMA, _EITHER]
-
-
-def _pattern(thousands, point):
-    whole = rf"(\d{{1,3}}({thousands}\d{{3}})+|\d+)" if thousands else r"\d+"
-    return rf"^[+-]?({whole}({point}\d*)?|{point}\d+)([eE][+-]?\d+)?$"
-
-
 def _example(column, values):
     """Say how the first cell that is not a plain number is read."""
-    import pyarrow.compute as pc
-
-    text = pc.utf8_trim_whitespace(column)
-    is_plain = pc.match_substring_regex(text, r"^[+-]?(\d+\.?\d*|\.\d+)([eE].*)?$")
-    first = pc.index(pc.or_kleene(is_plain, pc.is_null(values)), False).as_py()
-    return "" if first < 0 else f"{text[first]} = {values[first].as_py():.12g}"
+    cells, read = (part.slice(0, _SAMPLE).to_pylist() for part in (column, values))
+    pairs = ((c, v) for c, v in zip(cells, read, strict=True) if v is not None)
+    return next((f"{c.strip()} = {v:.12g}" for c, v in pairs if not is_number(c)), "")
 
 
 def _odd(column, reading, decimal, words):

@@ -11,13 +11,14 @@ from functools import partial
 from importlib import import_module
 from pathlib import Path
 
+import pandas as pd
+
 from ..._utils.files import replacing
 from ..._utils.text import listed
 from ..console import TableError, progress, usage_error
-from . import arrays, excel, frames, text
+from . import arrays, frames, text
 from .tables import Table, default_names, is_number, unique_names
 
-_PACKED = ".gz"
 # A spreadsheet takes cells that begin like this for formulas.
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
@@ -36,7 +37,7 @@ class Format:
 
 _KEY, _TYPED = ("--key",), ("--index", "--na")
 _CELLS = (*_TYPED, "--no-header", "--skip-rows", "--thousands", "--percent")
-_TEXT = (*_CELLS, "--sep", "--decimal", "--encoding")
+_SHEET, _TEXT = (*_KEY, *_CELLS), (*_CELLS, "--sep", "--decimal", "--encoding")
 _read_tabs = partial(text.read_text, usual_separator="\t")
 _TABS = Format(_read_tabs, partial(text.write_text, separator="\t"), _TEXT, spreadsheet=True)
 FORMATS = {
@@ -46,9 +47,7 @@ FORMATS = {
     ".parquet": Format(frames.read_parquet, frames.write_parquet, _TYPED),
     ".feather": Format(frames.read_feather, frames.write_feather, _TYPED),
     ".jsonl": Format(frames.read_json_lines, frames.write_json_lines, _TYPED),
-    ".xlsx": Format(
-        excel.read_excel, excel.write_excel, (*_KEY, *_CELLS), True, package="openpyxl"
-    ),
+    ".xlsx": Format(frames.read_excel, frames.write_excel, _SHEET, True, package="openpyxl"),
     ".npy": Format(arrays.read_npy, arrays.write_npy, numbers_only=True),
     ".npz": Format(arrays.read_npz, arrays.write_npz, _KEY, numbers_only=True),
     ".mat": Format(arrays.read_mat, arrays.write_mat, _KEY, numbers_only=True),
@@ -62,37 +61,29 @@ WRITABLE = tuple(suffix for suffix, form in FORMATS.items() if form.write)
 # A table of scores holds names and numbers: it needs a format for frames.
 _FOR_SCORES = tuple(suffix for suffix in WRITABLE if not FORMATS[suffix].numbers_only)
 _ADVICE = {
-    ".xls": "save it as .xlsx",
-    ".ods": "save it as .xlsx or .csv",
-    ".json": "save it as JSON lines (.jsonl), one object per line",
+    **dict.fromkeys((".xls", ".ods", ".rds"), "save it as .xlsx or .csv"),
     **dict.fromkeys((".pkl", ".pickle"), "a pickle can run any code; save it as .parquet"),
-    ".rds": "save it as .csv or .parquet",
     **dict.fromkeys((".h5", ".hdf5"), "save its array as .npy, .npz or .parquet"),
+    ".json": "save it as JSON lines (.jsonl), one object per line",
     ".zip": "unpack it first",
+    ".gz": f"only {', '.join(PACKABLE)} files may be compressed; unpack it first",
 }
 
 
 def extension(path):
     """Return the extension under which ``FORMATS`` knows the format of a file."""
     suffix = path.suffix.lower()
-    if suffix == _PACKED:
-        inner = extension(path.with_suffix(""))
-        return inner if inner in PACKABLE else suffix
+    if suffix == ".gz" and (inner := extension(path.with_suffix(""))) in PACKABLE:
+        return inner
     return _OTHER_NAMES.get(suffix, suffix)
 
 
 def check_input(file, reading):
     """Raise a usage error if the file cannot be read, or an option does not apply to it."""
-    is_standard_input = str(file) == "-"
-    suffix = ".csv" if is_standard_input else extension(file)
-    _check_name(file, "FILE")
-    if not is_standard_input and not file.exists():
+    is_file = str(file) != "-"
+    suffix = extension(file) if is_file else ".csv"
+    if is_file and not _exists(file, "FILE"):
         raise usage_error(f"{file} does not exist", "FILE")
-    if suffix == _PACKED:
-        raise usage_error(
-            f"{file} is compressed, and only {', '.join(PACKABLE)} files may be; unpack it first",
-            "FILE",
-        )
     if suffix in _ADVICE:
         raise usage_error(f"{file} cannot be read; {_ADVICE[suffix]}", "FILE")
     _check_format(file, FORMATS, "FILE", suffix)
@@ -116,7 +107,7 @@ def check_outputs(file, output, scores=None, *, force, writable=WRITABLE):
         if path.resolve().is_relative_to(file.resolve()):
             raise usage_error(f"{path} is inside the input", option)
         check_output(path, formats, force, option)
-    if output is not None and scores is not None and output.resolve() == scores.resolve():
+    if output and scores and output.resolve() == scores.resolve():
         raise usage_error(f"{scores} is also the file of -o", "--scores")
 
 
@@ -126,7 +117,7 @@ def check_output(path, formats, force, option):
         return
     suffix = extension(path)
     _check_format(path, formats, option, suffix)
-    _check_name(path, option)
+    exists = _exists(path, option)
     if not path.parent.is_dir():
         raise usage_error(f"there is no folder {path.parent}; create it first", option)
     if not os.access(path.parent, os.W_OK):
@@ -139,7 +130,7 @@ def check_output(path, formats, force, option):
     is_zarr = suffix == ".zarr" and any((path / marker).is_file() for marker in markers)
     if path.is_dir() and not is_zarr:
         raise usage_error(f"{path} is a folder", option)
-    if path.exists() and not force:
+    if exists and not force:
         raise usage_error(f"{path} exists; add --force to overwrite it", option)
 
 
@@ -149,24 +140,19 @@ def _check_format(path, formats, option, suffix):
         raise usage_error(f"{path} is not in a known format; use {which}", option)
 
 
-def _check_name(path, option):
-    """Raise a usage error for what the system does not accept, such as a name that is too long."""
+def _exists(path, option):
+    """Whether a file exists; a usage error for what the system does not accept, as a long name."""
     try:
-        path.stat()
+        return bool(path.stat())
     except (FileNotFoundError, NotADirectoryError):
-        pass
+        return False
     except OSError as error:
         raise usage_error(f"{path}: {error.strerror}", option) from error
 
 
 # How files begin; .npz begins like .xlsx.
-_MAGIC = {
-    b"{": ".jsonl",
-    b"PAR1": ".parquet",
-    b"ARROW1": ".feather",
-    b"\x93NUMPY": ".npy",
-    b"PK\x03\x04": ".xlsx",
-}
+_MAGIC = {b"{": ".jsonl", b"PAR1": ".parquet", b"ARROW1": ".feather"}
+_MAGIC |= {b"\x93NUMPY": ".npy", b"PK\x03\x04": ".xlsx"}
 
 
 @contextmanager
@@ -211,8 +197,6 @@ def read_table(path, reading, name=None, suffix=None):
 
 def _transposed(name, table, reading):
     """Return the table of a file that has one feature per row, and samples in its header."""
-    import pandas as pd
-
     table = table.whole()
     if table.labels is not None:
         raise TableError(f"{name} has one sample per row by definition; leave out --transpose")
@@ -223,20 +207,16 @@ def _transposed(name, table, reading):
     frame, corner = table.X, table.names[0]
     first = frame.iloc[:, 0]
     if reading.index or corner.startswith("Unnamed: ") or first.dtype.kind not in "biuf":
-        names, renamed = unique_names(first)
-        frame = frame.iloc[:, 1:]
+        frame, names = frame.iloc[:, 1:], [corner, *first]
     else:
-        names, renamed, corner = default_names(len(frame)), (), "sample"
+        names = ["sample", *default_names(len(frame))]
     if words := [c for c in frame if frame[c].dtype.kind not in "biuf"]:
-        raise TableError(
-            f"{name} cannot be transposed: not numeric: {listed(words)}. Remove these columns "
-            "from the file first"
-        )
-    turned = pd.DataFrame(frame.to_numpy().T)
-    turned.insert(0, "samples", frame.columns)
-    turned.columns = columns = unique_names([corner, *names])[0]
-    notes = (*table.notes, *renamed)
-    return Table(turned, columns, table.key, notes=notes, row_names=columns[0])
+        found = f"{name} cannot be transposed: not numeric: {listed(words)}"
+        raise TableError(f"{found}. Remove these columns from the file first")
+    names, renamed = unique_names(names)
+    turned = pd.DataFrame(frame.to_numpy().T, columns=names[1:])
+    turned.insert(0, names[0], frame.columns)
+    return Table(turned, names, table.key, notes=(*table.notes, *renamed), row_names=names[0])
 
 
 def write_outputs(outputs, *, raw_names=False):
@@ -269,31 +249,26 @@ def _numbers_only(path, table, notes):
     kinds = table.kinds()
     left_out = [name for name, kind in zip(table.names, kinds, strict=True) if kind != "number"]
     if table.labels is not None:
-        left_out = [*map(str, table.labels.columns), "the names of the rows", *left_out]
+        left_out = [*table.label_names, "the names of the rows", *left_out]
     if left_out:
-        notes.append(
-            f"{path.name} holds numbers only, without {listed(left_out)}; write .csv or .parquet "
-            "to have them"
-        )
+        found = f"{path.name} holds numbers only, without {listed(left_out)}"
+        notes.append(f"{found}; write .csv or .parquet to have them")
     return table.take([j for j, kind in enumerate(kinds) if kind == "number"])
 
 
 def _without_formulas(table, notes):
-    """Return the table with names, of its columns and in a column of features, that are text."""
-    names = [_harmless(name) for name in table.names]
-    X, changed = table.X, names != table.names
-    if table.is_frame:
-        if "feature" in table.names:
-            features = X["feature"].map(_harmless)
-            changed = changed or not features.equals(X["feature"])
-            X = X.assign(feature=features)
-        X = X.set_axis(names, axis=1)
-    if changed:
+    """Return the table with names, of its columns and in a table of scores, that are text."""
+    names, X = list(map(_harmless, table.names)), table.X
+    is_changed = names != table.names
+    if table.names[:4] == ["feature", "score", "rank", "kept"]:
+        X = X.assign(feature=X["feature"].map(_harmless))
+        is_changed = is_changed or not X["feature"].equals(table.X["feature"])
+    if is_changed:
         notes.append(
             "names that a spreadsheet would run as formulas are written with an apostrophe in "
             "front; .parquet files have them as they are, as has graphsieve select --raw-names"
         )
-    return replace(table, X=X, names=names)
+    return replace(table, X=X.set_axis(names, axis=1) if table.is_frame else X, names=names)
 
 
 def _harmless(name):

@@ -1,14 +1,28 @@
-"""Files of data frames: Parquet, Feather and JSON lines."""
+"""Files of data frames: Parquet, Feather, JSON lines and Excel sheets."""
 
 import json
+import re
+import zipfile
 from collections.abc import Hashable
+from contextlib import closing
+from dataclasses import replace
+from itertools import islice
+
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
 
 from ..._rows import ParquetStream
-from ..._utils.text import counted
+from ..._utils.text import counted, listed
 from ..console import TableError
-from .cells import without_marks
-from .tables import STREAM_BYTES, Table, arrow_frame, unique_names
-from .text import open_bytes, open_text, with_row_names
+from .cells import find_layout, is_like_number, read_numbers, without_marks
+from .tables import STREAM_BYTES, Table, arrow_frame, default_names, unique_names
+from .text import open_bytes, open_text
+
+# JSON objects that are in memory at once.
+_BLOCK_LINES = 10_000
+# What fits in a sheet, and the rows of it that show where its table begins.
+_MOST_ROWS, _MOST_COLUMNS, _SAMPLE_ROWS = 2**20, 2**14, 100
 
 
 def frame_table(frame, notes=()):
@@ -29,35 +43,24 @@ def _typed_table(table, reading):
 
 
 def read_parquet(path, name, reading):
-    import pyarrow.parquet as pq
-
     file = pq.ParquetFile(path)
-    n_bytes = _bytes_in_memory(file.metadata)
-    if n_bytes <= STREAM_BYTES or reading.whole or reading.transpose:
-        reading.check_size(name, n_bytes)
+    stored = file.metadata
+    n_bytes = 8 * stored.num_rows * stored.num_columns  # as doubles
+    is_whole = n_bytes <= STREAM_BYTES or reading.whole or reading.transpose
+    reading.check_size(name, n_bytes, streamed=not is_whole)
+    if is_whole:
         return _typed_table(file.read(), reading)
-    reading.check_size(name, n_bytes, streamed=True)
     stream = ParquetStream(file)
-    groups = [file.metadata.row_group(number) for number in range(file.num_row_groups)]
-    n_rows = max(group.num_rows for group in groups)
-    notes = [f"{counted(len(groups), 'row group')} of up to {n_rows:,} rows, one at a time"]
-    if max(map(_bytes_in_memory, groups)) > STREAM_BYTES:
-        notes.append(
-            "each of which must fit in memory (if it does not, write the file with a smaller "
-            "row_group_size)"
-        )
+    n_rows = max(stored.row_group(j).num_rows for j in range(stored.num_row_groups))
+    groups = counted(stored.num_row_groups, "row group")
+    notes = [f"{groups} of up to {n_rows:,} rows, one at a time"]
+    if 8 * n_rows * stored.num_columns > STREAM_BYTES:
+        cure = "if it does not, write the file with a smaller row_group_size"
+        notes.append(f"each of which must fit in memory ({cure})")
     return Table(stream, stream.names, notes=tuple(notes))
 
 
-def _bytes_in_memory(part):
-    """Return what the numbers of a Parquet file or row group take as doubles."""
-    return 8 * part.num_rows * part.num_columns
-
-
 def write_parquet(path, table):
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
     schema = pa.Schema.from_pandas(table.head().frame())
     with pq.ParquetWriter(path, schema) as writer:
         for piece in table.pieces():
@@ -65,8 +68,6 @@ def write_parquet(path, table):
 
 
 def read_feather(path, name, reading):
-    import pyarrow as pa
-
     with pa.memory_map(str(path)) as source:
         table = pa.ipc.open_file(source).read_all()
         reading.check_size(name, table.nbytes)
@@ -74,62 +75,110 @@ def read_feather(path, name, reading):
 
 
 def write_feather(path, table):
-    whole_frame(table).to_feather(path)
-
-
-def whole_frame(table):
-    """Return a table in memory as a frame, with the names of the rows in a column."""
-    import pandas as pd
-
-    pieces = [with_row_names(piece.frame()) for piece in table.pieces()]
-    return pd.concat(pieces, ignore_index=True)
+    pd.concat(table.frames(), ignore_index=True).to_feather(path)
 
 
 def read_json_lines(path, name, reading):
-    import pyarrow as pa
-    from pyarrow import json as arrow_json
-
-    longest = n_bytes = 0
-    with open_bytes(path) as file:
-        for number, line in enumerate(file, start=1):
-            longest, n_bytes = max(longest, len(line)), n_bytes + len(line)
-            reading.check_size(name, n_bytes, what="the text")
-            _check_line(number, line.strip())
-    with open_bytes(path) as file:
-        options = arrow_json.ReadOptions(block_size=min(max(2**20, 64 * longest), 2**30))
-        table = arrow_json.read_json(file, options)
-    if table.num_columns == 0:
+    records, tables = _json_records(path, name, reading), []
+    while block := list(islice(records, _BLOCK_LINES)):
+        tables.append(pa.Table.from_struct_array(pa.array(block)))
+    if not tables:
         raise TableError(f"{name} is empty")
+    table = pa.concat_tables(tables, promote_options="permissive")
     while any(pa.types.is_struct(field.type) for field in table.schema):
         table = table.flatten()
     return _typed_table(table, reading)
 
 
-def _check_line(number, line):
-    """Refuse a line that is no object, or is nested so deeply that pyarrow would crash."""
-    is_flat = line.count(b"{") == line.count(b"}") == 1 and b"[" not in line
-    if not line or (is_flat and line.startswith(b"{") and line.endswith(b"}")):
-        return
-    try:
-        is_object = isinstance(json.loads(line), dict)
-    except RecursionError:
-        raise ValueError(f"line {number} is nested too deeply") from None
-    except ValueError as error:
-        raise ValueError(f"line {number} is not valid JSON: {error}") from None
-    if not is_object:
-        raise ValueError(f"line {number} is not a JSON object, with a value for every column")
+def _json_records(path, name, reading):
+    n_bytes = 0
+    with open_bytes(path) as file:
+        for number, line in enumerate(file, start=1):
+            n_bytes += len(line)
+            reading.check_size(name, n_bytes, what="the text")
+            if not line.strip():
+                continue
+            try:
+                record = json.loads(line)
+            except RecursionError:
+                raise ValueError(f"line {number} is nested too deeply") from None
+            except ValueError as error:
+                raise ValueError(f"line {number} is not valid JSON: {error}") from None
+            if not isinstance(record, dict):
+                what = "not a JSON object, with a value for every column"
+                raise ValueError(f"line {number} is {what}")
+            yield record
 
 
 def write_json_lines(path, table):
     with open_text(path) as file:
-        for piece in table.pieces():
-            frame = with_row_names(piece.frame())
-            rows = frame.astype(object).where(frame.notna(), None)
-            for row in rows.itertuples(index=False, name=None):
-                record = dict(zip(frame.columns, row, strict=True))
-                file.write(json.dumps(record, ensure_ascii=False, default=_jsonable) + "\n")
+        for frame in table.frames():
+            # NumPy's values become those of Python; dates and times have no type in JSON.
+            rows = frame.astype(object).where(frame.notna(), None).to_dict("records")
+            for row in rows:
+                text = json.dumps(row, ensure_ascii=False, default=lambda value: value.isoformat())
+                file.write(text + "\n")
 
 
-def _jsonable(value):
-    """What JSON has no type for: values of NumPy, dates and times."""
-    return value.item() if hasattr(value, "item") else value.isoformat()
+def read_excel(path, name, reading):
+    import openpyxl
+
+    with zipfile.ZipFile(path) as archive:
+        reading.check_size(name, sum(info.file_size for info in archive.infolist()))
+    with closing(openpyxl.load_workbook(path, read_only=True, data_only=True)) as book:
+        sheets, read, notes = book.sheetnames, {}, ()
+        if reading.key not in (None, *sheets):
+            raise TableError(
+                f"{name} has no sheet {reading.key!r}; choose one with --sheet: {listed(sheets)}"
+            )
+        for chosen in sheets if reading.key is None else [reading.key]:
+            book[chosen].reset_dimensions()  # it can declare a billion cells and hold one
+            rows = islice(book[chosen].iter_rows(values_only=True), reading.skip_rows or 0, None)
+            read[chosen] = rows = [row for row in rows if any(v is not None for v in row)]
+            with_numbers = (row for row in rows if any(is_like_number(str(v)) for v in row))
+            # A cover sheet, without two rows of numbers, is no table.
+            if len(list(islice(with_numbers, 2))) == 2:
+                break
+        else:
+            chosen, rows = next(iter(read.items()))
+    if reading.key is None and len(sheets) > 1:
+        notes = (f"sheet {chosen!r} of {len(sheets)} (choose another with --sheet)",)
+    if not rows:
+        raise TableError(f"{name} is empty: sheet {chosen!r} has no values")
+    width = max(map(len, rows))
+    rows = [(*row, *[None] * (width - len(row))) for row in rows]
+    shown = [["" if v is None else str(v) for v in row] for row in rows[:_SAMPLE_ROWS]]
+    header, first, found = find_layout(shown, reading, "row")
+    if not rows[first:]:
+        raise TableError(f"{name} is empty: it holds a header and no rows")
+    return _sheet_table(header or default_names(width), rows[first:], reading, (*notes, *found))
+
+
+def _sheet_table(header, rows, reading, notes):
+    frame = pd.DataFrame(rows, columns=range(len(header))).infer_objects()
+    # Columns that were formatted and never filled are left out.
+    used = [j for j, name in enumerate(header) if name != "" or frame[j].notna().any()]
+    names, renamed = unique_names([header[j] for j in used])
+    frame, columns = frame[used].set_axis(names, axis=1), {}
+    for name, column in frame.items():
+        words = [v for v in column if isinstance(v, str)] if column.dtype.kind == "O" else []
+        if words:
+            # Other formats have one type per column.
+            frame[name] = column = column.map(str, na_action="ignore")
+        # Digits are kept as text where they are no number, such as 007.
+        is_code = any(re.match(r"0\d", word) for word in words)
+        if not is_code and (words or reading.na):
+            columns[name] = pa.array(column, from_pandas=True)
+    table, odd, found = read_numbers(pa.table(columns), reading)
+    for name, column in zip(table.column_names, table.columns, strict=True):
+        frame[name] = column.to_pandas()
+    return replace(frame_table(frame, (*notes, *found, *renamed)), odd=odd)
+
+
+def write_excel(path, table):
+    n_rows, n_columns = table.X.shape
+    if n_rows >= _MOST_ROWS or n_columns > _MOST_COLUMNS:
+        size = f"{n_rows:,} rows x {n_columns:,} columns"
+        raise TableError(f"{size} do not fit in an Excel sheet; write .csv or .parquet")
+    frame = pd.concat(table.frames(), ignore_index=True)
+    frame.to_excel(path, sheet_name="selected", index=False)

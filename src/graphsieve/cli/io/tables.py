@@ -8,6 +8,8 @@ from datetime import date, time
 from typing import Any
 
 import numpy as np
+import pandas as pd
+import pyarrow as pa
 import scipy.sparse as sp
 
 from ..._rows import is_lazy, non_numeric, row_pieces, view_columns
@@ -23,16 +25,12 @@ class Table:
 
     X: Any
     names: list
-    # The name of the array in formats that hold several.
-    key: str = "X"
-    # What was assumed when the file was read.
-    notes: tuple = ()
+    key: str = "X"  # the name of the array in formats that hold several
+    notes: tuple = ()  # what was assumed when the file was read
     # A frame of columns that are never features, such as obs of AnnData; its index names the rows.
     labels: Any = None
-    # The column that holds the names of the rows.
-    row_names: str | None = None
-    # Columns of numbers with unclear cells, as cells.Odd.
-    odd: dict = field(default_factory=dict)
+    row_names: str | None = None  # the column that holds the names of the rows
+    odd: dict = field(default_factory=dict)  # columns of numbers with unclear cells, as cells.Odd
     # verbatim(names) returns columns as the text that the file holds.
     verbatim: Callable | None = None
 
@@ -55,29 +53,23 @@ class Table:
         """Return "number", "text", "date" or "empty" for every column."""
         if self.is_frame:
             return [_kind(column) for _, column in self.X.items()]
-        others = non_numeric(self.X)
-        if not others:
-            return ["number"] * len(self.names)
-        from pyarrow.types import is_temporal
-
-        words = {name: "date" if is_temporal(kind) else "text" for name, kind in others.items()}
-        return [words.get(name, "number") for name in self.names]
+        dates = ("date", "time", "duration")  # what Arrow's types are called
+        kinds = {name: str(kind) for name, kind in non_numeric(self.X).items()}
+        kinds = {name: "date" if kind.startswith(dates) else "text" for name, kind in kinds.items()}
+        return [kinds.get(name, "number") for name in self.names]
 
     def take(self, columns):
         """Return the table of these columns, a list of positions."""
         if list(columns) == list(range(len(self.names))):
             return self  # without a copy
-        names = [self.names[j] for j in columns]
-        if self.is_frame:
-            return replace(self, X=self.X.iloc[:, columns], names=names)
-        return replace(self, X=view_columns(self.X, columns, self.names), names=names)
+        names, is_frame = [self.names[j] for j in columns], self.is_frame
+        X = self.X.iloc[:, columns] if is_frame else view_columns(self.X, columns, self.names)
+        return replace(self, X=X, names=names)
 
     def whole(self):
         """Return the same table, in memory."""
         if self.in_memory:
             return self
-        import pandas as pd
-
         pieces = [piece.X for piece in self.pieces()]
         join = pd.concat if hasattr(pieces[0], "columns") else np.concatenate
         return replace(self, X=join(pieces))
@@ -95,14 +87,22 @@ class Table:
 
     def frame(self):
         """Return a dense data frame, with the labels of the rows in front."""
-        import pandas as pd
-
         if self.is_frame:
             return self.X
         frame = pd.DataFrame(self.array(), columns=self.names)
         if self.labels is None:
             return frame
         return pd.concat([self.labels, frame.set_axis(self.labels.index, axis=0)], axis=1)
+
+    def frames(self):
+        """Yield data frames of some rows each, with the names of the rows in columns."""
+        for piece in self.pieces():
+            frame = piece.frame()
+            if not isinstance(frame.index, pd.RangeIndex):
+                labels = ["row" if name is None else name for name in frame.index.names]
+                frame = frame.rename_axis(index=labels).reset_index(allow_duplicates=True)
+                frame = frame.set_axis(unique_names(frame.columns)[0], axis=1)
+            yield frame
 
     def array(self):
         """Return a dense array."""
@@ -117,16 +117,12 @@ class Table:
 
 def _kind(column):
     kind = column.dtype.kind
-    if kind in "biuf":
-        # The first value alone is much quicker to look at, and nearly always there.
-        values = numbers(column.head(1))
-        return "empty" if len(values) and np.isnan(values[0]) and column.isna().all() else "number"
-    if kind in "Mm":
-        return "date"
-    present = column.dropna()
-    if not len(present):
+    # The first value alone is much quicker to look at, and nearly always there.
+    if kind not in "Mm" and column.head(1).isna().all() and column.isna().all():
         return "empty"
-    return "date" if isinstance(present.iloc[0], (date, time)) else "text"
+    if kind in "biuf":
+        return "number"
+    return "date" if kind in "Mm" or isinstance(column.dropna().iloc[0], (date, time)) else "text"
 
 
 def numbers(column):
@@ -147,21 +143,17 @@ def is_number(text):
 
 def arrow_frame(table):
     """Return the data frame of an Arrow table, giving its memory back on the way."""
-    import pandas as pd
-    import pyarrow as pa
-
-    kinds = table.schema.types
+    is_truth = [pa.types.is_boolean(kind) for kind in table.schema.types]
     frame = table.to_pandas(split_blocks=True, self_destruct=True)
-    for j, kind in enumerate(kinds):
-        if pa.types.is_boolean(kind) and frame.iloc[:, j].dtype == object:
-            # Truth values and None.
+    for j in np.flatnonzero(is_truth):
+        if frame.iloc[:, j].dtype == object:  # with gaps
             frame.isetitem(j, frame.iloc[:, j].astype(pd.BooleanDtype()))
     return frame
 
 
-def array_bytes(shape, dtype):
+def array_bytes(array):
     """Return the size of an array, in integers that cannot overflow."""
-    return math.prod(map(int, shape)) * dtype.itemsize
+    return math.prod(map(int, array.shape)) * array.dtype.itemsize
 
 
 def default_names(n_columns):
@@ -175,15 +167,15 @@ def unique_names(names):
     As in pandas, the second ``a`` becomes ``a.1``, and an empty name ``Unnamed: 3``.
     """
     names = [str(name) or f"Unnamed: {j}" for j, name in enumerate(names)]
-    counts, number, unique = Counter(names), Counter(), {}
+    taken, times, unique = set(names), Counter(), []
     for name in names:
         new = name
-        while new in unique or (new != name and new in counts):
-            number[name] += 1
-            new = f"{name}.{number[name]}"
-        unique[new] = name
-    if list(unique) == names:
-        return names, ()
-    twice = [name for name, count in counts.items() if count > 1]
-    changed = [new for new, old in unique.items() if new != old]
-    return list(unique), (f"duplicate names {listed(twice)} renamed to {listed(changed)}",)
+        while times[name] and new in taken:
+            new = f"{name}.{times[name]}"
+            times[name] += 1
+        times[name] = times[name] or 1
+        taken.add(new)
+        unique.append(new)
+    changed = {new: name for new, name in zip(unique, names, strict=True) if new != name}
+    twice = list(dict.fromkeys(changed.values()))
+    return unique, (f"duplicate names {listed(twice)} renamed to {listed(changed)}",) * bool(twice)
