@@ -4,49 +4,41 @@
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Annotated
-
-import typer
 
 from .._utils.text import listed
 from .console import messages_shown, note, progress, tell
-from .options import Looks, Reading, command, option
-
-Kept = Annotated[
-    Path,
-    typer.Argument(
-        metavar="KEPT", help="Selection that graphsieve select --save wrote.", show_default=False
-    ),
-]
-Other = Annotated[
-    Path, typer.Argument(metavar="FILE", help="Table, as for select.", show_default=False)
-]
+from .options import Looks, Reading, argument, command, option
 
 
 @dataclass(frozen=True)
-class _Applying(Reading):
-    output: Path = option("-o --output FILE", "File to write.", ...)
-    extra: bool = option("--extra", "Also write columns that the selection has never seen.", False)
+class _Loading(Reading):
+    kept: Path = argument("KEPT", "Selection that graphsieve select --save wrote.")
+    file: Path = argument("FILE", "Table, as for select.")
     whole = True
 
 
 @dataclass(frozen=True)
-class _Reporting(Looks, Reading):
+class _Applying(_Loading):
+    output: Path = option("-o --output FILE", "File to write.", ...)
+    extra: bool = option("--extra", "Also write columns that the selection has never seen.", False)
+
+
+@dataclass(frozen=True)
+class _Reporting(Looks, _Loading):
     output: Path = option("-o --output FILE", "Page to write.", Path("report.html"))
     batch: str | None = option(
         "--batch COLUMN", "Batch of every row, if the selection was made with --batch."
     )
-    whole = True
 
 
 @command("graphsieve apply kept.json new.csv -o selected.csv")
-def apply(kept: Kept, file: Other, given: _Applying):
+def apply(given: _Applying):
     """Keep the columns of a saved selection in another table."""
-    from .columns import Roles, carry_verbatim
+    from .columns import carry_verbatim
     from .io.files import check_outputs, write_outputs
 
-    check_outputs(file, given.output, force=given.force)
-    with messages_shown(), _loaded(kept, file, given) as (selection, table, name):
+    check_outputs(given.file, given.output, force=given.force)
+    with messages_shown(), _loaded(given) as (selection, table, name):
         names, shape = table.names, table.X.shape
         place = selection.find(names, shape)
         columns = selection.find(names, shape, extra="pass" if given.extra else "carry")
@@ -61,7 +53,7 @@ def apply(kept: Kept, file: Other, given: _Applying):
         missing = [n for n in selection.carried if n not in {*names, *table.label_names}]
         if missing:
             note(f"{name} lacks columns that the selection carries: {listed(missing)}")
-        table = carry_verbatim(table, Roles([], carried, [], {})).take(columns)
+        table = carry_verbatim(table, carried).take(columns)
         if table.labels is not None and not given.extra:
             labels = [label for label in table.labels if str(label) in selection.carried]
             table = replace(table, labels=table.labels[labels])
@@ -75,14 +67,14 @@ def apply(kept: Kept, file: Other, given: _Applying):
     "graphsieve report kept.json faces.npy --image-shape 32x32",
     "graphsieve report kept.json genes.csv --color cell_type",
 )
-def report(kept: Kept, file: Other, given: _Reporting):
+def report(given: _Reporting):
     """Write a page about a saved selection and the table it was made from."""
     from .._utils.names import suggestion
     from .columns import column_values
     from .io.files import check_output
 
     check_output(given.output, (".html",), given.force, "--report")
-    with messages_shown(), _loaded(kept, file, given) as (selection, table, name):
+    with messages_shown(), _loaded(given) as (selection, table, name):
         from ..report import make_report
 
         place = {column: j for j, column in enumerate(table.names)}
@@ -111,15 +103,15 @@ def report(kept: Kept, file: Other, given: _Reporting):
 
 
 @contextmanager
-def _loaded(kept, file, given):
+def _loaded(given):
     """Yield the selection, the table, and the name of the table for messages."""
     from ..selection import Selection
     from .io.files import check_input, opened
     from .prepare import read
 
-    if not kept.is_file():
-        raise ValueError(f"there is no file {kept}: write one with graphsieve select --save")
-    check_input(file, given)
-    selection = Selection.load(kept)
-    with opened(file) as source:
+    if not given.kept.is_file():
+        raise ValueError(f"there is no file {given.kept}: write one with graphsieve select --save")
+    check_input(given.file, given)
+    selection = Selection.load(given.kept)
+    with opened(given.file) as source:
         yield selection, read(source, given), source[1]

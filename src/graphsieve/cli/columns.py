@@ -2,22 +2,23 @@
 
 import re
 import shlex
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
 from .._utils.names import matching_columns, suggestion
 from .._utils.text import listed
-from .console import TableError
+from .console import TableError, note
 from .io.cells import DATE
-from .io.files import extension, read_table
+from .io.files import read_table
 from .io.tables import is_number, numbers
 from .options import Reading
 
 # In fewer rows, different whole numbers are no sign of an ID.
 _ROWS_FOR_ID = 10
 _ID_NAME = re.compile(r"(^|.*[\W_])(?i:id|idx|index|key|uuid|guid|nr|row|rownames?)|.*[a-z]I[Dd]")
+_INTEGERS = "integers that all differ"
 
 
 def find_columns(items, names, option, features=None):
@@ -67,30 +68,6 @@ def _is_list(text):
     return Path(text).suffix.lower() in (".txt", ".lst")
 
 
-def as_arguments(option, positions, names):
-    """Return the arguments that pass these columns to an option, as one would type them."""
-    plain, alone = [], []
-    for name, j in ((names[j], j) for j in positions):
-        if not name.isprintable():
-            alone.append(str(j))
-        elif "," in name or name != name.strip() or not name:
-            alone.append(name)
-        else:
-            plain.append(name)
-    values = [",".join(plain)] * bool(plain) + alone
-    return [word for value in values for word in as_option(option, value)]
-
-
-def as_option(option, value):
-    """Return the arguments that give a value to an option."""
-    return [f"{option}={value}"] if value.startswith("-") else [option, value]
-
-
-def command_line(arguments):
-    """Return a command, its subcommand first, as one would type it in a shell."""
-    return shlex.join(["graphsieve", *arguments])
-
-
 def names_in(items):
     """Names as given, and those in text files, one per line."""
     names = []
@@ -100,6 +77,21 @@ def names_in(items):
         else:
             names.append(item)
     return names
+
+
+def as_arguments(option, positions, names):
+    """Return the arguments that pass these columns to an option, as one would type them."""
+    plain, alone = [], []
+    for name, j in ((names[j], j) for j in positions):
+        is_plain = name.isprintable() and "," not in name and name == name.strip() != ""
+        (plain if is_plain else alone).append(name if name.isprintable() else str(j))
+    values = [",".join(plain)] * bool(plain) + alone
+    return [word for value in values for word in as_option(option, value)]
+
+
+def as_option(option, value):
+    """Return the arguments that give a value to an option."""
+    return [f"{option}={value}"] if value.startswith("-") else [option, value]
 
 
 def find_column(table, column, option, *, in_obs=False):
@@ -125,68 +117,72 @@ def column_values(table, column, option, *, in_obs=False):
     name = find_column(table, column, option, in_obs=in_obs)
     if name in table.label_names and (in_obs or name not in table.names):
         return table.labels.iloc[:, table.label_names.index(name)]
-    values = table.take([table.names.index(name)])
-    return values.X.iloc[:, 0] if values.is_frame else np.ravel(values.array())
+    return table.take([table.names.index(name)]).whole().frame().iloc[:, -1]
 
 
-def read_costs(path):
-    """Return a dict of name to cost from a table with a column of names and one of numbers."""
-    table = read_table(path, Reading(), path.name, extension(path))
-    frame = table.whole().frame()
-    expected = f"{path.name} should have two columns with a header, such as column,cost"
-    if frame.shape[1] != 2:
-        raise TableError(f"--cost: {expected}; it has {frame.shape[1]}")
-    if frame.iloc[:, 1].dtype.kind not in "iuf" or is_number(frame.columns[1]):
-        raise TableError(f"--cost: {expected}; the second column is {frame.columns[1]!r}")
-    names = frame.iloc[:, 0].astype(str)
-    if names.duplicated().any():
+def read_costs(path, columns):
+    """Return the cost of every column, from a table with a column of names and one of numbers."""
+    frame = read_table(path, Reading(), path.name).whole().frame()
+    fault = f"it has {frame.shape[1]}" if frame.shape[1] != 2 else ""
+    if not fault and (frame.iloc[:, 1].dtype.kind not in "iuf" or is_number(frame.columns[1])):
+        fault = f"the second column is {frame.columns[1]!r}"
+    if fault:
+        expected = "should have two columns with a header, such as column,cost"
+        raise TableError(f"--cost: {path.name} {expected}; {fault}")
+    costs = frame.iloc[:, 1].astype(float).set_axis(frame.iloc[:, 0].astype(str))
+    if costs.index.has_duplicates:
+        twice = costs.index[costs.index.duplicated()][0]
+        raise TableError(f"--cost: {path.name} has two costs for {twice}")
+    unknown = costs.index.difference(columns, sort=False).tolist()
+    if len(unknown) == len(costs):
         raise TableError(
-            f"--cost: {path.name} has two costs for {names[names.duplicated()].iloc[0]}"
+            f"--cost: {path.name} has no cost for any column to select from"
+            f"{suggestion(unknown[0], columns)}; it names {listed(unknown)}"
         )
-    return dict(zip(names, frame.iloc[:, 1].astype(float), strict=True))
+    if missing := len(set(columns).difference(costs.index)):
+        note(f"{path.name}: {missing} of {len(columns)} columns have no cost and count as 1")
+    if unknown:
+        note(f"{path.name}: not selected from, and therefore ignored: {listed(unknown)}")
+    return costs.reindex(columns, fill_value=1.0).to_numpy()
 
 
-@dataclass(frozen=True)
-class Roles:
-    """Positions of the features and of the carried columns, and the carried labels.
+def assign_roles(table, given, carried):
+    """Return the positions of the features and of the carried columns, and the carried labels.
 
-    ``ids`` are the columns that are carried because they look like an ID, with the reason.
+    ``carried`` are columns that are carried in addition to those of the options.
     """
-
-    features: list
-    carried: list
-    labels: list
-    ids: dict
-
-
-def assign_roles(table, drop, keep, *, find_ids):
-    """Decide what every column is for: ``drop`` is left out of the output, ``keep`` carried.
-
-    With ``find_ids``, columns that look like an ID are carried as well.
-    """
-    names = [*table.names, *table.label_names]
-    dropped = sorted(find_columns(drop, names, "--drop"))
-    kept = sorted(find_columns(keep, names, "--keep"))
-    if both := sorted({*dropped} & {*kept}):
+    names, n_columns = [*table.names, *table.label_names], len(table.names)
+    dropped = find_columns(given.drop or [], names, "--drop")
+    kept = sorted(find_columns([*(given.keep or []), *carried], names, "--keep"))
+    if both := sorted(set(dropped) & set(kept)):
         named = listed([names[j] for j in both])
         raise TableError(f"--drop and --keep both name {named}; use one of the two")
-    n_columns, given, ids = len(table.names), {*dropped, *kept}, {}
-    if table.row_names is not None and (j := names.index(table.row_names)) not in given:
+    others, ids = set(range(n_columns)).difference(dropped, kept), {}
+    if table.row_names is not None and (j := names.index(table.row_names)) in others:
         ids[j] = "row names"
-    if find_ids:
-        ids |= _find_ids(table, [j for j in range(n_columns) if j not in given and j not in ids])
-    carried = sorted({*(j for j in kept if j < n_columns), *ids})
-    features = sorted(set(range(n_columns)).difference(dropped, carried))
-    return Roles(features, carried, [names[j] for j in kept if j >= n_columns], ids)
+    if not given.no_ids:
+        ids |= _find_ids(table, sorted(others.difference(ids)))
+    features = sorted(others.difference(ids))
+    said = _id_note(table.names, ids)
+    if not features:
+        hints = ["no column is left to select from" + (f" ({said})" if ids else "")]
+        if dropped or kept:
+            hints.append("Give fewer columns to --drop and --keep")
+        if n_columns == 1 and table.verbatim is not None:
+            hints.append("If the file has several columns, give their separator with --sep")
+        raise TableError(". ".join(hints))
+    if ids:
+        note(said)
+    labels = [names[j] for j in kept if j >= n_columns]
+    return features, sorted({*(j for j in kept if j < n_columns), *ids}), labels
 
 
-def id_note(table, roles):
-    """Return a line about the columns that were taken for IDs."""
+def _id_note(names, ids):
     reasons = {}
-    for j, reason in sorted(roles.ids.items()):
-        reasons.setdefault(reason, []).append(table.names[j])
-    text = "; ".join(f"{listed(names)} ({reason})" for reason, names in reasons.items())
-    drop = shlex.join(as_arguments("--drop", sorted(roles.ids), table.names))
+    for j, reason in sorted(ids.items()):
+        reasons.setdefault(reason, []).append(names[j])
+    text = "; ".join(f"{listed(alike)} ({reason})" for reason, alike in reasons.items())
+    drop = shlex.join(as_arguments("--drop", sorted(ids), names))
     return (
         f"{text}: not selected from, but carried to the output. Leave out with {drop}, or select "
         "from such columns with --no-ids"
@@ -198,41 +194,39 @@ def _find_ids(table, candidates):
     names = table.names
     ids = {j: "no name" for j in candidates if names[j] == "Unnamed: 0"}
     others = [j for j in candidates if j not in ids and names[j] not in table.odd]
-    # Of a file that is read in pieces, the first.
-    head = table.take(others).head() if others else table
-    columns = [column for _, column in head.X.items()] if others and head.is_frame else []
-    different_integers = []
-    for j, column in zip(others, columns, strict=False):
-        kind = column.dtype.kind
-        if kind == "b" or (kind in "iuf" and len(column) < _ROWS_FOR_ID):
-            continue
-        if kind == "f":
-            values = numbers(column)
-            if values[1] - values[0] == 1 and (np.diff(values) == 1).all():
-                ids[j] = "a counter"
-        elif column.isna().any() or not column.is_unique:
-            continue
-        elif kind not in "iu":
-            is_date = kind in "Mm" or column.head(100).astype(str).str.match(DATE).all()
-            ids[j] = "dates that all differ" if is_date else "all values differ"
-        elif float(column.max()) - float(column.min()) == len(column) - 1:
-            ids[j] = "a counter"
-        elif _ID_NAME.fullmatch(names[j]):
-            ids[j] = "called an ID, all values differ"
-        else:
-            different_integers.append(j)
+    if not others or not (head := table.take(others).head()).is_frame:
+        return ids  # of a file that is read in pieces, the first one decides
+    columns = dict(zip(others, (column for _, column in head.X.items()), strict=True))
+    reasons = {j: _id_reason(names[j], column) for j, column in columns.items()}
     # One column of different integers among measurements is an ID; in a table of counts, every
     # column may be like that.
-    if len(different_integers) == 1 and any(column.dtype.kind == "f" for column in columns):
-        ids[different_integers[0]] = "integers that all differ"
-    return ids
+    is_one = list(reasons.values()).count(_INTEGERS) == 1
+    is_one = is_one and any(column.dtype.kind == "f" for column in columns.values())
+    known = {j: reason for j, reason in reasons.items() if reason}
+    return ids | {j: reason for j, reason in known.items() if reason != _INTEGERS or is_one}
 
 
-def carry_verbatim(table, roles):
+def _id_reason(name, column):
+    kind = column.dtype.kind
+    if kind == "b" or (kind in "iuf" and len(column) < _ROWS_FOR_ID):
+        return None
+    if kind == "f":
+        return "a counter" if (np.diff(numbers(column)) == 1).all() else None
+    if column.isna().any() or not column.is_unique:
+        return None
+    if kind not in "iu":
+        is_date = kind in "Mm" or column.head(100).astype(str).str.match(DATE).all()
+        return "dates that all differ" if is_date else "all values differ"
+    if float(column.max()) - float(column.min()) == len(column) - 1:
+        return "a counter"
+    return "called an ID, all values differ" if _ID_NAME.fullmatch(name) else _INTEGERS
+
+
+def carry_verbatim(table, carried):
     """Return the table of a text file with its carried columns as written: 007 is not 7."""
-    if table.verbatim is None or not roles.carried:
+    if table.verbatim is None or not carried:
         return table
-    names = [table.names[j] for j in roles.carried]
+    names = [table.names[j] for j in carried]
     frame, text = table.X.copy(deep=False), table.verbatim(names)
     for name in names:
         frame[name] = _as_written(frame[name], text[name])

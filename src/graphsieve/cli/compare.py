@@ -5,12 +5,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-import typer
-
 from .._utils.text import counted
-from .console import TableError, messages_shown, note, tell, tell_table, usage_error
+from .console import TableError, messages_shown, note, tell, tell_table
 from .methods import find_method
-from .options import File, Preparing, command, option, parse_number
+from .options import Preparing, command, option, parse_number
 
 PICTURES = (".png", ".svg", ".pdf")
 _Criterion = Literal["structure", "neighborhood", "reconstruction", "stability", "redundancy"]
@@ -19,7 +17,7 @@ _Criterion = Literal["structure", "neighborhood", "reconstruction", "stability",
 def _parse_count(text):
     number = parse_number(text)
     if number == "auto":
-        raise usage_error("give a number or a percentage, the same for all methods", "-k")
+        raise ValueError("give a number or a percentage, the same for all methods")
     return number
 
 
@@ -28,10 +26,7 @@ class Comparing(Preparing):
     """What is compared, and where the outcome is written."""
 
     number: Any = option(
-        "-k --n-features N|P%",
-        "Features that every method selects: a number or a percentage.",
-        ...,
-        parser=_parse_count,
+        "-k --n-features N|P%", "Features that every method selects.", ..., parse=_parse_count
     )
     methods: str | None = option(
         "--methods NAME,...",
@@ -53,7 +48,7 @@ class Comparing(Preparing):
     note="The variance and a random ranking are always compared as well. Exit codes: 0 success, 1 "
     "a problem with the data or the run, 2 a wrong command.",
 )
-def compare(ctx: typer.Context, file: File, given: Comparing):
+def compare(given: Comparing):
     """Compare methods on a table without labels."""
     from ..inspection import compare as compare_methods
     from ..inspection.compare import METHODS
@@ -62,17 +57,15 @@ def compare(ctx: typer.Context, file: File, given: Comparing):
     from .io.tables import Table
     from .prepare import prepare, read
 
-    check_input(file, given)
-    check_outputs(file, given.output, force=given.force)
+    check_input(given.file, given)
+    check_outputs(given.file, given.output, force=given.force)
     check_output(given.plot, PICTURES, given.force, "--plot")
     names = [name.strip() for name in given.methods.split(",")] if given.methods else METHODS
     methods = {name: find_method(name, "--methods")() for name in names}
-    with messages_shown(), opened(file) as source:
-        table = read(source, given)
-        data = prepare(source[1], table, given, ctx.meta["arguments"], accepts_gaps=True)
-        X = data.features.X
+    with messages_shown(), opened(given.file) as source:
+        data = prepare(source[1], read(source, given), given, accepts_gaps=True)
         found = compare_methods(
-            X,
+            data.X,
             given.number,
             _that_fit(methods, data, given),
             criterion=given.criterion,
@@ -87,7 +80,7 @@ def compare(ctx: typer.Context, file: File, given: Comparing):
 
         table = Table(found.table, list(found.table))
         write_outputs([(given.plot, draw), (given.output, table)])
-    _show(found, source[1], X.shape)
+    _show(found, source[1], data.X.shape)
     for path in filter(None, (given.output, given.plot)):
         tell(f"Written: {path}")
 
@@ -97,13 +90,12 @@ def _that_fit(methods, data, given):
     from sklearn.utils import get_tags
 
     from ..anndata.select import adapt_to_expression
-    from .prepare import has_gaps
 
     if data.table.labels is not None:
         for method in methods.values():
             adapt_to_expression(method)
     refused = [name for name, m in methods.items() if not get_tags(m).input_tags.allow_nan]
-    if not refused or not has_gaps(data.features):
+    if not refused or not data.has_gaps():
         return methods
     said = f"missing values are not accepted by {', '.join(refused)}"
     if given.methods:
@@ -121,8 +113,8 @@ def _show(found, name, shape):
     table, cells = found.table, {"method": found.table["candidate"]}
     for criterion, more_is_better in CRITERIA.items():
         better = "higher" if more_is_better else "lower"
-        cells[f"{criterion}\n({better})"] = [f"{value:.3f}" for value in table[criterion]]
-    cells["time"] = [f"{seconds:.1f} s" for seconds in table["seconds"]]
+        cells[f"{criterion}\n({better})"] = table[criterion].map("{:.3f}".format)
+    cells["time"] = table["seconds"].map("{:.1f} s".format)
     tell_table(cells, left="method", bold=list(table["candidate"]).index(found.best))
     tell(found.verdict)
     tell(trust(found.criterion))

@@ -1,16 +1,17 @@
+# ruff: noqa: RUF009 (the functions return fields of dataclasses)
 """``graphsieve demo``: compare methods on data that ship with scikit-learn."""
 
 import sys
 import time
 import warnings
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
 
 import typer
 
 from .compare import PICTURES
 from .console import messages_shown, progress, tell, tell_table
-from .options import command
+from .options import Given, command, option
 
 _PICTURE, _PAGE = Path("graphsieve-demo.png"), Path("graphsieve-demo.html")
 # Every method with its defaults, and GAFS as in the paper.
@@ -26,23 +27,22 @@ _METRICS = {
 _SPLITS = 2
 
 
+@dataclass(frozen=True)
+class _Demonstrating(Given):
+    output: Path = option("-o --output FILE", "Picture to save: PNG, SVG or PDF.", _PICTURE)
+    force: bool = option("--force", "Overwrite a file whose name is not the default.", False)
+
+
 @command("graphsieve demo", "graphsieve demo -o pixels.svg --force")
-def demo(
-    output: Annotated[
-        Path,
-        typer.Option("-o", "--output", metavar="FILE", help="Picture to save: PNG, SVG or PDF."),
-    ] = _PICTURE,
-    force: Annotated[
-        bool, typer.Option("--force", help="Overwrite a file whose name is not the default.")
-    ] = False,
-):
+def demo(given: _Demonstrating):
     """Select pixels of handwritten digits with several methods and compare them."""
     from sklearn.datasets import load_digits
     from sklearn.exceptions import ConvergenceWarning
 
     from .io.files import check_output
 
-    check_output(output, PICTURES, force or output == _PICTURE, "-o")
+    output = given.output
+    check_output(output, PICTURES, given.force or output == _PICTURE, "-o")
     start = time.perf_counter()
     with messages_shown():
         # The setting of the paper is slow to converge, and the demo cuts it short.

@@ -1,8 +1,6 @@
 """``graphsieve drop``: a table without the columns that the others predict."""
 
-import typer
-
-from .options import Dropping, File, command
+from .options import Dropping, command
 
 
 @command(
@@ -11,11 +9,10 @@ from .options import Dropping, File, command
     "graphsieve drop sensors.csv --explained 0.99 --explain --scores dropped.csv",
     "graphsieve drop profiles.parquet --names",
 )
-def drop(ctx: typer.Context, file: File, given: Dropping):
+def drop(given: Dropping):
     """Drop the columns that the kept ones predict, so that little is lost."""
     from ..methods.drop_redundant import DropRedundant
     from .methods import checked
-    from .selecting import check, run
+    from .selecting import run
 
-    check(file, given, method := checked(DropRedundant(given.explained), "--explained"))
-    run(file, given, method, ctx.meta["arguments"])
+    run(given, checked(DropRedundant(given.explained), "--explained"))

@@ -2,12 +2,15 @@
 
 import ast
 import inspect
-from typing import Annotated
-
-import typer
+from dataclasses import dataclass
 
 from .console import out, usage_error
-from .options import command
+from .options import Given, argument, command
+
+
+@dataclass(frozen=True)
+class _Explaining(Given):
+    name: str | None = argument("NAME", "Explain this method in full.", None)
 
 
 @command(
@@ -15,20 +18,15 @@ from .options import command
     "graphsieve methods gafs",
     "graphsieve select data.csv -k 50 --method gafs --set n_hidden=20",
 )
-def methods(
-    name: Annotated[
-        str | None,
-        typer.Argument(metavar="NAME", help="Explain this method in full.", show_default=False),
-    ] = None,
-):
+def methods(given: _Explaining):
     """List the methods with their parameters, or explain one of them."""
     from rich.padding import Padding
     from rich.text import Text
 
     from ..methods import REGISTRY
 
-    if name is not None:
-        out.print(inspect.getdoc(find_method(name, "NAME")), markup=False, soft_wrap=True)
+    if given.name is not None:
+        out.print(inspect.getdoc(find_method(given.name, "NAME")), markup=False, soft_wrap=True)
         return
     for known, cls in sorted(REGISTRY.items()):
         summary = (inspect.getdoc(cls) or "").partition("\n\n")[0].replace("\n", " ")

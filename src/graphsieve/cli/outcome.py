@@ -11,10 +11,9 @@ from .._rows.scaling import standardised
 from .._utils.text import counted
 from ..inspection.coverage import closest_kept, rows_of
 from .columns import column_values
-from .console import note, out, progress
+from .console import note, out
 from .io.files import extension, write_outputs
 from .io.tables import Table
-from .prepare import has_gaps
 
 # Rows of a table on a terminal, and names in a cell.
 _MOST_ROWS, _MOST_NAMES = 50, 3
@@ -33,49 +32,47 @@ def marks_genes(given):
     return given.output is not None and extension(given.output) == ".h5ad"
 
 
-def write(given, source, data, batches, ranking, selector):
-    """Write all files or none; what may fail is made before the first file is written."""
-    save = page = None
-    if given.save is not None:
-        save = _selection(data, ranking, selector).save
-    if given.report is not None:
-        with progress(f"Preparing {given.report.name}"):
-            page = selector.report(
-                data.features.X,
-                groups=batches,
-                title=source[1],
-                image_shape=given.image_shape,
-                color=column_values(data.table, given.color, "--color"),
-            ).save
+def write(given, source, data, ranking, selector):
+    """Write all files or none."""
+
+    def write_page(path):
+        color = column_values(data.table, given.color, "--color")
+        looks = {"title": source[1], "image_shape": given.image_shape, "color": color}
+        selector.report(data.X, groups=data.batches, **looks).save(path)
+
     marks = marks_genes(given)
-    kept = _marked(given, source[0], data, selector) if marks else _kept(data, ranking)
-    scores = Table(ranking, list(ranking))
-    outputs = [(given.output, kept), (given.scores, scores), (given.save, save)]
-    for line in write_outputs([*outputs, (given.report, page)], raw_names=given.raw_names):
+    outputs = [
+        (
+            given.output,
+            _marked(given, source[0], data, selector) if marks else _kept(data, ranking),
+        ),
+        (given.scores, Table(ranking, list(ranking))),
+        (given.save, lambda path: _selection(data, ranking, selector).save(path)),
+        (given.report, write_page),
+    ]
+    for line in write_outputs(outputs, raw_names=given.raw_names):
         note(line)
 
 
-def with_predictors(ranking, features, selector, batches):
+def with_predictors(ranking, data, selector):
     """The ranking with the R^2 of every dropped column and what predicts it."""
-    coverage = selector.coverage(features.X, groups=batches)
-    if features.owner is not None:
-        coverage = _of_columns(coverage, features)
-    by = {}
-    for row in coverage[coverage["kept"].notna()].itertuples():
-        weight = "" if isnan(row.weight) else f" ({row.weight:.3g})"
-        by.setdefault(row.feature, []).append(f"{row.kept}{weight}")
-    r2 = coverage.drop_duplicates("feature").set_index("feature")["r2"]
-    explained_by = [", ".join(by.get(name, [])) for name in ranking["feature"]]
-    return ranking.assign(r2=ranking["feature"].map(r2), explained_by=explained_by)
+    coverage = selector.coverage(data.X, groups=data.batches)
+    if data.is_encoded:
+        coverage = _of_columns(coverage, data)
+    known = coverage[coverage["kept"].notna()]
+    weights = ["" if isnan(weight) else f" ({weight:.3g})" for weight in known["weight"]]
+    by = (known["kept"] + weights).groupby(known["feature"]).agg(", ".join)
+    r2, names = coverage.groupby("feature")["r2"].first(), ranking["feature"]
+    return ranking.assign(r2=names.map(r2), explained_by=names.map(by).fillna(""))
 
 
-def _of_columns(coverage, features):
+def _of_columns(coverage, data):
     """Return the coverage of indicators as that of the columns that they encode.
 
     The R^2 is the mean, as in the explained fraction. The weights of indicators do not add up to
     one weight; the columns are in the order of their importance.
     """
-    column = dict(zip(features.X, (features.names[j] for j in features.owner), strict=True))
+    column = dict(zip(data.X, np.array(data.names, dtype=object)[data.owner], strict=True))
     of_each = coverage.drop_duplicates("feature")
     r2 = of_each["r2"].groupby(of_each["feature"].map(column)).mean()
     table = coverage.sort_values("importance", ascending=False, kind="stable")
@@ -86,11 +83,11 @@ def _of_columns(coverage, features):
 
 def _selection(data, ranking, selector):
     """The selection of columns, also where a selector has seen values of text columns."""
-    table, names = data.table, data.features.names
-    carried = [*(table.names[j] for j in data.roles.carried), *data.roles.labels]
+    table, names = data.table, data.names
+    carried = [*(table.names[j] for j in data.carried), *data.labels]
     dropped = [name for name in table.names if name not in {*names, *carried}]
     selection = replace(selector.to_selection(), carried=carried, dropped=dropped)
-    if data.features.owner is None:
+    if not data.is_encoded:
         return selection
     in_order = ranking["feature"].map({name: j for j, name in enumerate(names)})
     return replace(
@@ -105,20 +102,18 @@ def _selection(data, ranking, selector):
 
 def _kept(data, ranking):
     """The table of the selected and the carried columns, in the order of the file."""
-    table, roles = data.table, data.roles
-    kept = set(ranking["feature"][ranking["kept"]])
-    selected = [j for j in roles.features if table.names[j] in kept]
-    table = table.take(sorted([*selected, *roles.carried]))
-    return table if table.labels is None else replace(table, labels=table.labels[roles.labels])
+    table, kept = data.table, set(ranking["feature"][ranking["kept"]])
+    selected = [j for j in data.features if table.names[j] in kept]
+    table = table.take(sorted([*selected, *data.carried]))
+    return table if table.labels is None else replace(table, labels=table.labels[data.labels])
 
 
 def _marked(given, path, data, selector):
     """A function that writes a copy of an AnnData file with the selected genes marked."""
     from ..anndata.select import annotate_h5ad, gene_columns, make_record
 
-    parameters, genes = selector.get_params(deep=False), np.array(data.roles.features)
-    names = np.array(data.table.names, dtype=object)[genes]
-    columns = gene_columns(selector, genes, len(data.table.names))
+    parameters, names = selector.get_params(deep=False), np.array(data.names, dtype=object)
+    columns = gene_columns(selector, np.array(data.features), len(data.table.names))
     columns = {f"highly_variable{ending}": values for ending, values in columns.items()}
     settings = {
         "n_top_genes": selector.n_features_,
@@ -132,17 +127,14 @@ def _marked(given, path, data, selector):
     return partial(annotate_h5ad, path, columns=columns, record=record, subset=given.subset)
 
 
-def summary(given, data, batches, ranking, selector):
+def summary(given, data, ranking, selector):
     """What is printed below the heading: lines, and tables as arguments of ``tell_table``."""
-    features = data.features
-    names = np.array(features.names, dtype=object)  # of the columns behind all features
-    if features.owner is not None:
-        names = names[features.owner]
+    names = np.array(data.names, dtype=object)[data.owner]  # of the columns behind all features
     if given.method == "drop":
-        where = " where they are complete" if has_gaps(features) else ""
+        where = " where they are complete" if data.has_gaps() else ""
         yield from _about_dropped(given, names, ranking, selector, where)
     else:
-        values = rows_of(selector, features.X, batches).values
+        values = rows_of(selector, data.X, data.batches).values
         yield from _about_kept(given, names, ranking, selector, values)
     if given.explain and not ranking["kept"].all():
         yield ""
@@ -238,13 +230,11 @@ def _what_they_add(selector, names, values):
 
 def _stands_for(selector, names, values):
     """Names of the dropped columns that are closest to every kept one, the closest first."""
+    import pandas as pd
+
     n_kept, Z = selector.n_features_, standardised(values)[0]
     position, correlation = closest_kept(Z, selector.order_, n_kept).at(n_kept)
-    close = np.where(selector.support_, 0, abs(correlation))
-    closest = {}
-    for j in np.argsort(-close, kind="stable")[: np.count_nonzero(close >= _CLOSE)]:
-        closest.setdefault(names[j], names[selector.order_[position[j]]])
-    groups = {}
-    for dropped, kept in closest.items():
-        groups.setdefault(kept, []).append(dropped)
-    return groups
+    frame = {"dropped": names, "kept": names[selector.order_[position]], "r": abs(correlation)}
+    close = pd.DataFrame(frame)[~selector.support_ & (abs(correlation) >= _CLOSE)]
+    close = close.sort_values("r", ascending=False, kind="stable").drop_duplicates("dropped")
+    return close.groupby("kept")["dropped"].agg(list)

@@ -1,21 +1,15 @@
 """From a file to the numbers that a method sees, or to what keeps a table from being used."""
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 
 from .._rows import non_numeric
 from .._utils.names import count_features
 from .._utils.text import counted, listed
-from .columns import (
-    Roles,
-    as_arguments,
-    as_option,
-    assign_roles,
-    carry_verbatim,
-    command_line,
-    id_note,
-)
+from .columns import as_arguments, as_option, assign_roles, carry_verbatim
 from .console import TableError, note, progress
 from .encode import MOST_LEVELS, encode, encoding_of
 from .io.files import read_table
@@ -27,35 +21,46 @@ _TYPED_NAMES = 100
 
 
 @dataclass(frozen=True)
-class Features:
-    """What a method is fitted on: ``X``, and the ``names`` of the columns to choose from.
+class Data:
+    """A table without the rows that are left out, what its columns are for, and what is fitted."""
 
-    Where columns were encoded, ``owner`` has the position in ``names`` of the column behind each
-    column of ``X``.
-    """
+    table: Table
+    # Positions of the columns to choose from and of those that are carried, and carried labels.
+    features: list
+    carried: list
+    labels: list
+    # What a method is fitted on. Where columns were encoded, several columns of X have one owner:
+    # the position in ``names`` of the column behind them.
+    X: Any
+    owner: np.ndarray
+    batches: Any = None
 
-    X: object
-    names: list
-    owner: np.ndarray | None = None
+    @property
+    def names(self):
+        """Names of the columns to choose from."""
+        return [self.table.names[j] for j in self.features]
+
+    @property
+    def is_encoded(self):
+        """Whether a column of ``X`` is only a part of a column, such as one of its values."""
+        return hasattr(self.X, "columns") and list(self.X.columns) != self.names
 
     def columns(self, positions):
-        """Positions in ``X`` of the columns to choose from at ``positions``, in their order."""
-        if self.owner is None:
-            return list(positions)
-        return [j for place in positions for j in np.flatnonzero(self.owner == place).tolist()]
+        """Positions in ``X`` of columns of the table, in their order."""
+        places = np.searchsorted(self.features, positions)
+        start, end = (np.searchsorted(self.owner, places, side) for side in ("left", "right"))
+        return [j for i, k in zip(start, end, strict=True) for j in range(i, k)]
 
     def costs(self, costs):
         """Cost of every column of ``X``: what a column costs is divided among its values."""
-        if self.owner is None:
-            return costs
         return costs[self.owner] / np.bincount(self.owner)[self.owner]
 
     def count(self, wanted, exclude):
         """Columns of ``X`` to select, so that ``wanted`` columns are whole."""
-        if self.owner is None or wanted in ("auto", None):
+        if not self.is_encoded or wanted in ("auto", None):
             return wanted
         sizes = np.bincount(np.delete(self.owner, exclude or []))
-        n_largest = count_features(wanted, len(self.names))
+        n_largest = count_features(wanted, len(self.features))
         return int(np.sort(sizes)[::-1][:n_largest].sum())
 
     def ranking(self, estimator, wanted):
@@ -65,32 +70,25 @@ class Features:
         """
         import pandas as pd
 
-        order, n_kept = estimator.order_, estimator.n_features_
-        scores = estimator.scores_[order]
-        if self.owner is None:
-            selector = estimator.with_selection(order, n_kept, names=self.names)
-        else:
-            _, first = np.unique(self.owner[order], return_index=True)
-            places = np.sort(first)
-            n_kept = int((places < n_kept).sum())
-            if wanted not in ("auto", None):
-                n_kept = min(n_kept, count_features(wanted, len(self.names)))
-            order, scores = self.owner[order[places]], scores[places]
-            place = np.argsort(order)[self.owner]
-            values = np.lexsort((estimator.ranking_, place))
-            selector = estimator.with_selection(values, (place < n_kept).sum())
-        names, rank = [self.names[j] for j in order], np.arange(1, len(order) + 1)
-        frame = {"feature": names, "score": scores, "rank": rank, "kept": rank <= n_kept}
+        _, first = np.unique(self.owner[estimator.order_], return_index=True)
+        places = np.sort(first)
+        n_kept = np.count_nonzero(places < estimator.n_features_)
+        if wanted not in ("auto", None):
+            n_kept = min(n_kept, count_features(wanted, len(self.features)))
+        best = estimator.order_[places]
+        place = np.argsort(self.owner[best])[self.owner]
+        values = np.lexsort((estimator.ranking_, place))
+        names = list(getattr(self.X, "columns", self.names))
+        selector = estimator.with_selection(values, np.sum(place < n_kept), names=names)
+        rank = np.arange(1, len(best) + 1)
+        frame = {"feature": [self.names[j] for j in self.owner[best]]}
+        frame |= {"score": estimator.scores_[best], "rank": rank, "kept": rank <= n_kept}
         return pd.DataFrame(frame), selector
 
-
-@dataclass(frozen=True)
-class Data:
-    """A table without the rows that are left out, the roles of its columns, and its features."""
-
-    table: Table
-    roles: Roles
-    features: Features
+    def has_gaps(self):
+        """Whether a value is missing or infinite; reads the features once."""
+        pieces = Table(self.X, list(range(self.X.shape[1]))).pieces()
+        return any(_gaps(piece.X).sum() for piece in pieces)
 
 
 def read(source, reading, in_memory_for=None):
@@ -109,32 +107,23 @@ def read(source, reading, in_memory_for=None):
     return table
 
 
-def prepare(name, table, given, arguments, *, carried=(), verbatim=False, accepts_gaps=False):
+def prepare(name, table, given, *, carried=(), verbatim=False, accepts_gaps=False):
     """Return the Data of a table, and say what becomes of its columns.
 
     ``carried`` are columns that are no features in addition to those of the options. With
     ``verbatim``, columns that are written without being selected from are as in the file.
     """
-    roles = assign_roles(
-        table, given.drop or [], [*(given.keep or []), *carried], find_ids=not given.no_ids
-    )
-    if not roles.features:
-        found = f" ({id_note(table, roles)})" if roles.ids else ""
-        hints = [f"no column is left to select from{found}"]
-        if given.drop or given.keep or carried:
-            hints.append("Give fewer columns to --drop and --keep")
-        if len(table.names) == 1 and table.verbatim is not None:
-            hints.append("If the file has several columns, give their separator with --sep")
-        raise ValueError(". ".join(hints))
-    if roles.ids:
-        note(id_note(table, roles))
+    features, carried, labels = assign_roles(table, given, carried)
     if len(table) < 2:
         raise ValueError(f"{name} has a single row; at least two are needed to compare columns")
-    words, ways = _find_words(table, roles.features, given.encode or ())
+    found = _examine(table, features, given.encode or ())
+    words, ways = found.pop("words"), found.pop("ways")
+    n_gaps = sum(count for _, count in found["gaps"].values())
     fills = bool(given.impute or given.drop_rows)
-    features = [j for j in roles.features if j not in words]
-    roles = replace(roles, features=features, carried=sorted([*roles.carried, *words]))
-    found, n_gaps = _find_problems(table, features, ways, fills or accepts_gaps, fills)
+    if fills:
+        found["infinite"] = {}
+    if fills or accepts_gaps:
+        found["gaps"] = {}
     if words and found["usable"]:
         note(_words_note(table, words))
     elif words:
@@ -144,13 +133,13 @@ def prepare(name, table, given, arguments, *, carried=(), verbatim=False, accept
             for j in words
         }
     if not found["usable"] or any(map(found.get, ("odd", "empty", "gaps", "infinite"))):
-        raise _problems_error(name, table, found, n_gaps, given, arguments, accepts_gaps)
+        raise _problems_error(name, table, found, n_gaps, given, accepts_gaps)
+    features, carried = list(found["usable"]), sorted([*carried, *words])
     if verbatim:
-        table = carry_verbatim(table, roles)
+        table = carry_verbatim(table, carried)
     if given.drop_rows:
         table = _drop_incomplete_rows(table, features)
-    ways = [ways.get(j) for j in features]
-    made = _make_features(table.take(features), given.impute, ways)
+    X, owner = _make_features(table.take(features), given.impute, [ways.get(j) for j in features])
     if n_gaps and not fills:
         note(
             f"{counted(n_gaps, 'missing value')}, which the method accepts; --impute "
@@ -158,23 +147,44 @@ def prepare(name, table, given, arguments, *, carried=(), verbatim=False, accept
         )
     if found["constant"]:
         note(f"constant, and therefore ranked last: {_listed(found['constant'], table.names)}")
-    return Data(table, roles, made)
+    return Data(table, features, carried, labels, X, owner)
 
 
-def _find_words(table, features, encode):
-    """Return by position the --encode of text and dates that are carried, and of the others."""
-    words, ways = {}, {}
+def _examine(table, features, encode):
+    """What columns hold: by kind, their positions with an example or what else there is to say.
+
+    Gaps of arrays that are not read yet are found by the method, which reads every entry anyway.
+    """
+    kinds = ("words", "ways", "text", "odd", "empty", "gaps", "constant", "infinite", "usable")
+    found = {kind: {} for kind in kinds}
     for j, kind in zip(features, table.take(features).kinds(), strict=True):
-        if kind not in ("text", "date") or table.names[j] in table.odd:
+        if table.names[j] in table.odd:
+            found["odd"][j] = repr(table.odd[table.names[j]].cell)
             continue
-        way = encoding_of(table.X.iloc[:, j], kind) if table.is_frame else None
-        if way == "ordinal" and way not in encode and "onehot" in encode:
-            way = "onehot"
-        if way in encode:
-            ways[j] = way
-        else:
-            words[j] = way or kind
-    return words, ways
+        column = table.X.iloc[:, j] if table.is_frame else None
+        if kind in ("text", "date"):
+            way = None if column is None else encoding_of(column, kind)
+            way = "onehot" if way == "ordinal" and way not in encode and "onehot" in encode else way
+            found["ways" if way in encode else "words"][j] = way or kind
+            if way not in encode:
+                continue
+        gaps = np.zeros(1, dtype=bool)
+        if column is not None and found["ways"].get(j) != "onehot":
+            gaps = _is_gap(column)
+        if kind == "empty" or gaps.all():
+            found["empty"][j] = None
+            continue
+        found["usable"][j] = None
+        if gaps.any():
+            missing = column.isna().to_numpy()
+            for what, mask in (("gaps", missing), ("infinite", gaps & ~missing)):
+                if mask.any():
+                    found[what][j] = int(np.argmax(mask)), int(mask.sum())
+        if kind == "number" and column is not None:
+            present = numbers(column)[~gaps]
+            if present.min() == present.max():
+                found["constant"][j] = None
+    return found
 
 
 def _words_note(table, words):
@@ -194,8 +204,9 @@ _MADE = [("onehot", "text", "indicator"), ("ordinal", "ordered", None), ("dates"
 
 
 def _make_features(table, impute, ways):
-    """Turn text and dates into numbers, and fill the gaps of a table of candidate columns."""
-    X, owner, n_gaps = table.X, None, _gaps(table, ways)[0] if impute else 0
+    """Return the numbers of the candidate columns without gaps, and the owner of each of them."""
+    X, owner = table.X, np.arange(len(table.names))
+    n_gaps = _gaps(X)[:, [way != "onehot" for way in ways]].sum() if impute else 0
     if any(ways):
         X, owner = encode(X, ways)
         for way, what, part in _MADE:
@@ -209,39 +220,31 @@ def _make_features(table, impute, ways):
             f"{counted(n_gaps, 'missing value')} filled with the {impute} of the column for the "
             "selection; the output has the gaps as they were"
         )
-    return Features(X, table.names, owner)
+    return X, owner
 
 
 def _drop_incomplete_rows(table, features):
     """Return the table of the rows without gaps in the features."""
-    incomplete = _gaps(table.take(features))[1]
-    if incomplete.all():
+    complete = np.asarray(_gaps(table.take(features).X).sum(axis=1)) == 0
+    if not complete.any():
         raise TableError(
             "--drop-rows leaves no rows: every row has a missing value. Use --impute median, or "
             "--drop the columns with the most gaps"
         )
-    if not incomplete.any():
+    if complete.all():
         return table
-    note(f"{counted(int(incomplete.sum()), 'incomplete row')} of {len(incomplete):,} left out")
-    labels = None if table.labels is None else table.labels[~incomplete]
-    return replace(table, X=table.X[~incomplete], labels=labels)
+    note(f"{counted(int(np.sum(~complete)), 'incomplete row')} of {len(table):,} left out")
+    labels = None if table.labels is None else table.labels[complete]
+    return replace(table, X=table.X[complete], labels=labels)
 
 
-def _gaps(table, ways=None):
-    """Return the number of missing or infinite values, and a mask of the rows with any.
-
-    A missing word counts only for the mask if its column is to be encoded as onehot.
-    """
-    X = table.X
-    if table.is_frame:
-        missing = np.column_stack([_is_gap(column) for _, column in X.items()])
-        is_counted = [way != "onehot" for way in ways or [None] * X.shape[1]]
-        return int(missing[:, is_counted].sum()), missing.any(axis=1)
-    if not hasattr(X, "indptr"):
-        missing = ~np.isfinite(X)
-        return int(missing.sum()), missing.any(axis=1)
-    missing = ~np.isfinite(X.data)
-    return int(missing.sum()), np.isin(np.arange(len(table)), X.tocoo().row[missing])
+def _gaps(X):
+    """Mask of the missing and infinite values of a frame, an array or a sparse array."""
+    if hasattr(X, "columns"):
+        return np.column_stack([_is_gap(column) for _, column in X.items()])
+    if sp.issparse(X):
+        return sp.csr_array((~np.isfinite(X.data), X.indices, X.indptr), shape=X.shape)
+    return ~np.isfinite(X)
 
 
 def _is_gap(column):
@@ -251,63 +254,25 @@ def _is_gap(column):
 def _impute(X, strategy):
     from sklearn.impute import SimpleImputer
 
-    imputer = SimpleImputer(strategy=strategy)
+    fill = SimpleImputer(strategy=strategy).set_output(transform="default").fit_transform
     if hasattr(X, "columns"):
-        gaps = [name for name, column in X.items() if _is_gap(column).any()]
-        found = np.column_stack([numbers(X[name]).astype(float) for name in gaps])
-        filled = imputer.fit_transform(np.where(np.isfinite(found), found, np.nan))
-        return X.assign(**dict(zip(gaps, filled.T, strict=True)))
+        found = np.column_stack([numbers(column).astype(float) for _, column in X.items()])
+        return type(X)(fill(np.where(np.isfinite(found), found, np.nan)), columns=X.columns)
     X = X.copy()
-    values = X.data if hasattr(X, "indptr") else X
+    values = X.data if sp.issparse(X) else X
     values[~np.isfinite(values)] = np.nan
-    return imputer.fit_transform(X)
+    return fill(X)
 
 
-def has_gaps(features):
-    """Whether a value is missing or infinite; reads the features once."""
-    return any(_gaps(piece)[0] for piece in Table(features.X, features.names).pieces())
-
-
-def _find_problems(table, features, ways, gaps_are_fine, infinities_are_fine):
-    """Return the columns of every kind, by position with an example, and the number of gaps.
-
-    Gaps of arrays that are not read yet are found by the method, which reads every entry anyway.
-    """
-    kinds = ("text", "odd", "empty", "gaps", "constant", "infinite", "usable")
-    found, n_gaps = {kind: {} for kind in kinds}, 0
-    for j, kind in zip(features, table.take(features).kinds(), strict=True):
-        if table.names[j] in table.odd:
-            found["odd"][j] = repr(table.odd[table.names[j]].cell)
-            continue
-        column = table.X.iloc[:, j] if table.is_frame and ways.get(j) != "onehot" else ()
-        missing = _is_gap(column) if len(column) else np.zeros(1, dtype=bool)
-        if kind == "empty" or missing.all():
-            found["empty"][j] = None
-            continue
-        found["usable"][j] = None
-        if missing.any():
-            empty = column.isna().to_numpy()
-            n_gaps += int(empty.sum())
-            if empty.any() and not gaps_are_fine:
-                found["gaps"][j] = int(np.argmax(empty))
-            if (missing & ~empty).any() and not infinities_are_fine:
-                found["infinite"][j] = int(np.argmax(missing & ~empty))
-        if kind == "number" and len(column):
-            present = numbers(column)[~missing]
-            if present.min() == present.max():
-                found["constant"][j] = None
-    return found, n_gaps
-
-
-def _problems_error(name, table, found, n_gaps, given, arguments, accepts_gaps):
+def _problems_error(name, table, found, n_gaps, given, accepts_gaps):
     """Return one error for all problems, with one command that fixes them."""
     names, said = table.names, []
-    of_all = f"in {len(found['gaps'])} of {counted(len(names), 'column')}"
     terms = {
         "text": "text",
         "odd": "text among numbers",
         "empty": "no values",
-        "gaps": f"{counted(n_gaps, 'missing value')} {of_all}",
+        "gaps": f"{counted(n_gaps, 'missing value')} in {len(found['gaps'])} of "
+        f"{counted(len(names), 'column')}",
         "constant": "constant",
         "infinite": "infinite values",
     }
@@ -318,8 +283,9 @@ def _problems_error(name, table, found, n_gaps, given, arguments, accepts_gaps):
                 j, cell = next(iter(columns.items()))
                 example = f" ({names[j]!r} holds {cell})"
             elif kind in ("gaps", "infinite"):
-                j = min(columns, key=columns.get)
-                example = f" (the first in row {columns[j]}, counted from 0, of {names[j]!r})"
+                j = min(columns, key=lambda j: columns[j][0])
+                row = columns[j][0]
+                example = f" (the first in row {row}, counted from 0, of {names[j]!r})"
             said.append(f"{term}: {_listed(columns, names)}{example}")
     what = f"{name} cannot be used as it is. {'; '.join(said)}"
     odd = {j: table.odd[names[j]] for j in found["odd"]}
@@ -347,7 +313,7 @@ def _problems_error(name, table, found, n_gaps, given, arguments, accepts_gaps):
     number = getattr(given, "number", None)
     if isinstance(number, int) and number > left:
         fixes += ["-k", str(left)]
-    return TableError(f"{what}. Run: {command_line([*arguments, *fixes])}{others}")
+    return TableError(f"{what}. Run: {given.again(*fixes)}{others}")
 
 
 def _listed(positions, names):
