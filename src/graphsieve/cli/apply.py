@@ -1,4 +1,3 @@
-# ruff: noqa: RUF009 (the functions return fields of dataclasses)
 """``graphsieve apply`` and ``graphsieve report``: a saved selection on another table."""
 
 from contextlib import contextmanager
@@ -7,13 +6,13 @@ from pathlib import Path
 
 from .._utils.text import listed
 from .console import messages_shown, note, progress, tell
-from .options import Looks, Reading, argument, command, option
+from .options import Looks, Reading, command, option
 
 
 @dataclass(frozen=True)
 class _Loading(Reading):
-    kept: Path = argument("KEPT", "Selection that graphsieve select --save wrote.")
-    file: Path = argument("FILE", "Table, as for select.")
+    kept: Path = option("KEPT", "Selection that graphsieve select --save wrote.", ...)
+    file: Path = option("FILE", "Table, as for select.", ...)
     whole = True
 
 

@@ -1,4 +1,3 @@
-# ruff: noqa: RUF009 (the functions return fields of dataclasses)
 """``graphsieve compare``: several methods on one table, judged without labels."""
 
 from dataclasses import dataclass

@@ -1,10 +1,10 @@
-# ruff: noqa: RUF009 (the functions return fields of dataclasses)
 """``graphsieve demo``: compare methods on data that ship with scikit-learn."""
 
 import sys
 import time
 import warnings
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import typer
@@ -39,26 +39,35 @@ def demo(given: _Demonstrating):
     from sklearn.datasets import load_digits
     from sklearn.exceptions import ConvergenceWarning
 
-    from .io.files import check_output
+    from .io.files import check_output, write_outputs
 
-    output = given.output
-    check_output(output, PICTURES, given.force or output == _PICTURE, "-o")
+    check_output(given.output, PICTURES, given.force or given.output == _PICTURE, "-o")
     start = time.perf_counter()
     with messages_shown():
         # The setting of the paper is slow to converge, and the demo cuts it short.
         warnings.simplefilter("ignore", ConvergenceWarning)
         digits = load_digits(as_frame=True)
         scores = _score(digits)
-        _save_picture(output, digits, scores)
-        with progress(f"Writing {_PAGE}"):
-            looks = {"color": digits.target, "image_shape": (8, 8), "title": "Handwritten digits"}
-            _make("sieve", _PICTURE_SHARE).fit(digits.data).report(digits.data, _PAGE, **looks)
-    _show(scores)
-    page = _PAGE.absolute()
-    tell(f"Picture: {output}")
-    tell(f"Report:  {page.as_uri()} ({time.perf_counter() - start:.0f} s)")
+        looks = {"color": digits.target, "image_shape": (8, 8), "title": "Handwritten digits"}
+        page = _make("sieve", _PICTURE_SHARE).fit(digits.data).report(digits.data, **looks)
+        figure = _figure(digits, scores["accuracy"])
+        draw = partial(figure.savefig, dpi=150)
+        write_outputs([(given.output, draw), (_PAGE, page.save)])
+    for metric, title in _METRICS.items():
+        values = scores[metric].unstack().loc[list(_METHODS)]
+        *few, n_pixels = values.columns
+        tell(f"{title}, {values.at[_METHODS[0], n_pixels]:.3f} with all {n_pixels} pixels")
+        cells = {f"{n} pixels": values[n].map("{:.3f}".format) for n in few}
+        tell_table({"method": _METHODS} | cells, left="method")
+        tell("")
+    tell(
+        f"Means over {_SPLITS} splits; pixels are selected without labels. gafs (paper): GAFS as "
+        "published; gafs: with recursive elimination."
+    )
+    tell(f"Picture: {given.output}")
+    tell(f"Report:  {_PAGE.absolute().as_uri()} ({time.perf_counter() - start:.0f} s)")
     if sys.stdout.isatty():
-        typer.launch(str(page))
+        typer.launch(str(_PAGE.absolute()))
 
 
 def _make(name, n_features=None):
@@ -77,57 +86,27 @@ def _score(digits):
 
     from ..evaluation import evaluate
 
+    # With several splits, a few repetitions are enough.
+    options = {"shares": _SHARES, "n_splits": _SPLITS, "scale": "global", "n_repeats": 5}
+    options["metrics"] = ("accuracy", "clustering")
     X, y, tables = digits.data.to_numpy(), digits.target.to_numpy(), {}
     for name in _METHODS:
         with progress(f"{name}: {len(tables) + 1} of {len(_METHODS)}"):
-            tables[name] = evaluate(
-                _make(name),
-                X,
-                y,
-                shares=_SHARES,
-                n_splits=_SPLITS,
-                scale="global",
-                # With several splits, a few repetitions are enough.
-                n_repeats=5,
-                metrics=("accuracy", "clustering"),
-                all_features=not tables,
-            )
+            tables[name] = evaluate(_make(name), X, y, all_features=not tables, **options)
     table = pd.concat(tables, names=["name"]).groupby(["name", "n_features"])
     return table[list(_METRICS)].mean()
 
 
-def _save_picture(path, digits, scores):
+def _figure(digits, accuracy):
     from matplotlib.figure import Figure
 
-    from .._utils.files import replacing
-
-    X, accuracy = digits.data.to_numpy(), scores["accuracy"]
-    n_columns = (len(_METHODS) + 1) // 2
+    X, n_columns = digits.data.to_numpy(), (len(_METHODS) + 1) // 2
     figure = Figure(figsize=(2.2 * n_columns, 5.4), layout="constrained")
     figure.suptitle(f"all pixels: accuracy {accuracy[_METHODS[0], X.shape[1]]:.2f}", fontsize=9)
-    panels = figure.subplots(2, n_columns).ravel()
-    for name, panel in zip(_METHODS, panels, strict=False):
+    for name, panel in zip(_METHODS, figure.subplots(2, n_columns).ravel(), strict=False):
         sel = _make(name, _PICTURE_SHARE).fit(X)
         sel.plot.mask((8, 8), image=digits.images.mean(axis=0), ax=panel)
         panel.set_title(name, fontsize=11, fontweight="bold", loc="left")
-        reached = accuracy[name, sel.n_features_]
-        panel.set_xlabel(
-            f"{sel.n_features_} pixels: accuracy {reached:.2f}", fontsize=9, loc="left"
-        )
-    with replacing(path) as temporary:
-        figure.savefig(temporary, dpi=150)
-
-
-def _show(scores):
-    """Print one table per metric."""
-    for metric, title in _METRICS.items():
-        values = scores[metric].unstack().loc[list(_METHODS)]
-        *few, n_pixels = values.columns
-        tell(f"{title}, {values.at[_METHODS[0], n_pixels]:.3f} with all {n_pixels} pixels")
-        cells = {f"{n} pixels": [f"{value:.3f}" for value in values[n]] for n in few}
-        tell_table({"method": _METHODS} | cells, left="method")
-        tell("")
-    tell(
-        f"Means over {_SPLITS} splits; pixels are selected without labels. gafs (paper): GAFS as "
-        "published; gafs: with recursive elimination."
-    )
+        reached = f"{sel.n_features_} pixels: accuracy {accuracy[name, sel.n_features_]:.2f}"
+        panel.set_xlabel(reached, fontsize=9, loc="left")
+    return figure

@@ -36,14 +36,18 @@ _LEADING = re.compile(r"\s*([<>≤≥]?)\s*(\d+(?:\.\d+)?)(?=$|\D)")
 _FORMATS = ("%d.%m.%Y", "%d.%m.%y", "%m/%d/%Y", "%d/%m/%Y", "%m/%d/%y", "%Y/%m/%d", "%d-%m-%Y")
 
 
-def encoding_of(column, kind):
-    """Return how a column of text or dates becomes numbers: dates, ordinal, onehot or None."""
+def encoding_of(column, kind, wanted):
+    """Return how a column of text or dates becomes numbers: dates, ordinal, onehot, or its kind.
+
+    Ordered answers become indicators if only these are ``wanted``.
+    """
     if kind == "date" or _text_dates(column) is not None:
         return "dates"
     levels = column.dropna().astype(str).unique()
     if len(levels) > MOST_LEVELS:
-        return None
-    return "ordinal" if _ranks(levels) else "onehot"
+        return kind
+    is_ordinal = "ordinal" in wanted or "onehot" not in wanted
+    return "ordinal" if is_ordinal and _ranks(levels) else "onehot"
 
 
 def encode(frame, ways):
@@ -107,15 +111,14 @@ def _date_parts(column):
     """Return days since the first date, and month, weekday and hour if they vary."""
     import pandas as pd
 
-    if column.dtype.kind == "m":
-        return pd.DataFrame({"days": column / pd.Timedelta(days=1)})
     present = column.dropna()
-    if column.dtype.kind != "M":
-        if isinstance(present.iloc[0], time):
-            hours = present.map(lambda t: t.hour + t.minute / 60 + t.second / 3600).astype(float)
-            return pd.DataFrame({"hour": hours.reindex(column.index)})
+    if isinstance(present.iloc[0], time):
+        column = pd.to_timedelta(present.astype(str)).reindex(column.index)
+    elif column.dtype.kind not in "mM":
         is_text = isinstance(present.iloc[0], str)
         column = _text_dates(column) if is_text else pd.to_datetime(column, utc=True)
+    if column.dtype.kind == "m":
+        return pd.DataFrame({"days": column / pd.Timedelta(days=1)})
     days = (column - column.min()) / pd.Timedelta(days=1)
     parts = {"month": column.dt.month, "weekday": column.dt.weekday, "hour": column.dt.hour}
     varying = {name: part.astype(float) for name, part in parts.items() if part.nunique() > 1}

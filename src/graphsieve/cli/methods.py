@@ -5,12 +5,12 @@ import inspect
 from dataclasses import dataclass
 
 from .console import out, usage_error
-from .options import Given, argument, command
+from .options import Given, command, option
 
 
 @dataclass(frozen=True)
 class _Explaining(Given):
-    name: str | None = argument("NAME", "Explain this method in full.", None)
+    name: str | None = option("NAME", "Explain this method in full.")
 
 
 @command(

@@ -1,10 +1,10 @@
-# ruff: noqa: RUF009 (the functions return fields of dataclasses)
 """The options of the commands: names, types and help, in one class for each set of them."""
 
 import codecs
 import inspect
 import re
 import shlex
+from contextlib import suppress
 from dataclasses import dataclass, field, fields
 from functools import partial, wraps
 from pathlib import Path
@@ -38,13 +38,14 @@ def command(*lines, note=""):
 
     def make(function):
         cls = inspect.signature(function).parameters["given"].annotation
-        known = {own.name: own for own in fields(cls) if "option" in own.metadata}
-        parameters = [_parameter("ctx", typer.Context)]
+        known = {own.name: own for own in fields(cls) if own.metadata}
+        parameter = partial(inspect.Parameter, kind=inspect.Parameter.KEYWORD_ONLY)
+        parameters = [parameter("ctx", annotation=typer.Context)]
+        # Those of the class itself come first, those of many commands last.
         for name in (name for base in cls.__mro__ for name in inspect.get_annotations(base)):
-            # Those of the class itself come first, those of many commands last.
             if own := known.pop(name, None):
                 kind = Annotated[own.type, own.metadata["option"]]
-                parameters.append(_parameter(name, kind, default=own.default))
+                parameters.append(parameter(name, default=own.default, annotation=kind))
 
         @wraps(function)
         def call(ctx, **values):
@@ -58,14 +59,10 @@ def command(*lines, note=""):
     return make
 
 
-def _parameter(name, kind, **default):
-    return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, annotation=kind, **default)
-
-
 def option(words, help, default=None, *, panel=None, parse=None, **more) -> Any:
     """A field for the option of these names and placeholder, in a panel of the help.
 
-    A ValueError of ``parse``, which takes the text, becomes a usage error.
+    Without a name that begins with ``-`` it is an argument. ``parse`` may raise a ValueError.
     """
     names = [word for word in words.split() if word.startswith("-")]
 
@@ -75,7 +72,7 @@ def option(words, help, default=None, *, panel=None, parse=None, **more) -> Any:
         except ValueError as error:
             raise usage_error(str(error), names[0]) from None
 
-    info = typer.Option(
+    info = (typer.Option if names else typer.Argument)(
         *names,
         metavar=" ".join(words.split()[len(names) :]) or None,
         help=help,
@@ -87,25 +84,17 @@ def option(words, help, default=None, *, panel=None, parse=None, **more) -> Any:
     return field(default=default, metadata={"option": info})
 
 
-def argument(metavar, help, default=...) -> Any:
-    """A field for an argument of the command."""
-    info = typer.Argument(metavar=metavar, help=help, show_default=False)
-    return field(default=default, metadata={"option": info})
-
-
 def parse_number(text):
     """Return how many features to select: 50 -> 50; 10% and 0.1 -> 0.1; auto -> auto."""
     if text == "auto":
         return text
-    try:
-        number = float(text[:-1]) / 100 if text.endswith("%") else float(text)
-    except ValueError:
-        number = 0
-    if text.isdecimal() and number > 0:
+    if text.isdecimal() and int(text):
         return int(text)
-    if 0 < number <= 1:
-        return number
     known = "a number of columns (50), nor a fraction of them (10% or 0.1), nor auto"
+    with suppress(ValueError):
+        number = float(text[:-1]) / 100 if text.endswith("%") else float(text)
+        if 0 < number <= 1:
+            return number
     raise ValueError(f"{text!r} is neither {known}")
 
 
@@ -140,6 +129,7 @@ def _parse_shape(text):
     return int(match[1]), int(match[2])
 
 
+_Names, _File = list[str] | None, Path | None
 _input = partial(option, panel="Reading the input")
 _separator = partial(_input, parse=_parse_separator)
 _columns = partial(option, panel="Columns and rows")
@@ -162,10 +152,11 @@ class Given:
 class Reading(Given):
     """How a file is read; None means to find out."""
 
-    file: Path = argument(
+    file: Path = option(
         "FILE",
         "Table with one sample per row: CSV, TSV (also .gz), Excel, Parquet, Feather, JSON lines, "
         "NPY, NPZ, MAT, Zarr or h5ad; - for standard input.",
+        ...,
     )
     key: str | None = _input("--key --sheet NAME", "Array, sheet or layer, if there are several.")
     skip_rows: int | None = _input("--skip-rows N", "Lines or rows above the header.", min=0)
@@ -174,7 +165,7 @@ class Reading(Given):
     decimal: Literal[".", ","] | None = _input("--decimal", "Decimal point of a text file.")
     thousands: str | None = _separator("--thousands CHAR", "Separator of thousands.")
     percent: bool = _input("--percent", "Percent signs may be missing from some cells.", False)
-    na: list[str] | None = _input("--na TEXT,...", "Marks of missing values (-999); repeatable.")
+    na: _Names = _input("--na TEXT,...", "Marks of missing values (-999); repeatable.")
     encoding: str | None = _input("--encoding NAME", "Such as utf-16.", parse=_parse_encoding)
     index: bool = _input("--index", "The first column holds the row names.", False)
     transpose: bool = _input("--transpose", "The file has one feature per row.", False)
@@ -217,13 +208,11 @@ def _in_gigabytes(n_bytes):
 class Preparing(Reading):
     """How a file is read, and its columns made into features."""
 
-    drop: list[str] | None = _columns(
+    drop: _Names = _columns(
         "--drop COLUMN,...",
         "Leave columns out, by name, position from 0, or pattern ('tmp_*'). May be repeated.",
     )
-    keep: list[str] | None = _columns(
-        "--keep --pass COLUMN,...", "Carry columns to the output without selecting from them."
-    )
+    keep: _Names = _columns("--keep --pass COLUMN,...", "Only carry columns to the output.")
     no_ids: bool = _columns("--no-ids", "Also select from columns that look like an ID.", False)
     impute: Literal["median", "mean"] | None = _columns(
         "--impute", "Fill missing values for the selection; the output keeps the gaps."
@@ -236,6 +225,7 @@ class Preparing(Reading):
     )
     seed: int = _method("--seed N", "Random seed.", 0, min=0)
     jobs: int | None = _method("--jobs N", "Number of threads.", min=1)
+    include, cost, number = None, None, None
 
 
 @dataclass(frozen=True)
@@ -254,26 +244,24 @@ class Looks:
 class Choosing(Looks, Preparing):
     """Columns that are kept or not by request, and what is written about a selection."""
 
-    output: Path | None = _output(
+    output: _File = _output(
         "-o --output FILE",
         "Write the selected and carried columns; in an h5ad file, the selection is marked in var.",
     )
-    scores: Path | None = _output("--scores FILE", "Write every feature with score and rank.")
-    save: Path | None = _output("--save FILE", "Write a selection (JSON) for apply and report.")
-    report: Path | None = _output("--report FILE", "Write a page about the selection (HTML).")
+    scores: _File = _output("--scores FILE", "Write every feature with score and rank.")
+    save: _File = _output("--save FILE", "Write a selection (JSON) for apply and report.")
+    report: _File = _output("--report FILE", "Write a page about the selection (HTML).")
     subset: bool = _output("--subset", "Write only the selected genes to an h5ad file.", False)
     names: bool = _output("--names", "Print only the names of the kept columns.", False)
     explain: bool = _output("--explain", "Show which kept columns predict the dropped ones.", False)
     raw_names: bool = _output(
         "--raw-names", "Write names even if a spreadsheet would run them (= + - @).", False
     )
-    include: list[str] | None = _columns(
+    include: _Names = _columns(
         "--include COLUMN,...",
         "Columns that are always kept, and come first: names, patterns, or a file of names.",
     )
-    exclude: list[str] | None = _columns(
-        "--exclude COLUMN,...", "Columns that are never selected, given as for --include."
-    )
+    exclude: _Names = _columns("--exclude COLUMN,...", "Columns that are never selected.")
     batch: str | None = _columns(
         "--batch --group-by COLUMN",
         "Batch of every row (donor, plate; of obs): differences between batches do not count.",
@@ -290,8 +278,8 @@ class Selecting(Choosing):
         parse=parse_number,
     )
     method: str = _method("-m --method NAME", "Selection method; see graphsieve methods.", "sieve")
-    parameters: list[str] | None = _method("--set NAME=VALUE", "Parameter of the method.")
-    cost: Path | None = _columns(
+    parameters: _Names = _method("--set NAME=VALUE", "Parameter of the method.")
+    cost: _File = _columns(
         "--cost FILE", "Table of names and costs (others cost 1), to select by gain per cost."
     )
     budget: float | None = _columns(

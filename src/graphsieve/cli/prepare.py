@@ -6,7 +6,6 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from .._rows import non_numeric
 from .._utils.names import count_features
 from .._utils.text import counted, listed
 from .columns import as_arguments, as_option, assign_roles, carry_verbatim
@@ -117,29 +116,22 @@ def prepare(name, table, given, *, carried=(), verbatim=False, accepts_gaps=Fals
     if len(table) < 2:
         raise ValueError(f"{name} has a single row; at least two are needed to compare columns")
     found = _examine(table, features, given.encode or ())
-    words, ways = found.pop("words"), found.pop("ways")
+    words, fills = found["words"], given.impute or given.drop_rows
     n_gaps = sum(count for _, count in found["gaps"].values())
-    fills = bool(given.impute or given.drop_rows)
     if fills:
         found["infinite"] = {}
     if fills or accepts_gaps:
         found["gaps"] = {}
     if words and found["usable"]:
         note(_words_note(table, words))
-    elif words:
-        types = {} if table.is_frame else non_numeric(table.X)
-        found["text"] = {
-            j: types.get(table.names[j]) or repr(str(table.X.iloc[:, j].dropna().iloc[0]))
-            for j in words
-        }
     if not found["usable"] or any(map(found.get, ("odd", "empty", "gaps", "infinite"))):
-        raise _problems_error(name, table, found, n_gaps, given, accepts_gaps)
+        raise _problems_error(name, table, found, n_gaps, given, fills or accepts_gaps)
     features, carried = list(found["usable"]), sorted([*carried, *words])
     if verbatim:
         table = carry_verbatim(table, carried)
     if given.drop_rows:
         table = _drop_incomplete_rows(table, features)
-    X, owner = _make_features(table.take(features), given.impute, [ways.get(j) for j in features])
+    X, owner = _make_features(table.take(features), given.impute, list(found["usable"].values()))
     if n_gaps and not fills:
         note(
             f"{counted(n_gaps, 'missing value')}, which the method accepts; --impute "
@@ -151,38 +143,33 @@ def prepare(name, table, given, *, carried=(), verbatim=False, accepts_gaps=Fals
 
 
 def _examine(table, features, encode):
-    """What columns hold: by kind, their positions with an example or what else there is to say.
+    """Positions of the columns by what they hold, with what there is to say about each.
 
     Gaps of arrays that are not read yet are found by the method, which reads every entry anyway.
     """
-    kinds = ("words", "ways", "text", "odd", "empty", "gaps", "constant", "infinite", "usable")
+    kinds = ("usable", "words", "odd", "empty", "gaps", "constant", "infinite")
     found = {kind: {} for kind in kinds}
     for j, kind in zip(features, table.take(features).kinds(), strict=True):
-        if table.names[j] in table.odd:
-            found["odd"][j] = repr(table.odd[table.names[j]].cell)
-            continue
         column = table.X.iloc[:, j] if table.is_frame else None
-        if kind in ("text", "date"):
-            way = None if column is None else encoding_of(column, kind)
-            way = "onehot" if way == "ordinal" and way not in encode and "onehot" in encode else way
-            found["ways" if way in encode else "words"][j] = way or kind
-            if way not in encode:
-                continue
-        gaps = np.zeros(1, dtype=bool)
-        if column is not None and found["ways"].get(j) != "onehot":
-            gaps = _is_gap(column)
-        if kind == "empty" or gaps.all():
+        way = None
+        if kind in ("text", "date") and table.names[j] not in table.odd:
+            way = kind if column is None else encoding_of(column, kind, encode)
+        gaps = np.zeros(1, dtype=bool) if column is None else _is_gap(column)
+        if table.names[j] in table.odd:
+            found["odd"][j] = None
+        elif way is not None and way not in encode:
+            found["words"][j] = way
+        elif gaps.all():
             found["empty"][j] = None
-            continue
-        found["usable"][j] = None
-        if gaps.any():
+        else:
+            found["usable"][j] = way
+            if column is None or way == "onehot":
+                continue  # a missing word is a value
             missing = column.isna().to_numpy()
             for what, mask in (("gaps", missing), ("infinite", gaps & ~missing)):
                 if mask.any():
                     found[what][j] = int(np.argmax(mask)), int(mask.sum())
-        if kind == "number" and column is not None:
-            present = numbers(column)[~gaps]
-            if present.min() == present.max():
+            if way is None and len(np.unique(numbers(column)[~gaps])) == 1:
                 found["constant"][j] = None
     return found
 
@@ -264,29 +251,32 @@ def _impute(X, strategy):
     return fill(X)
 
 
-def _problems_error(name, table, found, n_gaps, given, accepts_gaps):
+def _problems_error(name, table, found, n_gaps, given, gaps_are_fine):
     """Return one error for all problems, with one command that fixes them."""
     names, said = table.names, []
+    of_all = f"in {len(found['gaps'])} of {counted(len(names), 'column')}"
     terms = {
-        "text": "text",
+        "words": "text",
         "odd": "text among numbers",
         "empty": "no values",
-        "gaps": f"{counted(n_gaps, 'missing value')} in {len(found['gaps'])} of "
-        f"{counted(len(names), 'column')}",
+        "gaps": f"{counted(n_gaps, 'missing value')} {of_all}",
         "constant": "constant",
         "infinite": "infinite values",
     }
     for kind, term in terms.items():
-        if columns := found[kind]:
-            example = ""
-            if kind in ("text", "odd"):
-                j, cell = next(iter(columns.items()))
-                example = f" ({names[j]!r} holds {cell})"
-            elif kind in ("gaps", "infinite"):
-                j = min(columns, key=lambda j: columns[j][0])
-                row = columns[j][0]
-                example = f" (the first in row {row}, counted from 0, of {names[j]!r})"
-            said.append(f"{term}: {_listed(columns, names)}{example}")
+        columns, example = found[kind], ""
+        if not columns or (kind == "words" and found["usable"]):
+            continue
+        if kind == "words":
+            values = table.take([next(iter(columns))]).head().frame().iloc[:, -1].dropna()
+            example = f" ({names[next(iter(columns))]!r} holds {''.join(map(str, values[:1]))!r})"
+        elif kind == "odd":
+            j = next(iter(columns))
+            example = f" ({names[j]!r} holds {table.odd[names[j]].cell!r})"
+        elif kind in ("gaps", "infinite"):
+            row, j = min((row, j) for j, (row, _) in columns.items())
+            example = f" (the first in row {row}, counted from 0, of {names[j]!r})"
+        said.append(f"{term}: {_listed(columns, names)}{example}")
     what = f"{name} cannot be used as it is. {'; '.join(said)}"
     odd = {j: table.odd[names[j]] for j in found["odd"]}
     unclear = [j for j, column in odd.items() if column.marks is None]
@@ -295,23 +285,19 @@ def _problems_error(name, table, found, n_gaps, given, accepts_gaps):
             f"{what}. Check --sep, --decimal, --skip-rows and the first lines of the file, or add "
             "--encode onehot to select from text"
         )
-    marks = list(dict.fromkeys(mark for column in odd.values() for mark in column.marks or ()))
     # Constant columns do no harm; a few are easily left out.
-    is_free = not (getattr(given, "include", None) or getattr(given, "cost", None))
-    constant = list(found["constant"])[:_TYPED_NAMES] if is_free else []
-    useless = sorted([*found["empty"], *constant])
+    constant = [] if given.include or given.cost else list(found["constant"])[:_TYPED_NAMES]
+    useless, others = sorted([*found["empty"], *constant]), ""
     fixes = as_arguments("--keep", unclear, names) + as_arguments("--drop", useless, names)
     if any(column.percent for column in odd.values()):
         fixes.append("--percent")
-    if marks:
+    if marks := dict.fromkeys(mark for column in odd.values() for mark in column.marks or ()):
         fixes += as_option("--na", ",".join(marks))
-    fills, others = given.impute or given.drop_rows, ""
-    if found["gaps"] or found["infinite"] or (marks and not accepts_gaps and not fills):
+    if found["gaps"] or found["infinite"] or (marks and not gaps_are_fine):
         fixes += ["--impute", "median"]
         others = " (or use --drop-rows to leave out incomplete rows)"
     left = len({*found["usable"], *odd}.difference(unclear, useless))
-    number = getattr(given, "number", None)
-    if isinstance(number, int) and number > left:
+    if isinstance(given.number, int) and given.number > left:
         fixes += ["-k", str(left)]
     return TableError(f"{what}. Run: {given.again(*fixes)}{others}")
 
