@@ -163,7 +163,12 @@ def assign_roles(table, given, carried):
     if not given.no_ids:
         ids |= _find_ids(table, sorted(others.difference(ids)))
     features = sorted(others.difference(ids))
-    said = _id_note(table.names, ids)
+    reasons = [f"{named} ({reason})" for reason, named in by_reason(ids, names).items()]
+    drop = shlex.join(as_arguments("--drop", sorted(ids), names))
+    said = (
+        f"{'; '.join(reasons)}: not selected from, but carried to the output. Leave out with {drop}"
+        ", or select from such columns with --no-ids"
+    )
     if not features:
         hints = ["no column is left to select from" + (f" ({said})" if ids else "")]
         if dropped or kept:
@@ -177,16 +182,12 @@ def assign_roles(table, given, carried):
     return features, sorted({*(j for j in kept if j < n_columns), *ids}), labels
 
 
-def _id_note(names, ids):
-    reasons = {}
-    for j, reason in sorted(ids.items()):
-        reasons.setdefault(reason, []).append(names[j])
-    text = "; ".join(f"{listed(alike)} ({reason})" for reason, alike in reasons.items())
-    drop = shlex.join(as_arguments("--drop", sorted(ids), names))
-    return (
-        f"{text}: not selected from, but carried to the output. Leave out with {drop}, or select "
-        "from such columns with --no-ids"
-    )
+def by_reason(reasons, names):
+    """Return the names of columns, by the reason that every position has."""
+    groups = {}
+    for j, reason in sorted(reasons.items()):
+        groups.setdefault(reason, []).append(names[j])
+    return {reason: listed(group) for reason, group in groups.items()}
 
 
 def _find_ids(table, candidates):

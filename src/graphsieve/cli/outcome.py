@@ -72,7 +72,7 @@ def _of_columns(coverage, data):
     The R^2 is the mean, as in the explained fraction. The weights of indicators do not add up to
     one weight; the columns are in the order of their importance.
     """
-    column = dict(zip(data.X, np.array(data.names, dtype=object)[data.owner], strict=True))
+    column = dict(zip(data.X, data.owners, strict=True))
     of_each = coverage.drop_duplicates("feature")
     r2 = of_each["r2"].groupby(of_each["feature"].map(column)).mean()
     table = coverage.sort_values("importance", ascending=False, kind="stable")
@@ -85,19 +85,16 @@ def _selection(data, ranking, selector):
     """The selection of columns, also where a selector has seen values of text columns."""
     table, names = data.table, data.names
     carried = [*(table.names[j] for j in data.carried), *data.labels]
-    dropped = [name for name in table.names if name not in {*names, *carried}]
-    selection = replace(selector.to_selection(), carried=carried, dropped=dropped)
-    if not data.is_encoded:
-        return selection
-    in_order = ranking["feature"].map({name: j for j, name in enumerate(names)})
-    return replace(
-        selection,
-        kept=sorted(in_order[ranking["kept"]].tolist()),
-        n_features_in=len(names),
-        feature_names_in=names,
-        order=in_order.tolist(),
-        scores=ranking.set_index("feature")["score"][names].tolist(),
-    )
+    changes = {
+        "carried": carried,
+        "dropped": [n for n in table.names if n not in {*names, *carried}],
+    }
+    if data.is_encoded:
+        order = ranking["feature"].map({name: j for j, name in enumerate(names)})
+        changes |= {"kept": sorted(order[ranking["kept"]].tolist()), "order": order.tolist()}
+        changes |= {"n_features_in": len(names), "feature_names_in": names}
+        changes["scores"] = ranking.set_index("feature")["score"][names].tolist()
+    return replace(selector.to_selection(), **changes)
 
 
 def _kept(data, ranking):
@@ -112,46 +109,37 @@ def _marked(given, path, data, selector):
     """A function that writes a copy of an AnnData file with the selected genes marked."""
     from ..anndata.select import annotate_h5ad, gene_columns, make_record
 
-    parameters, names = selector.get_params(deep=False), np.array(data.names, dtype=object)
     columns = gene_columns(selector, np.array(data.features), len(data.table.names))
     columns = {f"highly_variable{ending}": values for ending, values in columns.items()}
-    settings = {
-        "n_top_genes": selector.n_features_,
-        **{key: names[parameters[key] or []].tolist() or None for key in ("include", "exclude")},
-        "layer": given.key,
-        "batch_key": given.batch,
-        "random_state": given.seed,
-        "method_parameters": given.parameters,
-    }
+    settings = {"n_top_genes": selector.n_features_, "layer": given.key, "batch_key": given.batch}
+    settings |= {"random_state": given.seed, "method_parameters": given.parameters}
+    for name in ("include", "exclude"):
+        settings[name] = data.owners[getattr(selector, name) or []].tolist() or None
     record = make_record(given.method, settings)
     return partial(annotate_h5ad, path, columns=columns, record=record, subset=given.subset)
 
 
 def summary(given, data, ranking, selector):
     """What is printed below the heading: lines, and tables as arguments of ``tell_table``."""
-    names = np.array(data.names, dtype=object)[data.owner]  # of the columns behind all features
-    if given.method == "drop":
-        where = " where they are complete" if data.has_gaps() else ""
-        yield from _about_dropped(given, names, ranking, selector, where)
-    else:
-        values = rows_of(selector, data.X, data.batches).values
-        yield from _about_kept(given, names, ranking, selector, values)
+    about = _about_dropped if given.method == "drop" else _about_kept
+    yield from about(given, data, ranking, selector)
     if given.explain and not ranking["kept"].all():
         yield ""
         yield from _about_predictions(ranking)
 
 
-def _about_kept(given, names, ranking, selector, values):
+def _about_kept(given, data, ranking, selector):
     """Every kept column, what it adds to those above it, and what it stands for."""
-    best, scores = ranking[ranking["kept"]], selector.scores_
+    best, names, scores = ranking[ranking["kept"]], data.owners, selector.scores_
+    values = rows_of(selector, data.X, data.batches).values
     adds, coverage = _what_they_add(selector, names, values)
-    stands_for = _stands_for(selector, names, values)
+    stands_for = best["feature"].map(_stands_for(selector, names, values)).fillna("only itself")
     cells = {
         "rank": best["rank"],
         "column": best["feature"],
-        "score": [f"{score:.4g}" for score in best["score"]],
-        "adds": [f"{added:.1%}" for added in adds],
-        "stands for": [_few(stands_for.get(name)) for name in best["feature"]],
+        "score": best["score"].map("{:.4g}".format),
+        "adds": map("{:.1%}".format, adds),
+        "stands for": stands_for,
     }
     if (scores == scores.round()).all() and scores.min() >= 0 and scores.max() <= len(scores):
         del cells["score"]  # it only counts down the columns
@@ -171,21 +159,20 @@ def _about_kept(given, names, ranking, selector, values):
         yield f"Cost: {selector.costs[selector.support_].sum():g}{of_budget}"
 
 
-def _about_dropped(given, names, ranking, selector, where):
+def _about_dropped(given, data, ranking, selector):
     """Every dropped column, how well the kept ones predict it, and which of them stands for it."""
-    dropped = ranking["feature"][~ranking["kept"]]
+    dropped, names = ranking["feature"][~ranking["kept"]], data.owners
     # Of the values of an encoded column, the one that is predicted worst speaks for it.
     worst = {names[j]: j for j in np.argsort(-selector.r2_, kind="stable")}
     features = [worst[name] for name in dropped]
     r2, by = selector.r2_[features], selector.represented_by_[features]
     if len(dropped):
-        cells = {
-            "dropped": dropped,
-            "R^2": ["" if i < 0 else f"{value:.2f}" for value, i in zip(r2, by, strict=True)],
-            "what stands for it": ["constant" if i < 0 else names[i] for i in by],
-        }
+        r2 = ["" if i < 0 else f"{value:.2f}" for value, i in zip(r2, by, strict=True)]
+        why = ["constant" if i < 0 else names[i] for i in by]
+        cells = {"dropped": dropped, "R^2": r2, "what stands for it": why}
         yield cells, ("dropped", "what stands for it")
     kept = counted(len(ranking) - len(dropped), "kept column")
+    where = " where they are complete" if data.has_gaps() else ""
     yield f"R^2: predicted from the {kept} together{where}, {given.explained:g} or more."
 
 
@@ -193,23 +180,15 @@ def _about_predictions(ranking):
     """The dropped columns that the kept ones predict worst, and from which of them."""
     dropped = ranking[~ranking["kept"]].sort_values("r2", kind="stable")
     shown = dropped.head(_MOST_ROWS)
-    nothing = np.where(shown["r2"] <= 0, "nothing", "constant")
-    by = shown["explained_by"]
+    r2, nothing = shown["r2"], np.where(shown["r2"] <= 0, "nothing", "constant")
     cells = {
         "dropped": shown["feature"],
-        "held-out R^2": ["" if isnan(r2) else f"{r2:.2f}" for r2 in shown["r2"]],
-        "predicted from (weight)": by.where(by != "", nothing),
+        "held-out R^2": r2.map("{:.2f}".format).replace("nan", ""),
     }
-    yield cells, ("dropped", "predicted from (weight)")
+    by = shown["explained_by"].mask(shown["explained_by"] == "", nothing)
+    yield cells | {"predicted from (weight)": by}, ("dropped", "predicted from (weight)")
     if more := len(dropped) - len(shown):
         yield f"... and {more:,} more, better predicted; --scores has them all"
-
-
-def _few(names):
-    if names is None:
-        return "only itself"
-    more = ", ..." if len(names) > _MOST_NAMES else ""
-    return f"{len(names):,}: {', '.join(names[:_MOST_NAMES])}{more}"
 
 
 def _what_they_add(selector, names, values):
@@ -229,7 +208,7 @@ def _what_they_add(selector, names, values):
 
 
 def _stands_for(selector, names, values):
-    """Names of the dropped columns that are closest to every kept one, the closest first."""
+    """By kept column, the number of dropped ones that are closest to it, and the closest names."""
     import pandas as pd
 
     n_kept, Z = selector.n_features_, standardised(values)[0]
@@ -237,4 +216,9 @@ def _stands_for(selector, names, values):
     frame = {"dropped": names, "kept": names[selector.order_[position]], "r": abs(correlation)}
     close = pd.DataFrame(frame)[~selector.support_ & (abs(correlation) >= _CLOSE)]
     close = close.sort_values("r", ascending=False, kind="stable").drop_duplicates("dropped")
-    return close.groupby("kept")["dropped"].agg(list)
+    return close.groupby("kept")["dropped"].agg(_few)
+
+
+def _few(names):
+    more = ", ..." if len(names) > _MOST_NAMES else ""
+    return f"{len(names):,}: {', '.join(names[:_MOST_NAMES])}{more}"

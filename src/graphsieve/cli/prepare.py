@@ -8,8 +8,8 @@ import scipy.sparse as sp
 
 from .._utils.names import count_features
 from .._utils.text import counted, listed
-from .columns import as_arguments, as_option, assign_roles, carry_verbatim
-from .console import TableError, note, progress
+from .columns import as_arguments, as_option, assign_roles, by_reason, carry_verbatim
+from .console import note, progress
 from .encode import MOST_LEVELS, encode, encoding_of
 from .io.files import read_table
 from .io.tables import Table, numbers
@@ -38,6 +38,11 @@ class Data:
     def names(self):
         """Names of the columns to choose from."""
         return [self.table.names[j] for j in self.features]
+
+    @property
+    def owners(self):
+        """Names of the columns to choose from behind the columns of ``X``."""
+        return np.array(self.names, dtype=object)[self.owner]
 
     @property
     def is_encoded(self):
@@ -115,76 +120,125 @@ def prepare(name, table, given, *, carried=(), verbatim=False, accepts_gaps=Fals
     features, carried, labels = assign_roles(table, given, carried)
     if len(table) < 2:
         raise ValueError(f"{name} has a single row; at least two are needed to compare columns")
-    found = _examine(table, features, given.encode or ())
-    words, fills = found["words"], given.impute or given.drop_rows
-    n_gaps = sum(count for _, count in found["gaps"].values())
-    if fills:
-        found["infinite"] = {}
-    if fills or accepts_gaps:
-        found["gaps"] = {}
-    if words and found["usable"]:
+    found, words, ways, n_gaps = _examine(table, features, given.encode or ())
+    fills = given.impute or given.drop_rows
+    found["infinite"] = {} if fills else found["infinite"]
+    found["gaps"] = {} if fills or accepts_gaps else found["gaps"]
+    found["text"] = {} if ways else found["text"]
+    if words and ways:
         note(_words_note(table, words))
-    if not found["usable"] or any(map(found.get, ("odd", "empty", "gaps", "infinite"))):
-        raise _problems_error(name, table, found, n_gaps, given, fills or accepts_gaps)
-    features, carried = list(found["usable"]), sorted([*carried, *words])
+    if not ways or any(map(found.get, ("odd", "empty", "gaps", "infinite"))):
+        problems = _problems(name, table, found, n_gaps)
+        raise ValueError(f"{problems}. {_advice(table, given, found, ways, accepts_gaps or fills)}")
+    features, carried = list(ways), sorted([*carried, *words])
     if verbatim:
         table = carry_verbatim(table, carried)
     if given.drop_rows:
         table = _drop_incomplete_rows(table, features)
-    X, owner = _make_features(table.take(features), given.impute, list(found["usable"].values()))
+    X, owner = _make_features(table.take(features), given.impute, list(ways.values()))
     if n_gaps and not fills:
         note(
             f"{counted(n_gaps, 'missing value')}, which the method accepts; --impute "
             "median fills missing values, --drop-rows leaves out incomplete rows"
         )
-    if found["constant"]:
-        note(f"constant, and therefore ranked last: {_listed(found['constant'], table.names)}")
+    if constant := found["constant"]:
+        note(f"constant, and therefore ranked last: {listed([table.names[j] for j in constant])}")
     return Data(table, features, carried, labels, X, owner)
 
 
 def _examine(table, features, encode):
-    """Positions of the columns by what they hold, with what there is to say about each.
+    """Return problems, columns that are only carried, usable ones, and the number of gaps.
 
-    Gaps of arrays that are not read yet are found by the method, which reads every entry anyway.
+    Problems have for every column an example, the first of which is shown. Gaps of arrays that are
+    not read yet are found by the method, which reads every entry anyway.
     """
-    kinds = ("usable", "words", "odd", "empty", "gaps", "constant", "infinite")
-    found = {kind: {} for kind in kinds}
+    found = {kind: {} for kind in ("text", "odd", "empty", "gaps", "constant", "infinite")}
+    words, ways, n_gaps = {}, {}, 0
     for j, kind in zip(features, table.take(features).kinds(), strict=True):
-        column = table.X.iloc[:, j] if table.is_frame else None
+        name, column = table.names[j], table.X.iloc[:, j] if table.is_frame else None
+        if name in table.odd:
+            found["odd"][j] = j, f" ({name!r} holds {table.odd[name].cell!r})"
+            continue
         way = None
-        if kind in ("text", "date") and table.names[j] not in table.odd:
+        if kind in ("text", "date"):
             way = kind if column is None else encoding_of(column, kind, encode)
+            if way not in encode:
+                example = "" if column is None else f" holds {str(column.dropna().iloc[0])!r}"
+                words[j], found["text"][j] = way, (j, f" ({name!r}{example})")
+                continue
         gaps = np.zeros(1, dtype=bool) if column is None else _is_gap(column)
-        if table.names[j] in table.odd:
-            found["odd"][j] = None
-        elif way is not None and way not in encode:
-            found["words"][j] = way
-        elif gaps.all():
-            found["empty"][j] = None
-        else:
-            found["usable"][j] = way
-            if column is None or way == "onehot":
-                continue  # a missing word is a value
-            missing = column.isna().to_numpy()
-            for what, mask in (("gaps", missing), ("infinite", gaps & ~missing)):
-                if mask.any():
-                    found[what][j] = int(np.argmax(mask)), int(mask.sum())
-            if way is None and len(np.unique(numbers(column)[~gaps])) == 1:
-                found["constant"][j] = None
-    return found
+        if gaps.all():
+            found["empty"][j] = j, ""
+            continue
+        ways[j] = way
+        if column is None or way == "onehot":
+            continue  # a missing word is a value
+        missing = column.isna().to_numpy()
+        n_gaps += int(missing.sum())
+        for what, mask in (("gaps", missing), ("infinite", gaps & ~missing)):
+            if mask.any():
+                row = int(np.argmax(mask))
+                found[what][j] = row, f" (the first in row {row}, counted from 0, of {name!r})"
+        present = numbers(column)[~gaps] if kind == "number" else ()
+        if len(present) and present.min() == present.max():
+            found["constant"][j] = j, ""
+    return found, words, ways, n_gaps
 
 
 def _words_note(table, words):
     """Return a line about columns of text and dates, which are only carried."""
     many = f"text with more than {MOST_LEVELS} different values" if table.is_frame else "text"
     terms = {"onehot": "text", "ordinal": "ordered answers", "text": many}
-    found = []
-    for kind in dict.fromkeys(words.values()):
-        columns = [j for j, other in words.items() if other == kind]
-        found.append(f"{terms.get(kind, 'dates')}: {_listed(columns, table.names)}")
+    known = by_reason(words, table.names).items()
+    text = "; ".join(f"{terms.get(kind, 'dates')}: {named}" for kind, named in known)
     kinds = ",".join(kind for kind in ENCODINGS if kind in words.values())
     how = f". Select from such columns with --encode {kinds}" if kinds else ""
-    return f"{'; '.join(found)}: not selected from, but carried to the output{how}"
+    return f"{text}: not selected from, but carried to the output{how}"
+
+
+def _problems(name, table, found, n_gaps):
+    of_all = f"in {len(found['gaps'])} of {counted(len(table.names), 'column')}"
+    terms = {
+        "text": "text",
+        "odd": "text among numbers",
+        "empty": "no values",
+        "gaps": f"{counted(n_gaps, 'missing value')} {of_all}",
+        "constant": "constant",
+        "infinite": "infinite values",
+    }
+    said = []
+    for kind, term in terms.items():
+        if columns := found[kind]:
+            example = min(columns.values())[1]
+            said.append(f"{term}: {listed([table.names[j] for j in columns])}{example}")
+    return f"{name} cannot be used as it is. {'; '.join(said)}"
+
+
+def _advice(table, given, found, ways, gaps_are_fine):
+    """Return one command that solves all problems."""
+    names, others = table.names, ""
+    odd = {j: table.odd[names[j]] for j in found["odd"]}
+    unclear = [j for j, column in odd.items() if column.marks is None]
+    if not ways and len(odd) == len(unclear):
+        return (
+            "Check --sep, --decimal, --skip-rows and the first lines of the file, or add --encode "
+            "onehot to select from text"
+        )
+    # Constant columns do no harm; a few are easily left out.
+    constant = [] if given.include or given.cost else list(found["constant"])[:_TYPED_NAMES]
+    useless = sorted([*found["empty"], *constant])
+    fixes = as_arguments("--keep", unclear, names) + as_arguments("--drop", useless, names)
+    if any(column.percent for column in odd.values()):
+        fixes.append("--percent")
+    if marks := dict.fromkeys(mark for column in odd.values() for mark in column.marks or ()):
+        fixes += as_option("--na", ",".join(marks))
+    if found["gaps"] or found["infinite"] or (marks and not gaps_are_fine):
+        fixes += ["--impute", "median"]
+        others = " (or use --drop-rows to leave out incomplete rows)"
+    left = len({*ways, *odd}.difference(unclear, useless))
+    if isinstance(given.number, int) and given.number > left:
+        fixes += ["-k", str(left)]
+    return f"Run: {given.again(*fixes)}{others}"
 
 
 _MADE = [("onehot", "text", "indicator"), ("ordinal", "ordered", None), ("dates", "date", "part")]
@@ -214,7 +268,7 @@ def _drop_incomplete_rows(table, features):
     """Return the table of the rows without gaps in the features."""
     complete = np.asarray(_gaps(table.take(features).X).sum(axis=1)) == 0
     if not complete.any():
-        raise TableError(
+        raise ValueError(
             "--drop-rows leaves no rows: every row has a missing value. Use --impute median, or "
             "--drop the columns with the most gaps"
         )
@@ -249,58 +303,3 @@ def _impute(X, strategy):
     values = X.data if sp.issparse(X) else X
     values[~np.isfinite(values)] = np.nan
     return fill(X)
-
-
-def _problems_error(name, table, found, n_gaps, given, gaps_are_fine):
-    """Return one error for all problems, with one command that fixes them."""
-    names, said = table.names, []
-    of_all = f"in {len(found['gaps'])} of {counted(len(names), 'column')}"
-    terms = {
-        "words": "text",
-        "odd": "text among numbers",
-        "empty": "no values",
-        "gaps": f"{counted(n_gaps, 'missing value')} {of_all}",
-        "constant": "constant",
-        "infinite": "infinite values",
-    }
-    for kind, term in terms.items():
-        columns, example = found[kind], ""
-        if not columns or (kind == "words" and found["usable"]):
-            continue
-        if kind == "words":
-            values = table.take([next(iter(columns))]).head().frame().iloc[:, -1].dropna()
-            example = f" ({names[next(iter(columns))]!r} holds {''.join(map(str, values[:1]))!r})"
-        elif kind == "odd":
-            j = next(iter(columns))
-            example = f" ({names[j]!r} holds {table.odd[names[j]].cell!r})"
-        elif kind in ("gaps", "infinite"):
-            row, j = min((row, j) for j, (row, _) in columns.items())
-            example = f" (the first in row {row}, counted from 0, of {names[j]!r})"
-        said.append(f"{term}: {_listed(columns, names)}{example}")
-    what = f"{name} cannot be used as it is. {'; '.join(said)}"
-    odd = {j: table.odd[names[j]] for j in found["odd"]}
-    unclear = [j for j, column in odd.items() if column.marks is None]
-    if not found["usable"] and len(odd) == len(unclear):
-        return TableError(
-            f"{what}. Check --sep, --decimal, --skip-rows and the first lines of the file, or add "
-            "--encode onehot to select from text"
-        )
-    # Constant columns do no harm; a few are easily left out.
-    constant = [] if given.include or given.cost else list(found["constant"])[:_TYPED_NAMES]
-    useless, others = sorted([*found["empty"], *constant]), ""
-    fixes = as_arguments("--keep", unclear, names) + as_arguments("--drop", useless, names)
-    if any(column.percent for column in odd.values()):
-        fixes.append("--percent")
-    if marks := dict.fromkeys(mark for column in odd.values() for mark in column.marks or ()):
-        fixes += as_option("--na", ",".join(marks))
-    if found["gaps"] or found["infinite"] or (marks and not gaps_are_fine):
-        fixes += ["--impute", "median"]
-        others = " (or use --drop-rows to leave out incomplete rows)"
-    left = len({*found["usable"], *odd}.difference(unclear, useless))
-    if isinstance(given.number, int) and given.number > left:
-        fixes += ["-k", str(left)]
-    return TableError(f"{what}. Run: {given.again(*fixes)}{others}")
-
-
-def _listed(positions, names):
-    return listed([names[j] for j in positions])

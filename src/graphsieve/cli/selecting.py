@@ -9,7 +9,7 @@ from sklearn.utils import get_tags
 from .._utils.text import counted
 from ..methods import REGISTRY
 from .columns import column_values, find_column, find_columns, names_in, read_costs
-from .console import TableError, messages_shown, note, progress, tell, tell_table, usage_error
+from .console import messages_shown, note, progress, tell, tell_table, usage_error
 from .io.files import WRITABLE, check_input, check_output, check_outputs, extension, opened
 from .outcome import marks_genes, summary, with_predictors, write
 from .prepare import prepare, read
@@ -48,14 +48,9 @@ def _check(given, method):
     check_input(given.file, given)
     marks = marks_genes(given)
     if marks and extension(given.file) != ".h5ad":
-        raise usage_error(
-            "an .h5ad file can only be written from one; write .csv or .parquet", "-o"
-        )
+        raise usage_error("only an .h5ad file becomes one; write .csv or .parquet", "-o")
     if marks and given.key == "raw/X":
-        raise usage_error(
-            "raw has genes of its own, which cannot be marked in var; give -o FILE.csv, or a layer",
-            "--key",
-        )
+        raise usage_error("raw has genes of its own, not marked in var; write .csv", "--key")
     if given.subset and not marks:
         raise usage_error("only with -o FILE.h5ad; other formats hold nothing else", "--subset")
     writable = (*WRITABLE, ".h5ad")
@@ -66,12 +61,10 @@ def _check(given, method):
         raise usage_error("needs the costs of the columns: add --cost FILE", "--budget")
     if given.method != "drop" and given.number is None and given.budget is None:
         raise usage_error("give the number of columns, such as -k 50, -k 10% or -k auto", "-k")
-    if given.cost is None:
-        return
-    if not hasattr(method, "costs"):
+    if given.cost is not None and not hasattr(method, "costs"):
         able = " or ".join(_methods_that(lambda method: hasattr(method, "costs")))
         raise usage_error(f"{given.method} takes no costs; use --method {able}", "--cost")
-    if not given.cost.is_file():
+    if given.cost is not None and not given.cost.is_file():
         raise usage_error(f"{given.cost} does not exist", "--cost")
 
 
@@ -83,22 +76,18 @@ def _read(source, given, method):
     """The Data of the input, which the method can take."""
     tags = get_tags(method).input_tags
     table = read(source, given, None if method.reads_in_pieces else given.method)
-    is_group = any(word.startswith("--group-by") for word in given.arguments)
-    batch = "--group-by" if is_group else "--batch"
+    batch = "--group-by" if any(w.startswith("--group-by") for w in given.arguments) else "--batch"
     carried = []
     if given.batch is not None:
         carried.append(find_column(table, given.batch, batch, in_obs=True))
     if given.color is not None:
         carried.append(find_column(table, given.color, "--color"))
-    writes = given.output is not None
-    data = prepare(
-        source[1], table, given, carried=carried, verbatim=writes, accepts_gaps=tags.allow_nan
-    )
-    n_columns = len(data.features)
-    if isinstance(given.number, int) and given.number > n_columns:
+    how = {"verbatim": given.output is not None, "accepts_gaps": tags.allow_nan}
+    data = prepare(source[1], table, given, carried=carried, **how)
+    if isinstance(given.number, int) and given.number > (most := len(data.features)):
         raise ValueError(
-            f"-k {given.number} is more than the {counted(n_columns, 'column')} to select from. "
-            f"Run: {given.again('-k', str(n_columns))}"
+            f"-k {given.number} is more than the {counted(most, 'column')} to select from. "
+            f"Run: {given.again('-k', str(most))}"
         )
     if issparse(data.X) and not tags.sparse:
         able = ", ".join(_methods_that(lambda method: get_tags(method).input_tags.sparse))
@@ -111,31 +100,36 @@ def _read(source, given, method):
 
 def _estimator(given, method, data):
     """The estimator with all that the user and the kind of file ask for."""
-    parameters = method.get_params(deep=False)
+    parameters, number = method.get_params(deep=False), given.number
     for name in ("include", "exclude"):
-        if items := getattr(given, name):
-            parameters[name] = _positions(name, items, given.number, data)
+        items = names_in(getattr(given, name) or [])
+        found = find_columns(items, data.table.names, f"--{name}", data.features)
+        if found:
+            parameters[name] = data.columns(found)
+        if name == "include" and isinstance(number, int) and len(found) > number:
+            raise ValueError(
+                f"--include names {counted(len(found), 'column')}, which count as selected: use "
+                f"-k {len(found)} or more"
+            )
+    constraints = {name: parameters[name] for name in ("include", "exclude")}
     if given.cost is not None:
         costs = data.costs(read_costs(given.cost, data.names))
         parameters |= {"costs": costs, "budget": given.budget}
-    if data.is_encoded and "column_groups" in parameters and given.number != "auto":
+    if data.is_encoded and "column_groups" in parameters and number != "auto":
         parameters["column_groups"] = data.owner
     if "n_features_to_select" in parameters:
-        number = data.count(given.number, parameters["exclude"])
-        parameters["n_features_to_select"] = number
-    estimator = type(method)(**parameters)
-    fewest, holds_genes = {}, data.table.labels is not None
-    if holds_genes:
+        number = parameters["n_features_to_select"] = data.count(number, parameters["exclude"])
+    estimator, fewest = type(method)(**parameters), {}
+    if data.table.labels is not None:
         from ..anndata.select import FEWEST_CELLS, adapt_to_expression, warn_of_values
 
-        given_names = {setting.partition("=")[0] for setting in given.parameters or []}
-        adapt_to_expression(estimator, given_names)
+        adapt_to_expression(estimator, {text.partition("=")[0] for text in given.parameters or []})
         warn_of_values(data.X[:1000], data.X.min(), given.key or "X")
         fewest = {"min_samples": FEWEST_CELLS}
-    if data.batches is None or not (holds_genes or issparse(data.X)):
+    if data.batches is None or not (fewest or issparse(data.X)):
         return estimator
     # Other tables are centred within every batch, which would fill in the zeros of sparse ones.
-    if given.cost is not None or "n_features_to_select" not in parameters:
+    if given.cost is not None or given.method == "drop":
         what = "drop" if given.cost is None else "--cost"
         raise ValueError(
             f"{what} does not work together with --batch for AnnData and sparse data, which are "
@@ -143,19 +137,7 @@ def _estimator(given, method, data):
         )
     from ..inspection import GroupedRanker
 
-    constraints = {name: parameters[name] for name in ("include", "exclude")}
     return GroupedRanker(estimator, number, **constraints, **fewest)
-
-
-def _positions(parameter, items, number, data):
-    """Positions in the features of the columns that must be in or out."""
-    found = find_columns(names_in(items), data.table.names, f"--{parameter}", data.features)
-    if parameter == "include" and isinstance(number, int) and len(found) > number:
-        raise ValueError(
-            f"--include names {counted(len(found), 'column')}, which count as selected: use "
-            f"-k {len(found)} or more"
-        )
-    return data.columns(found)
 
 
 def _fit(estimator, given, data, name):
@@ -172,7 +154,7 @@ def _fit(estimator, given, data, name):
         except ValueError as error:
             if not data.has_gaps():
                 raise
-            raise TableError(
+            raise ValueError(
                 f"{name} has missing values: {error}. Run: {given.again('--impute', 'median')} "
                 "(or use --drop-rows to leave out incomplete rows)"
             ) from error
