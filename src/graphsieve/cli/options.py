@@ -98,23 +98,22 @@ def parse_number(text):
     raise ValueError(f"{text!r} is neither {known}")
 
 
-def _parse_separator(text):
+def _separator(text):
     # A shell passes \\t as two characters.
     separator = SEPARATORS.get(text.lower(), text).replace("\\t", "\t")
     if len(separator) != 1 or separator in '"\r\n':
-        how = f"use a character or one of {', '.join(SEPARATORS)}"
-        raise ValueError(f"{separator!r} is not one character; {how}")
+        raise ValueError(f"{separator!r} is not one character, nor one of {', '.join(SEPARATORS)}")
     return separator
 
 
-def _parse_encode(text):
+def _kinds(text):
     kinds = tuple(kind.strip() for kind in text.split(","))
     if unknown := [kind for kind in kinds if kind not in ENCODINGS]:
         raise ValueError(f"{unknown[0]!r} is not one of {', '.join(ENCODINGS)}")
     return kinds
 
 
-def _parse_encoding(text):
+def _encoding(text):
     try:
         return codecs.lookup(text).name
     except (LookupError, ValueError):
@@ -122,16 +121,15 @@ def _parse_encoding(text):
         raise ValueError(f"there is no encoding {text!r}; {common}") from None
 
 
-def _parse_shape(text):
+def _shape(text):
     match = re.fullmatch(r"\s*(\d+)\s*[xX,]\s*(\d+)\s*", text)
     if match is None:
         raise ValueError(f"{text!r} is not an image shape; use height x width, such as 32x32")
     return int(match[1]), int(match[2])
 
 
-_Names, _File = list[str] | None, Path | None
+_Text, _Names, _File = str | None, list[str] | None, Path | None
 _input = partial(option, panel="Reading the input")
-_separator = partial(_input, parse=_parse_separator)
 _columns = partial(option, panel="Columns and rows")
 _output = partial(option, panel="Output")
 _method = partial(option, panel="Method")
@@ -158,18 +156,18 @@ class Reading(Given):
         "NPY, NPZ, MAT, Zarr or h5ad; - for standard input.",
         ...,
     )
-    key: str | None = _input("--key --sheet NAME", "Array, sheet or layer, if there are several.")
+    key: _Text = _input("--key --sheet NAME", "Array, sheet or layer of a file that holds several.")
     skip_rows: int | None = _input("--skip-rows N", "Lines or rows above the header.", min=0)
     no_header: bool = _input("--no-header", "The first line is data.", False)
-    sep: str | None = _separator("--sep CHAR", "Character, or tab, comma, semicolon, pipe, space.")
+    sep: _Text = _input("--sep CHAR", "A character, or tab, semicolon, space.", parse=_separator)
     decimal: Literal[".", ","] | None = _input("--decimal", "Decimal point of a text file.")
-    thousands: str | None = _separator("--thousands CHAR", "Separator of thousands.")
+    thousands: _Text = _input("--thousands CHAR", "Separator of thousands.", parse=_separator)
     percent: bool = _input("--percent", "Percent signs may be missing from some cells.", False)
-    na: _Names = _input("--na TEXT,...", "Marks of missing values (-999); repeatable.")
-    encoding: str | None = _input("--encoding NAME", "Such as utf-16.", parse=_parse_encoding)
+    na: _Names = _input("--na TEXT,...", "Cells that stand for missing values (-999); repeatable.")
+    encoding: _Text = _input("--encoding NAME", "Such as cp1252 or utf-16.", parse=_encoding)
     index: bool = _input("--index", "The first column holds the row names.", False)
     transpose: bool = _input("--transpose", "The file has one feature per row.", False)
-    max_size: float | None = _input("--max-size GB", "Refuse a file that unpacks to more.", min=0)
+    max_size: float | None = _input("--max-size GB", "Refuse files larger than this.", min=0)
     force: bool = _output("--force", "Overwrite existing files.", False)
 
     @property
@@ -209,8 +207,7 @@ class Preparing(Reading):
     """How a file is read, and its columns made into features."""
 
     drop: _Names = _columns(
-        "--drop COLUMN,...",
-        "Leave columns out, by name, position from 0, or pattern ('tmp_*'). May be repeated.",
+        "--drop COLUMN,...", "Leave out columns: names, positions, patterns ('a_*'); repeatable."
     )
     keep: _Names = _columns("--keep --pass COLUMN,...", "Only carry columns to the output.")
     no_ids: bool = _columns("--no-ids", "Also select from columns that look like an ID.", False)
@@ -219,9 +216,7 @@ class Preparing(Reading):
     )
     drop_rows: bool = _columns("--drop-rows", "Leave out rows with missing values.", False)
     encode: Any = _columns(
-        "--encode KIND,...",
-        "Select from text and dates as well: onehot, ordinal (ordered answers) and dates.",
-        parse=_parse_encode,
+        "--encode KIND,...", "Select from text and dates: onehot, ordinal, dates.", parse=_kinds
     )
     seed: int = _method("--seed N", "Random seed.", 0, min=0)
     jobs: int | None = _method("--jobs N", "Number of threads.", min=1)
@@ -232,39 +227,28 @@ class Preparing(Reading):
 class Looks:
     """How a page shows the rows."""
 
-    image_shape: str | None = _output(
-        "--image-shape HxW", "Size if every row is an image, for the report.", parse=_parse_shape
-    )
-    color: str | None = _output(
-        "--color COLUMN", "Column that colours the samples in the report, carried to the output."
-    )
+    image_shape: Any = _output("--image-shape HxW", "Size if rows are images.", parse=_shape)
+    color: _Text = _output("--color COLUMN", "Column that colours the samples in the report.")
 
 
 @dataclass(frozen=True)
 class Choosing(Looks, Preparing):
     """Columns that are kept or not by request, and what is written about a selection."""
 
-    output: _File = _output(
-        "-o --output FILE",
-        "Write the selected and carried columns; in an h5ad file, the selection is marked in var.",
-    )
+    output: _File = _output("-o --output FILE", "Write kept and carried columns; mark genes.")
     scores: _File = _output("--scores FILE", "Write every feature with score and rank.")
-    save: _File = _output("--save FILE", "Write a selection (JSON) for apply and report.")
+    save: _File = _output("--save FILE", "Write the selection as JSON, for apply and report.")
     report: _File = _output("--report FILE", "Write a page about the selection (HTML).")
     subset: bool = _output("--subset", "Write only the selected genes to an h5ad file.", False)
-    names: bool = _output("--names", "Print only the names of the kept columns.", False)
+    names: bool = _output("--names", "Print the names of the kept columns and no more.", False)
     explain: bool = _output("--explain", "Show which kept columns predict the dropped ones.", False)
-    raw_names: bool = _output(
-        "--raw-names", "Write names even if a spreadsheet would run them (= + - @).", False
-    )
+    raw_names: bool = _output("--raw-names", "Write names that begin with = + - @ as such.", False)
     include: _Names = _columns(
-        "--include COLUMN,...",
-        "Columns that are always kept, and come first: names, patterns, or a file of names.",
+        "--include COLUMN,...", "Columns that are always kept: names, patterns, or a file of names."
     )
     exclude: _Names = _columns("--exclude COLUMN,...", "Columns that are never selected.")
-    batch: str | None = _columns(
-        "--batch --group-by COLUMN",
-        "Batch of every row (donor, plate; of obs): differences between batches do not count.",
+    batch: _Text = _columns(
+        "--batch --group-by COLUMN", "Batch of every row: differences between them do not count."
     )
 
 
@@ -278,13 +262,9 @@ class Selecting(Choosing):
         parse=parse_number,
     )
     method: str = _method("-m --method NAME", "Selection method; see graphsieve methods.", "sieve")
-    parameters: _Names = _method("--set NAME=VALUE", "Parameter of the method.")
-    cost: _File = _columns(
-        "--cost FILE", "Table of names and costs (others cost 1), to select by gain per cost."
-    )
-    budget: float | None = _columns(
-        "--budget NUMBER", "The most that the selected columns may cost, instead of -k.", min=0
-    )
+    parameters: _Names = _method("--set NAME=VALUE", "Parameter of the method; repeatable.")
+    cost: _File = _columns("--cost FILE", "Names and costs, to select by gain per cost.")
+    budget: float | None = _columns("--budget NUMBER", "Limit of the costs, instead of -k.", min=0)
 
 
 @dataclass(frozen=True)
@@ -292,10 +272,6 @@ class Dropping(Choosing):
     """Which columns are dropped; for the rest, a selection whose method and number are fixed."""
 
     explained: float = option(
-        "--explained R2",
-        "Fraction of a dropped column's variance to be predicted.",
-        0.9,
-        min=0,
-        max=1,
+        "--explained R2", "Least R^2 with which dropped columns are predicted.", 0.9, min=0, max=1
     )
     method, number, parameters, cost, budget = "drop", None, None, None, None
