@@ -6,10 +6,11 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 
 from .._utils.names import matching_columns, suggestion
 from .._utils.text import listed
-from .console import TableError, note
+from .console import note
 from .io.cells import DATE
 from .io.files import read_table
 from .io.tables import is_number, numbers
@@ -18,6 +19,8 @@ from .options import Reading
 # In fewer rows, different whole numbers are no sign of an ID.
 _ROWS_FOR_ID = 10
 _ID_NAME = re.compile(r"(^|.*[\W_])(?i:id|idx|index|key|uuid|guid|nr|row|rownames?)|.*[a-z]I[Dd]")
+# Files with one name per line.
+_LISTS = (".txt", ".lst")
 _INTEGERS = "integers that all differ"
 
 
@@ -29,17 +32,15 @@ def find_columns(items, names, option, features=None):
     ``features``, the positions of some columns, patterns match these, and others are refused.
     """
     features = range(len(names)) if features is None else features
-    position = {name: j for j, name in enumerate(names)}
-    found = []
+    position, found = {name: j for j, name in enumerate(names)}, []
     for item in items:
         is_one = item in position or item.startswith("^")
         for part in [item] if is_one else filter(None, map(str.strip, item.split(","))):
             found += _find(part, names, position, option, features)
     if unused := sorted(set(found).difference(features)):
-        raise TableError(
+        raise ValueError(
             f"{option}: these columns are not selected from: {listed([names[j] for j in unused])}. "
-            "Another option names them, or they are IDs (which --no-ids selects from), or text or "
-            "dates (--encode)"
+            "They are IDs (--no-ids), text or dates (--encode), or named by another option"
         )
     return list(dict.fromkeys(found))
 
@@ -47,35 +48,28 @@ def find_columns(items, names, option, features=None):
 def _find(part, names, position, option, features):
     if part in position:
         return [position[part]]
-    matches = matching_columns(part, [names[j] for j in features])
-    if matches:
+    known = [names[j] for j in features]
+    if matches := matching_columns(part, known):
         return [features[k] for k in matches]
     if matches is not None:
-        columns = listed([names[j] for j in features])
-        raise TableError(f"{option}: no column matches {part!r}; the columns are {columns}")
+        raise ValueError(f"{option}: no column matches {part!r}; the columns are {listed(known)}")
     try:
         return [range(len(names))[int(part)]]
     except (ValueError, IndexError):
-        kind = "file or column" if _is_list(part) else "column"
-        raise TableError(
+        kind = "file or column" if part.lower().endswith(_LISTS) else "column"
+        raise ValueError(
             f"{option}: there is no {kind} {part!r}{suggestion(part, names)}; the columns are "
             f"{listed(names)} (0 to {len(names) - 1} by position)"
         ) from None
-
-
-def _is_list(text):
-    """Whether a text is the name of a file with one name per line."""
-    return Path(text).suffix.lower() in (".txt", ".lst")
 
 
 def names_in(items):
     """Names as given, and those in text files, one per line."""
     names = []
     for item in items:
-        if _is_list(item) and Path(item).is_file():
-            names += filter(None, map(str.strip, Path(item).read_text("utf-8-sig").splitlines()))
-        else:
-            names.append(item)
+        is_file = item.lower().endswith(_LISTS) and Path(item).is_file()
+        lines = Path(item).read_text("utf-8-sig").splitlines() if is_file else [item]
+        names += filter(None, map(str.strip, lines) if is_file else lines)
     return names
 
 
@@ -103,10 +97,10 @@ def find_column(table, column, option, *, in_obs=False):
     if not in_obs or table.labels is None:
         names = [*table.names, *names]
     elif not names:
-        raise TableError(f"{option}: there is no column {column!r}, because obs is empty")
+        raise ValueError(f"{option}: there is no column {column!r}, because obs is empty")
     found = find_columns([column], names, option)
     if len(found) > 1:
-        raise TableError(f"{option}: {column!r} matches {len(found)} columns; name one")
+        raise ValueError(f"{option}: {column!r} matches {len(found)} columns; name one")
     return names[found[0]]
 
 
@@ -128,17 +122,15 @@ def read_costs(path, columns):
         fault = f"the second column is {frame.columns[1]!r}"
     if fault:
         expected = "should have two columns with a header, such as column,cost"
-        raise TableError(f"--cost: {path.name} {expected}; {fault}")
+        raise ValueError(f"--cost: {path.name} {expected}; {fault}")
     costs = frame.iloc[:, 1].astype(float).set_axis(frame.iloc[:, 0].astype(str))
     if costs.index.has_duplicates:
         twice = costs.index[costs.index.duplicated()][0]
-        raise TableError(f"--cost: {path.name} has two costs for {twice}")
+        raise ValueError(f"--cost: {path.name} has two costs for {twice}")
     unknown = costs.index.difference(columns, sort=False).tolist()
     if len(unknown) == len(costs):
-        raise TableError(
-            f"--cost: {path.name} has no cost for any column to select from"
-            f"{suggestion(unknown[0], columns)}; it names {listed(unknown)}"
-        )
+        hint = f"{suggestion(unknown[0], columns)}; it names {listed(unknown)}"
+        raise ValueError(f"--cost: {path.name} has no cost for any column to select from{hint}")
     if missing := len(set(columns).difference(costs.index)):
         note(f"{path.name}: {missing} of {len(columns)} columns have no cost and count as 1")
     if unknown:
@@ -156,7 +148,7 @@ def assign_roles(table, given, carried):
     kept = sorted(find_columns([*(given.keep or []), *carried], names, "--keep"))
     if both := sorted(set(dropped) & set(kept)):
         named = listed([names[j] for j in both])
-        raise TableError(f"--drop and --keep both name {named}; use one of the two")
+        raise ValueError(f"--drop and --keep both name {named}; use one of the two")
     others, ids = set(range(n_columns)).difference(dropped, kept), {}
     if table.row_names is not None and (j := names.index(table.row_names)) in others:
         ids[j] = "row names"
@@ -175,7 +167,7 @@ def assign_roles(table, given, carried):
             hints.append("Give fewer columns to --drop and --keep")
         if n_columns == 1 and table.verbatim is not None:
             hints.append("If the file has several columns, give their separator with --sep")
-        raise TableError(". ".join(hints))
+        raise ValueError(". ".join(hints))
     if ids:
         note(said)
     labels = [names[j] for j in kept if j >= n_columns]
@@ -235,15 +227,12 @@ def carry_verbatim(table, carried):
 
 
 def _as_written(column, text):
-    import pandas as pd
-
     kind = column.dtype.kind
     if kind == "b":
         return column
     if kind == "f":
         if text.str.fullmatch(r"\s*[+-]?\d+\s*").equals(column.notna()):
-            # Whole numbers with gaps are read as decimal numbers.
-            return column.astype("Int64")
+            return column.astype("Int64")  # whole numbers with gaps, read as decimal numbers
         plain = pd.to_numeric(text.str.replace(",", ".", regex=False), errors="coerce")
         # Some may be written with currencies, percent signs or separators.
         return text.to_numpy() if (plain.isna() & column.notna()).any() else column

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from .._utils.text import counted
-from .console import TableError, messages_shown, note, tell, tell_table
+from .console import messages_shown, note, tell, tell_table, usage_error
 from .methods import find_method
 from .options import Preparing, command, option, parse_number
 
@@ -13,19 +13,12 @@ PICTURES = (".png", ".svg", ".pdf")
 _Criterion = Literal["structure", "neighborhood", "reconstruction", "stability", "redundancy"]
 
 
-def _parse_count(text):
-    number = parse_number(text)
-    if number == "auto":
-        raise ValueError("give a number or a percentage, the same for all methods")
-    return number
-
-
 @dataclass(frozen=True)
 class Comparing(Preparing):
     """What is compared, and where the outcome is written."""
 
     number: Any = option(
-        "-k --n-features N|P%", "Features that every method selects.", ..., parse=_parse_count
+        "-k --n-features N|P%", "Features that every method selects.", ..., parse=parse_number
     )
     methods: str | None = option(
         "--methods NAME,...",
@@ -50,12 +43,14 @@ class Comparing(Preparing):
 def compare(given: Comparing):
     """Compare methods on a table without labels."""
     from ..inspection import compare as compare_methods
-    from ..inspection.compare import METHODS
+    from ..inspection.compare import CRITERIA, METHODS, trust
     from ..plots import comparison_figure
     from .io.files import check_input, check_output, check_outputs, opened, write_outputs
     from .io.tables import Table
     from .prepare import prepare, read
 
+    if given.number == "auto":
+        raise usage_error("give a number or a percentage, the same for all methods", "-k")
     check_input(given.file, given)
     check_outputs(given.file, given.output, force=given.force)
     check_output(given.plot, PICTURES, given.force, "--plot")
@@ -63,23 +58,27 @@ def compare(given: Comparing):
     methods = {name: find_method(name, "--methods")() for name in names}
     with messages_shown(), opened(given.file) as source:
         data = prepare(source[1], read(source, given), given, accepts_gaps=True)
-        found = compare_methods(
-            data.X,
-            given.number,
-            _that_fit(methods, data, given),
-            criterion=given.criterion,
-            n_repeats=given.repeats,
-            random_state=given.seed,
-            n_jobs=given.jobs,
-            verbose=1,
-        )
+        methods = _that_fit(methods, data, given)
+        how = {"criterion": given.criterion, "n_repeats": given.repeats, "verbose": 1}
+        how |= {"random_state": given.seed, "n_jobs": given.jobs}
+        found = compare_methods(data.X, given.number, methods, **how)
+        table = found.table
 
         def draw(path):
-            comparison_figure(found.table, found.best).savefig(path, dpi=150)
+            comparison_figure(table, found.best).savefig(path, dpi=150)
 
-        table = Table(found.table, list(found.table))
-        write_outputs([(given.plot, draw), (given.output, table)])
-    _show(found, source[1], data.X.shape)
+        write_outputs([(given.plot, draw), (given.output, Table(table, list(table)))])
+    of_all = f"{found.n_rows:,} of " if found.n_rows < len(data.table) else ""
+    columns, rows = counted(data.X.shape[1], "column"), counted(len(data.table), "row")
+    tell(f"{found.n_features:,} of {columns} of {source[1]} ({of_all}{rows}), best first")
+    cells = {"method": table["candidate"]}
+    for criterion, more_is_better in CRITERIA.items():
+        better = "higher" if more_is_better else "lower"
+        cells[f"{criterion}\n({better})"] = table[criterion].map("{:.3f}".format)
+    cells["time"] = table["seconds"].map("{:.1f} s".format)
+    tell_table(cells, left=["method"], bold=list(table["candidate"]).index(found.best))
+    tell(found.verdict)
+    tell(trust(found.criterion))
     for path in filter(None, (given.output, given.plot)):
         tell(f"Written: {path}")
 
@@ -94,26 +93,10 @@ def _that_fit(methods, data, given):
         for method in methods.values():
             adapt_to_expression(method)
     refused = [name for name, m in methods.items() if not get_tags(m).input_tags.allow_nan]
-    if not refused or not data.has_gaps():
+    if not refused or not data.has_gaps:
         return methods
     said = f"missing values are not accepted by {', '.join(refused)}"
     if given.methods:
-        raise TableError(f"{said}: add --impute median, or leave these methods out")
+        raise ValueError(f"{said}: add --impute median, or leave these methods out")
     note(f"{said}, which are left out; --impute median includes them")
     return {name: method for name, method in methods.items() if name not in refused}
-
-
-def _show(found, name, shape):
-    from ..inspection.compare import CRITERIA, trust
-
-    of_all = f"{found.n_rows:,} of " if found.n_rows < shape[0] else ""
-    columns, rows = counted(shape[1], "column"), counted(shape[0], "row")
-    tell(f"{found.n_features:,} of {columns} of {name} ({of_all}{rows}), best first")
-    table, cells = found.table, {"method": found.table["candidate"]}
-    for criterion, more_is_better in CRITERIA.items():
-        better = "higher" if more_is_better else "lower"
-        cells[f"{criterion}\n({better})"] = table[criterion].map("{:.3f}".format)
-    cells["time"] = table["seconds"].map("{:.1f} s".format)
-    tell_table(cells, left="method", bold=list(table["candidate"]).index(found.best))
-    tell(found.verdict)
-    tell(trust(found.criterion))

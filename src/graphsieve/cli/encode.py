@@ -4,6 +4,7 @@ import re
 from datetime import time
 
 import numpy as np
+import pandas as pd
 
 from .io.cells import DATE
 from .io.tables import unique_names
@@ -52,8 +53,6 @@ def encoding_of(column, kind, wanted):
 
 def encode(frame, ways):
     """Return a frame of numbers, and the position of the column behind each of its columns."""
-    import pandas as pd
-
     parts, owner = [], []
     for j, (name, way) in enumerate(zip(frame, ways, strict=True)):
         column = frame.iloc[:, [j]]
@@ -93,8 +92,6 @@ def _ranks(levels):
 
 def _text_dates(column):
     """Return the dates in a column of text; None if they are none."""
-    import pandas as pd
-
     present = column.dropna()
     if not len(present) or not present.head(100).astype(str).str.match(DATE).all():
         return None
@@ -109,8 +106,6 @@ def _text_dates(column):
 
 def _date_parts(column):
     """Return days since the first date, and month, weekday and hour if they vary."""
-    import pandas as pd
-
     present = column.dropna()
     if isinstance(present.iloc[0], time):
         column = pd.to_timedelta(present.astype(str)).reindex(column.index)

@@ -5,6 +5,7 @@ from functools import partial
 from math import isnan
 
 import numpy as np
+import pandas as pd
 
 from .._linear.regression import coverage_curve, explained_fraction
 from .._rows.scaling import standardised
@@ -172,7 +173,7 @@ def _about_dropped(given, data, ranking, selector):
         cells = {"dropped": dropped, "R^2": r2, "what stands for it": why}
         yield cells, ("dropped", "what stands for it")
     kept = counted(len(ranking) - len(dropped), "kept column")
-    where = " where they are complete" if data.has_gaps() else ""
+    where = " where they are complete" if data.has_gaps else ""
     yield f"R^2: predicted from the {kept} together{where}, {given.explained:g} or more."
 
 
@@ -209,8 +210,6 @@ def _what_they_add(selector, names, values):
 
 def _stands_for(selector, names, values):
     """By kept column, the number of dropped ones that are closest to it, and the closest names."""
-    import pandas as pd
-
     n_kept, Z = selector.n_features_, standardised(values)[0]
     position, correlation = closest_kept(Z, selector.order_, n_kept).at(n_kept)
     frame = {"dropped": names, "kept": names[selector.order_[position]], "r": abs(correlation)}

@@ -4,6 +4,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import scipy.sparse as sp
 
 from .._utils.names import count_features
@@ -21,15 +22,17 @@ _TYPED_NAMES = 100
 
 @dataclass(frozen=True)
 class Data:
-    """A table without the rows that are left out, what its columns are for, and what is fitted."""
+    """A table without the rows that are left out, what its columns are for, and what is fitted.
+
+    ``features`` and ``carried`` are positions of columns to choose from and of others that are
+    written, and ``labels`` are names. ``X`` has the numbers of the features. Where columns were
+    encoded, several columns of X belong to one: ``owner`` has its place among the features.
+    """
 
     table: Table
-    # Positions of the columns to choose from and of those that are carried, and carried labels.
     features: list
     carried: list
     labels: list
-    # What a method is fitted on. Where columns were encoded, several columns of X have one owner:
-    # the position in ``names`` of the column behind them.
     X: Any
     owner: np.ndarray
     batches: Any = None
@@ -49,11 +52,16 @@ class Data:
         """Whether a column of ``X`` is only a part of a column, such as one of its values."""
         return hasattr(self.X, "columns") and list(self.X.columns) != self.names
 
+    @property
+    def has_gaps(self):
+        """Whether a value is missing or infinite; reads the features once."""
+        pieces = Table(self.X, list(range(self.X.shape[1]))).pieces()
+        return any(_gaps(piece.X).sum() for piece in pieces)
+
     def columns(self, positions):
         """Positions in ``X`` of columns of the table, in their order."""
         places = np.searchsorted(self.features, positions)
-        start, end = (np.searchsorted(self.owner, places, side) for side in ("left", "right"))
-        return [j for i, k in zip(start, end, strict=True) for j in range(i, k)]
+        return [j for place in places for j in np.flatnonzero(self.owner == place).tolist()]
 
     def costs(self, costs):
         """Cost of every column of ``X``: what a column costs is divided among its values."""
@@ -63,36 +71,25 @@ class Data:
         """Columns of ``X`` to select, so that ``wanted`` columns are whole."""
         if not self.is_encoded or wanted in ("auto", None):
             return wanted
-        sizes = np.bincount(np.delete(self.owner, exclude or []))
-        n_largest = count_features(wanted, len(self.features))
-        return int(np.sort(sizes)[::-1][:n_largest].sum())
+        sizes = np.sort(np.bincount(np.delete(self.owner, exclude or [])))
+        return int(sizes[::-1][: count_features(wanted, len(self.features))].sum())
 
     def ranking(self, estimator, wanted):
         """Return a frame of the columns, best first, and the selector that keeps whole columns.
 
         A column that was encoded has the place and the score of its best value.
         """
-        import pandas as pd
-
-        _, first = np.unique(self.owner[estimator.order_], return_index=True)
-        places = np.sort(first)
-        n_kept = np.count_nonzero(places < estimator.n_features_)
+        first = np.sort(np.unique(self.owner[estimator.order_], return_index=True)[1])
+        n_kept = np.count_nonzero(first < estimator.n_features_)
         if wanted not in ("auto", None):
             n_kept = min(n_kept, count_features(wanted, len(self.features)))
-        best = estimator.order_[places]
+        best, rank = estimator.order_[first], np.arange(1, len(first) + 1)
+        frame = pd.DataFrame({"feature": self.owners[best], "score": estimator.scores_[best]})
         place = np.argsort(self.owner[best])[self.owner]
-        values = np.lexsort((estimator.ranking_, place))
         names = list(getattr(self.X, "columns", self.names))
-        selector = estimator.with_selection(values, np.sum(place < n_kept), names=names)
-        rank = np.arange(1, len(best) + 1)
-        frame = {"feature": [self.names[j] for j in self.owner[best]]}
-        frame |= {"score": estimator.scores_[best], "rank": rank, "kept": rank <= n_kept}
-        return pd.DataFrame(frame), selector
-
-    def has_gaps(self):
-        """Whether a value is missing or infinite; reads the features once."""
-        pieces = Table(self.X, list(range(self.X.shape[1]))).pieces()
-        return any(_gaps(piece.X).sum() for piece in pieces)
+        order, count = np.lexsort((estimator.ranking_, place)), np.sum(place < n_kept)
+        selector = estimator.with_selection(order, count, names=names)
+        return frame.assign(rank=rank, kept=rank <= n_kept), selector
 
 
 def read(source, reading, in_memory_for=None):
@@ -100,13 +97,13 @@ def read(source, reading, in_memory_for=None):
     path, name, suffix = source
     with progress(f"Reading {name}"):
         table = read_table(path, reading, name, suffix)
+    size = f"{counted(len(table), 'row')} x {counted(len(table.names), 'column')}"
     if 0 in table.X.shape:
-        raise ValueError(f"{name} is empty: {len(table)} rows, {len(table.names)} columns")
+        raise ValueError(f"{name} is empty: {size}")
     if table.notes:
         notes = list(table.notes)
         if not table.in_memory and in_memory_for is not None:
             notes.append(f"all of it in memory for {in_memory_for}")
-        size = f"{counted(len(table), 'row')} x {counted(len(table.names), 'column')}"
         note(f"Reading {name}: {size}, {'; '.join(notes)}")
     return table
 

@@ -152,7 +152,7 @@ def _fit(estimator, given, data, name):
         try:
             estimator.fit(X, groups=data.batches)
         except ValueError as error:
-            if not data.has_gaps():
+            if not data.has_gaps:
                 raise
             raise ValueError(
                 f"{name} has missing values: {error}. Run: {given.again('--impute', 'median')} "
