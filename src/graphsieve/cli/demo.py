@@ -36,29 +36,46 @@ class _Demonstrating(Given):
 @command("graphsieve demo", "graphsieve demo -o pixels.svg --force")
 def demo(given: _Demonstrating):
     """Select pixels of handwritten digits with several methods and compare them."""
+    import pandas as pd
+    from matplotlib.figure import Figure
     from sklearn.datasets import load_digits
     from sklearn.exceptions import ConvergenceWarning
 
+    from ..evaluation import evaluate
     from .io.files import check_output, write_outputs
 
     check_output(given.output, PICTURES, given.force or given.output == _PICTURE, "-o")
-    start = time.perf_counter()
+    start, digits, tables = time.perf_counter(), load_digits(as_frame=True), {}
+    X, y = digits.data.to_numpy(), digits.target.to_numpy()
+    n_columns = (len(_METHODS) + 1) // 2
+    figure = Figure(figsize=(2.2 * n_columns, 5.4), layout="constrained")
+    panels = figure.subplots(2, n_columns).ravel()
+    # With several splits, a few repetitions are enough.
+    how = {"shares": _SHARES, "n_splits": _SPLITS, "scale": "global", "n_repeats": 5}
     with messages_shown():
         # The setting of the paper is slow to converge, and the demo cuts it short.
         warnings.simplefilter("ignore", ConvergenceWarning)
-        digits = load_digits(as_frame=True)
-        scores = _score(digits)
+        for name, panel in zip(_METHODS, panels, strict=False):
+            how |= {"metrics": ("accuracy", "clustering"), "all_features": not tables}
+            with progress(f"{name}: {len(tables) + 1} of {len(_METHODS)}"):
+                tables[name] = evaluate(_make(name), X, y, **how)
+            sel = _make(name, _PICTURE_SHARE).fit(X)
+            sel.plot.mask((8, 8), image=digits.images.mean(axis=0), ax=panel)
+            panel.set_title(name, fontsize=11, fontweight="bold", loc="left")
+            means = tables[name].groupby("n_features")["accuracy"].mean()
+            reached = f"{sel.n_features_} pixels: accuracy {means[sel.n_features_]:.2f}"
+            panel.set_xlabel(reached, fontsize=9, loc="left")
         looks = {"color": digits.target, "image_shape": (8, 8), "title": "Handwritten digits"}
         page = _make("sieve", _PICTURE_SHARE).fit(digits.data).report(digits.data, **looks)
-        figure = _figure(digits, scores["accuracy"])
         draw = partial(figure.savefig, dpi=150)
         write_outputs([(given.output, draw), (_PAGE, page.save)])
+    scores = pd.concat(tables, names=["name"]).groupby(["name", "n_features"])
     for metric, title in _METRICS.items():
-        values = scores[metric].unstack().loc[list(_METHODS)]
+        values = scores[metric].mean().unstack().loc[list(_METHODS)]
         *few, n_pixels = values.columns
         tell(f"{title}, {values.at[_METHODS[0], n_pixels]:.3f} with all {n_pixels} pixels")
         cells = {f"{n} pixels": values[n].map("{:.3f}".format) for n in few}
-        tell_table({"method": _METHODS} | cells, left="method")
+        tell_table({"method": _METHODS} | cells, left=["method"])
         tell("")
     tell(
         f"Means over {_SPLITS} splits; pixels are selected without labels. gafs (paper): GAFS as "
@@ -78,35 +95,3 @@ def _make(name, n_features=None):
     if n_features is not None and "random_state" in method.get_params():
         method.set_params(random_state=0)
     return method
-
-
-def _score(digits):
-    """The mean scores by method and number of pixels, all of them for the first method."""
-    import pandas as pd
-
-    from ..evaluation import evaluate
-
-    # With several splits, a few repetitions are enough.
-    options = {"shares": _SHARES, "n_splits": _SPLITS, "scale": "global", "n_repeats": 5}
-    options["metrics"] = ("accuracy", "clustering")
-    X, y, tables = digits.data.to_numpy(), digits.target.to_numpy(), {}
-    for name in _METHODS:
-        with progress(f"{name}: {len(tables) + 1} of {len(_METHODS)}"):
-            tables[name] = evaluate(_make(name), X, y, all_features=not tables, **options)
-    table = pd.concat(tables, names=["name"]).groupby(["name", "n_features"])
-    return table[list(_METRICS)].mean()
-
-
-def _figure(digits, accuracy):
-    from matplotlib.figure import Figure
-
-    X, n_columns = digits.data.to_numpy(), (len(_METHODS) + 1) // 2
-    figure = Figure(figsize=(2.2 * n_columns, 5.4), layout="constrained")
-    figure.suptitle(f"all pixels: accuracy {accuracy[_METHODS[0], X.shape[1]]:.2f}", fontsize=9)
-    for name, panel in zip(_METHODS, figure.subplots(2, n_columns).ravel(), strict=False):
-        sel = _make(name, _PICTURE_SHARE).fit(X)
-        sel.plot.mask((8, 8), image=digits.images.mean(axis=0), ax=panel)
-        panel.set_title(name, fontsize=11, fontweight="bold", loc="left")
-        reached = f"{sel.n_features_} pixels: accuracy {accuracy[name, sel.n_features_]:.2f}"
-        panel.set_xlabel(reached, fontsize=9, loc="left")
-    return figure
