@@ -31,13 +31,23 @@ def find_columns(items, names, option, features=None):
     several of these with commas between, or a regular expression that starts with ``^``. With
     ``features``, the positions of some columns, patterns match these, and others are refused.
     """
-    features = range(len(names)) if features is None else features
     position, found = {name: j for j, name in enumerate(names)}, []
+    eligible = set(range(len(names)) if features is None else features)
     for item in items:
         is_one = item in position or item.startswith("^")
         for part in [item] if is_one else filter(None, map(str.strip, item.split(","))):
-            found += _find(part, names, position, option, features)
-    if unused := sorted(set(found).difference(features)):
+            if part in position:
+                found.append(position[part])
+            elif (matches := matching_columns(part, names)) is not None:
+                if not eligible.intersection(matches):
+                    known = listed([names[j] for j in sorted(eligible)])
+                    raise ValueError(
+                        f"{option}: no column matches {part!r}; the columns are {known}"
+                    )
+                found += [j for j in matches if j in eligible]
+            else:
+                found.append(_position(part, names, option))
+    if unused := sorted(set(found) - eligible):
         raise ValueError(
             f"{option}: these columns are not selected from: {listed([names[j] for j in unused])}. "
             "They are IDs (--no-ids), text or dates (--encode), or named by another option"
@@ -45,20 +55,13 @@ def find_columns(items, names, option, features=None):
     return list(dict.fromkeys(found))
 
 
-def _find(part, names, position, option, features):
-    if part in position:
-        return [position[part]]
-    known = [names[j] for j in features]
-    if matches := matching_columns(part, known):
-        return [features[k] for k in matches]
-    if matches is not None:
-        raise ValueError(f"{option}: no column matches {part!r}; the columns are {listed(known)}")
+def _position(text, names, option):
     try:
-        return [range(len(names))[int(part)]]
+        return range(len(names))[int(text)]
     except (ValueError, IndexError):
-        kind = "file or column" if part.lower().endswith(_LISTS) else "column"
+        kind = "file or column" if text.lower().endswith(_LISTS) else "column"
         raise ValueError(
-            f"{option}: there is no {kind} {part!r}{suggestion(part, names)}; the columns are "
+            f"{option}: there is no {kind} {text!r}{suggestion(text, names)}; the columns are "
             f"{listed(names)} (0 to {len(names) - 1} by position)"
         ) from None
 

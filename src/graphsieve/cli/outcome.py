@@ -2,7 +2,6 @@
 
 from dataclasses import replace
 from functools import partial
-from math import isnan
 
 import numpy as np
 import pandas as pd
@@ -41,45 +40,39 @@ def write(given, source, data, ranking, selector):
         looks = {"title": source[1], "image_shape": given.image_shape, "color": color}
         selector.report(data.X, groups=data.batches, **looks).save(path)
 
-    marks = marks_genes(given)
-    outputs = [
-        (
-            given.output,
-            _marked(given, source[0], data, selector) if marks else _kept(data, ranking),
-        ),
-        (given.scores, Table(ranking, list(ranking))),
-        (given.save, lambda path: _selection(data, ranking, selector).save(path)),
-        (given.report, write_page),
-    ]
+    if marks_genes(given):
+        content = _marked(given, source[0], data, selector)
+    else:
+        kept, names = set(ranking["feature"][ranking["kept"]]), data.table.names
+        selected = [j for j in data.features if names[j] in kept]
+        content = data.table.take(sorted([*selected, *data.carried]))
+        if content.labels is not None:
+            content = replace(content, labels=content.labels[data.labels])
+    scores = Table(ranking, list(ranking))
+    save = (given.save, lambda path: _selection(data, ranking, selector).save(path))
+    outputs = [(given.output, content), (given.scores, scores), save, (given.report, write_page)]
     for line in write_outputs(outputs, raw_names=given.raw_names):
         note(line)
 
 
 def with_predictors(ranking, data, selector):
-    """The ranking with the R^2 of every dropped column and what predicts it."""
-    coverage = selector.coverage(data.X, groups=data.batches)
-    if data.is_encoded:
-        coverage = _of_columns(coverage, data)
-    known = coverage[coverage["kept"].notna()]
-    weights = ["" if isnan(weight) else f" ({weight:.3g})" for weight in known["weight"]]
-    by = (known["kept"] + weights).groupby(known["feature"]).agg(", ".join)
-    r2, names = coverage.groupby("feature")["r2"].first(), ranking["feature"]
-    return ranking.assign(r2=names.map(r2), explained_by=names.map(by).fillna(""))
+    """The ranking with the R^2 of every dropped column and what predicts it.
 
-
-def _of_columns(coverage, data):
-    """Return the coverage of indicators as that of the columns that they encode.
-
-    The R^2 is the mean, as in the explained fraction. The weights of indicators do not add up to
-    one weight; the columns are in the order of their importance.
+    That of an encoded column is the mean, as in the explained fraction. The weights of its values
+    do not add up to one weight; the columns are in the order of their importance.
     """
-    column = dict(zip(data.X, data.owners, strict=True))
-    of_each = coverage.drop_duplicates("feature")
-    r2 = of_each["r2"].groupby(of_each["feature"].map(column)).mean()
-    table = coverage.sort_values("importance", ascending=False, kind="stable")
-    table = table.assign(feature=table["feature"].map(column), kept=table["kept"].map(column))
-    table = table.drop_duplicates(["feature", "kept"])
-    return table.assign(r2=table["feature"].map(r2), weight=float("nan"))
+    table = selector.coverage(data.X, groups=data.batches)
+    column = dict(zip(selector.feature_names_in_, data.owners, strict=True))
+    table = table.assign(column=table["feature"].map(column), by=table["kept"].map(column))
+    r2 = table.drop_duplicates("feature").groupby("column")["r2"].mean()
+    table = table[table["by"].notna()]
+    if data.is_encoded:
+        table = table.sort_values("importance", ascending=False, kind="stable")
+        table = table.drop_duplicates(["column", "by"])
+    else:
+        table = table.assign(by=table["by"] + table["weight"].map(" ({:.3g})".format))
+    by, names = table.groupby("column")["by"].agg(", ".join), ranking["feature"]
+    return ranking.assign(r2=names.map(r2), explained_by=names.map(by).fillna(""))
 
 
 def _selection(data, ranking, selector):
@@ -96,14 +89,6 @@ def _selection(data, ranking, selector):
         changes |= {"n_features_in": len(names), "feature_names_in": names}
         changes["scores"] = ranking.set_index("feature")["score"][names].tolist()
     return replace(selector.to_selection(), **changes)
-
-
-def _kept(data, ranking):
-    """The table of the selected and the carried columns, in the order of the file."""
-    table, kept = data.table, set(ranking["feature"][ranking["kept"]])
-    selected = [j for j in data.features if table.names[j] in kept]
-    table = table.take(sorted([*selected, *data.carried]))
-    return table if table.labels is None else replace(table, labels=table.labels[data.labels])
 
 
 def _marked(given, path, data, selector):

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import scipy.sparse as sp
+from sklearn.impute import SimpleImputer
 
 from .._utils.names import count_features
 from .._utils.text import counted, listed
@@ -16,6 +17,9 @@ from .io.files import read_table
 from .io.tables import Table, numbers
 from .options import ENCODINGS
 
+# Ways to encode, and the terms for the columns and for what is made from them.
+_MADE = [("onehot", "text column", "indicator"), ("ordinal", "ordered column", None)]
+_MADE += [("dates", "date column", "part")]
 # More names than this make no command that one would want to run.
 _TYPED_NAMES = 100
 
@@ -125,8 +129,7 @@ def prepare(name, table, given, *, carried=(), verbatim=False, accepts_gaps=Fals
     if words and ways:
         note(_words_note(table, words))
     if not ways or any(map(found.get, ("odd", "empty", "gaps", "infinite"))):
-        problems = _problems(name, table, found, n_gaps)
-        raise ValueError(f"{problems}. {_advice(table, given, found, ways, accepts_gaps or fills)}")
+        raise _problems_error(name, table, given, found, ways, n_gaps, accepts_gaps or fills)
     features, carried = list(ways), sorted([*carried, *words])
     if verbatim:
         table = carry_verbatim(table, carried)
@@ -193,33 +196,23 @@ def _words_note(table, words):
     return f"{text}: not selected from, but carried to the output{how}"
 
 
-def _problems(name, table, found, n_gaps):
-    of_all = f"in {len(found['gaps'])} of {counted(len(table.names), 'column')}"
-    terms = {
-        "text": "text",
-        "odd": "text among numbers",
-        "empty": "no values",
-        "gaps": f"{counted(n_gaps, 'missing value')} {of_all}",
-        "constant": "constant",
-        "infinite": "infinite values",
-    }
-    said = []
-    for kind, term in terms.items():
+def _problems_error(name, table, given, found, ways, n_gaps, gaps_are_fine):
+    """Return one error for all problems, with one command that solves them."""
+    names, said, others = table.names, [], ""
+    of_all = f"in {len(found['gaps'])} of {counted(len(names), 'column')}"
+    terms = {"text": "text", "odd": "text among numbers", "empty": "no values"}
+    terms |= {"gaps": f"{counted(n_gaps, 'missing value')} {of_all}", "constant": "constant"}
+    for kind, term in (terms | {"infinite": "infinite values"}).items():
         if columns := found[kind]:
             example = min(columns.values())[1]
-            said.append(f"{term}: {listed([table.names[j] for j in columns])}{example}")
-    return f"{name} cannot be used as it is. {'; '.join(said)}"
-
-
-def _advice(table, given, found, ways, gaps_are_fine):
-    """Return one command that solves all problems."""
-    names, others = table.names, ""
+            said.append(f"{term}: {listed([names[j] for j in columns])}{example}")
+    what = f"{name} cannot be used as it is. {'; '.join(said)}"
     odd = {j: table.odd[names[j]] for j in found["odd"]}
     unclear = [j for j, column in odd.items() if column.marks is None]
     if not ways and len(odd) == len(unclear):
-        return (
-            "Check --sep, --decimal, --skip-rows and the first lines of the file, or add --encode "
-            "onehot to select from text"
+        return ValueError(
+            f"{what}. Check --sep, --decimal, --skip-rows and the first lines of the file, or add "
+            "--encode onehot to select from text"
         )
     # Constant columns do no harm; a few are easily left out.
     constant = [] if given.include or given.cost else list(found["constant"])[:_TYPED_NAMES]
@@ -235,27 +228,29 @@ def _advice(table, given, found, ways, gaps_are_fine):
     left = len({*ways, *odd}.difference(unclear, useless))
     if isinstance(given.number, int) and given.number > left:
         fixes += ["-k", str(left)]
-    return f"Run: {given.again(*fixes)}{others}"
+    return ValueError(f"{what}. Run: {given.again(*fixes)}{others}")
 
 
-_MADE = [("onehot", "text", "indicator"), ("ordinal", "ordered", None), ("dates", "date", "part")]
-
-
-def _make_features(table, impute, ways):
+def _make_features(table, strategy, ways):
     """Return the numbers of the candidate columns without gaps, and the owner of each of them."""
     X, owner = table.X, np.arange(len(table.names))
-    n_gaps = _gaps(X)[:, [way != "onehot" for way in ways]].sum() if impute else 0
+    n_gaps = _gaps(X)[:, [way != "onehot" for way in ways]].sum() if strategy else 0
     if any(ways):
         X, owner = encode(X, ways)
-        for way, what, part in _MADE:
-            if places := [j for j, other in enumerate(ways) if other == way]:
-                columns = counted(len(places), f"{what} column")
-                made = counted(int(np.isin(owner, places).sum()), part) if part else "ranks"
-                note(f"{columns} encoded as {made} for the selection")
+    for way, what, part in _MADE:
+        if places := [j for j, other in enumerate(ways) if other == way]:
+            made = counted(int(np.isin(owner, places).sum()), part) if part else "ranks"
+            note(f"{counted(len(places), what)} encoded as {made} for the selection")
     if n_gaps:
-        X = _impute(X, impute)
+        is_frame, filled = hasattr(X, "columns"), X.copy()
+        if is_frame:
+            filled = np.column_stack([numbers(column).astype(float) for _, column in X.items()])
+        values = filled.data if sp.issparse(filled) else filled
+        values[~np.isfinite(values)] = np.nan
+        filled = SimpleImputer(strategy=strategy, keep_empty_features=True).fit_transform(filled)
+        X = pd.DataFrame(filled, columns=X.columns) if is_frame else filled
         note(
-            f"{counted(n_gaps, 'missing value')} filled with the {impute} of the column for the "
+            f"{counted(n_gaps, 'missing value')} filled with the {strategy} of the column for the "
             "selection; the output has the gaps as they were"
         )
     return X, owner
@@ -287,16 +282,3 @@ def _gaps(X):
 
 def _is_gap(column):
     return ~np.isfinite(numbers(column)) if column.dtype.kind == "f" else column.isna().to_numpy()
-
-
-def _impute(X, strategy):
-    from sklearn.impute import SimpleImputer
-
-    fill = SimpleImputer(strategy=strategy).set_output(transform="default").fit_transform
-    if hasattr(X, "columns"):
-        found = np.column_stack([numbers(column).astype(float) for _, column in X.items()])
-        return type(X)(fill(np.where(np.isfinite(found), found, np.nan)), columns=X.columns)
-    X = X.copy()
-    values = X.data if sp.issparse(X) else X
-    values[~np.isfinite(values)] = np.nan
-    return fill(X)
