@@ -9,10 +9,9 @@ from .apply import apply, report
 from .compare import compare
 from .console import Group, examples
 from .demo import demo
-from .drop import drop
 from .methods import methods
 from .options import Command
-from .select import select
+from .select import drop, select
 
 app = typer.Typer(
     name="graphsieve",

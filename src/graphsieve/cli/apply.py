@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from .._utils.text import listed
-from .console import messages_shown, note, progress, tell
+from .console import messages_shown, note, tell
 from .options import Looks, Reading, command, option
 
 
@@ -41,16 +41,15 @@ def apply(given: _Applying):
         names, shape = table.names, table.X.shape
         place = selection.find(names, shape)
         columns = selection.find(names, shape, extra="pass" if given.extra else "carry")
-        carried = [j for j in columns if j not in set(place)]
+        carried = sorted(set(columns).difference(place))
         if place == sorted(place):  # as in the selection: then so are the others
             columns = sorted(columns)
-        known = {*(selection.names_like(names) or names), *selection.dropped}
-        known.update(names[j] for j in columns)
+        written = [names[j] for j in columns]
+        known = {*(selection.names_like(names) or names), *selection.dropped, *written}
         if unknown := [column for column in names if column not in known]:
             left_out = f"unknown to the selection, and left out: {listed(unknown)}"
             note(f"{left_out} (--extra adds them)")
-        missing = [n for n in selection.carried if n not in {*names, *table.label_names}]
-        if missing:
+        if missing := [n for n in selection.carried if n not in {*names, *table.label_names}]:
             note(f"{name} lacks columns that the selection carries: {listed(missing)}")
         table = carry_verbatim(table, carried).take(columns)
         if table.labels is not None and not given.extra:
@@ -69,20 +68,18 @@ def apply(given: _Applying):
 def report(given: _Reporting):
     """Write a page about a saved selection and the table it was made from."""
     from .._utils.names import suggestion
+    from ..report import make_report
     from .columns import column_values
-    from .io.files import check_output
+    from .io.files import check_output, write_outputs
 
     check_output(given.output, (".html",), given.force, "--report")
     with messages_shown(), _loaded(given) as (selection, table, name):
-        from ..report import make_report
-
         place = {column: j for j, column in enumerate(table.names)}
         names = selection.names_like(table.names) or table.names
         if missing := [column for column in names if column not in place]:
-            raise ValueError(
-                f"{name} lacks {len(missing)} of the {len(names)} columns ranked: "
-                f"{listed(missing)}{suggestion(missing[0], table.names)}"
-            )
+            of_all = f"{len(missing)} of the {len(names)} columns ranked"
+            hint = suggestion(missing[0], table.names)
+            raise ValueError(f"{name} lacks {of_all}: {listed(missing)}{hint}")
         features = table.take([place[column] for column in names])
         kinds = zip(features.names, features.kinds(), strict=True)
         if text := [column for column, kind in kinds if kind != "number"]:
@@ -91,13 +88,11 @@ def report(given: _Reporting):
                 f"{name}: not numeric: {listed(text)}, and a page can only show numbers. "
                 "Write it during the selection: graphsieve select --encode onehot --report"
             )
-        looks = {
-            "groups": column_values(table, given.batch, "--batch", in_obs=True),
-            "image_shape": given.image_shape,
-            "color": column_values(table, given.color, "--color"),
-        }
-        with progress(f"Writing {given.output.name}"):
-            make_report(selection, features.X, title=name, **looks).save(given.output)
+        batches = column_values(table, given.batch, "--batch", in_obs=True)
+        color = column_values(table, given.color, "--color")
+        looks = {"groups": batches, "image_shape": given.image_shape, "color": color}
+        page = make_report(selection, features.X, title=name, **looks)
+        write_outputs([(given.output, page.save)])
     tell(f"Written: {given.output}")
 
 

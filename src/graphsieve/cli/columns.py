@@ -92,26 +92,25 @@ def as_option(option, value):
 
 
 def find_column(table, column, option, *, in_obs=False):
-    """Return the name of the one column that an option refers to.
+    """Return the name of the one column that an option refers to, in a list; empty without one.
 
     With ``in_obs``, that of an AnnData file is a column of obs, and never a gene.
     """
-    names = table.label_names
-    if not in_obs or table.labels is None:
-        names = [*table.names, *names]
-    elif not names:
+    is_label = in_obs and table.labels is not None
+    names = table.label_names if is_label else [*table.names, *table.label_names]
+    if column and not names:
         raise ValueError(f"{option}: there is no column {column!r}, because obs is empty")
-    found = find_columns([column], names, option)
+    found = find_columns([column] if column else [], names, option)
     if len(found) > 1:
         raise ValueError(f"{option}: {column!r} matches {len(found)} columns; name one")
-    return names[found[0]]
+    return [names[j] for j in found]
 
 
 def column_values(table, column, option, *, in_obs=False):
     """Return the values of a column of the table, or of its labels; None without one."""
     if column is None:
         return None
-    name = find_column(table, column, option, in_obs=in_obs)
+    [name] = find_column(table, column, option, in_obs=in_obs)
     if name in table.label_names and (in_obs or name not in table.names):
         return table.labels.iloc[:, table.label_names.index(name)]
     return table.take([table.names.index(name)]).whole().frame().iloc[:, -1]
@@ -119,21 +118,20 @@ def column_values(table, column, option, *, in_obs=False):
 
 def read_costs(path, columns):
     """Return the cost of every column, from a table with a column of names and one of numbers."""
-    frame = read_table(path, Reading(), path.name).whole().frame()
+    frame, given = read_table(path, Reading(), path.name).whole().frame(), f"--cost: {path.name}"
     fault = f"it has {frame.shape[1]}" if frame.shape[1] != 2 else ""
     if not fault and (frame.iloc[:, 1].dtype.kind not in "iuf" or is_number(frame.columns[1])):
         fault = f"the second column is {frame.columns[1]!r}"
     if fault:
         expected = "should have two columns with a header, such as column,cost"
-        raise ValueError(f"--cost: {path.name} {expected}; {fault}")
+        raise ValueError(f"{given} {expected}; {fault}")
     costs = frame.iloc[:, 1].astype(float).set_axis(frame.iloc[:, 0].astype(str))
-    if costs.index.has_duplicates:
-        twice = costs.index[costs.index.duplicated()][0]
-        raise ValueError(f"--cost: {path.name} has two costs for {twice}")
+    if (twice := costs.index.duplicated()).any():
+        raise ValueError(f"{given} has two costs for {costs.index[twice][0]}")
     unknown = costs.index.difference(columns, sort=False).tolist()
     if len(unknown) == len(costs):
         hint = f"{suggestion(unknown[0], columns)}; it names {listed(unknown)}"
-        raise ValueError(f"--cost: {path.name} has no cost for any column to select from{hint}")
+        raise ValueError(f"{given} has no cost for any column to select from{hint}")
     if missing := len(set(columns).difference(costs.index)):
         note(f"{path.name}: {missing} of {len(columns)} columns have no cost and count as 1")
     if unknown:

@@ -127,15 +127,13 @@ def _about_kept(given, data, ranking, selector):
         "adds": map("{:.1%}".format, adds),
         "stands for": stands_for,
     }
-    if (scores == scores.round()).all() and scores.min() >= 0 and scores.max() <= len(scores):
+    if np.isin(scores, np.arange(len(scores) + 1)).all():
         del cells["score"]  # it only counts down the columns
     yield cells, ("column", "stands for")
     if len(adds) < len(best):
         yield f"... and {len(best) - len(adds):,} more; --names lists them all"
-    left, worst = np.where(selector.support_, np.nan, coverage), ""
-    if not np.isnan(left).all():
-        j = int(np.nanargmin(left))
-        worst = f"; worst explained: {names[j]} ({left[j]:.0%})"
+    left = pd.Series(coverage, names)[~selector.support_].dropna()
+    worst = f"; worst explained: {left.idxmin()} ({left.min():.0%})" if len(left) else ""
     together = np.nan_to_num(explained_fraction(coverage))
     yield f"Together they explain {together:.1%} of the table{worst}."
     yield "adds: share of the table explained on top of those above (mean R^2 on held-out rows)"
@@ -153,8 +151,8 @@ def _about_dropped(given, data, ranking, selector):
     features = [worst[name] for name in dropped]
     r2, by = selector.r2_[features], selector.represented_by_[features]
     if len(dropped):
-        r2 = ["" if i < 0 else f"{value:.2f}" for value, i in zip(r2, by, strict=True)]
-        why = ["constant" if i < 0 else names[i] for i in by]
+        why = np.where(by < 0, "constant", names[by])
+        r2 = np.where(by < 0, "", pd.Series(r2).map("{:.2f}".format))
         cells = {"dropped": dropped, "R^2": r2, "what stands for it": why}
         yield cells, ("dropped", "what stands for it")
     kept = counted(len(ranking) - len(dropped), "kept column")

@@ -1,6 +1,6 @@
-"""``graphsieve select``: the best columns of a table in a file."""
+"""``graphsieve select`` and ``graphsieve drop``: the best columns of a table in a file."""
 
-from .options import Selecting, command
+from .options import Dropping, Selecting, command
 
 
 @command(
@@ -21,3 +21,17 @@ def select(given: Selecting):
     from .selecting import run
 
     run(given, make_method(given))
+
+
+@command(
+    "graphsieve drop data.csv --explained 0.9 -o smaller.csv",
+    "graphsieve drop survey.csv --keep id --include age --report page.html",
+    "graphsieve drop sensors.csv --explained 0.99 --explain --scores dropped.csv",
+)
+def drop(given: Dropping):
+    """Drop the columns that the kept ones predict, so that little is lost."""
+    from ..methods.drop_redundant import DropRedundant
+    from .methods import checked
+    from .selecting import run
+
+    run(given, checked(DropRedundant(given.explained), "--explained"))

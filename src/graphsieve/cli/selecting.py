@@ -28,14 +28,14 @@ def run(given, method):
         with progress("Explaining the selection"):
             if given.explain:
                 ranking = with_predictors(ranking, data, selector)
-            lines = kept = ranking["feature"][ranking["kept"]]
+            lines = ranking["feature"][ranking["kept"]]
             if not given.names:
-                columns, rows = counted(len(ranking), "column"), counted(len(data.table), "row")
-                what, how = f"Kept {len(kept):,}", f" with {given.method}"
+                of_all = f"of {counted(len(ranking), 'column')} of {source[1]}"
+                rows = counted(len(data.table), "row")
+                heading = f"Kept {len(lines):,} {of_all} ({rows}) with {given.method}"
                 if given.method == "drop":
-                    what, how = f"Dropped {len(ranking) - len(kept):,}", ""
-                heading = f"{what} of {columns} of {source[1]} ({rows}){how} in {seconds:.1f} s"
-                lines = [heading, *summary(given, data, ranking, selector)]
+                    heading = f"Dropped {len(ranking) - len(lines):,} {of_all} ({rows})"
+                lines = [f"{heading} in {seconds:.1f} s", *summary(given, data, ranking, selector)]
         write(given, source, data, ranking, selector)
     for line in lines:
         tell(line) if isinstance(line, str) else tell_table(*line)
@@ -48,7 +48,7 @@ def _check(given, method):
     check_input(given.file, given)
     marks = marks_genes(given)
     if marks and extension(given.file) != ".h5ad":
-        raise usage_error("only an .h5ad file becomes one; write .csv or .parquet", "-o")
+        raise usage_error("an .h5ad file can only be written from one; write .csv", "-o")
     if marks and given.key == "raw/X":
         raise usage_error("raw has genes of its own, not marked in var; write .csv", "--key")
     if given.subset and not marks:
@@ -77,11 +77,8 @@ def _read(source, given, method):
     tags = get_tags(method).input_tags
     table = read(source, given, None if method.reads_in_pieces else given.method)
     batch = "--group-by" if any(w.startswith("--group-by") for w in given.arguments) else "--batch"
-    carried = []
-    if given.batch is not None:
-        carried.append(find_column(table, given.batch, batch, in_obs=True))
-    if given.color is not None:
-        carried.append(find_column(table, given.color, "--color"))
+    carried = find_column(table, given.batch, batch, in_obs=True)
+    carried += find_column(table, given.color, "--color")
     how = {"verbatim": given.output is not None, "accepts_gaps": tags.allow_nan}
     data = prepare(source[1], table, given, carried=carried, **how)
     if isinstance(given.number, int) and given.number > (most := len(data.features)):
