@@ -62,15 +62,6 @@ class Data:
         pieces = Table(self.X, list(range(self.X.shape[1]))).pieces()
         return any(_gaps(piece.X).sum() for piece in pieces)
 
-    def columns(self, positions):
-        """Positions in ``X`` of columns of the table, in their order."""
-        places = np.searchsorted(self.features, positions)
-        return [j for place in places for j in np.flatnonzero(self.owner == place).tolist()]
-
-    def costs(self, costs):
-        """Cost of every column of ``X``: what a column costs is divided among its values."""
-        return costs[self.owner] / np.bincount(self.owner)[self.owner]
-
     def count(self, wanted, exclude):
         """Columns of ``X`` to select, so that ``wanted`` columns are whole."""
         if not self.is_encoded or wanted in ("auto", None):
@@ -123,9 +114,8 @@ def prepare(name, table, given, *, carried=(), verbatim=False, accepts_gaps=Fals
         raise ValueError(f"{name} has a single row; at least two are needed to compare columns")
     found, words, ways, n_gaps = _examine(table, features, given.encode or ())
     fills = given.impute or given.drop_rows
-    found["infinite"] = {} if fills else found["infinite"]
-    found["gaps"] = {} if fills or accepts_gaps else found["gaps"]
-    found["text"] = {} if ways else found["text"]
+    harmless = {"infinite": fills, "gaps": fills or accepts_gaps, "text": ways}
+    found |= {kind: {} for kind, is_fine in harmless.items() if is_fine}
     if words and ways:
         note(_words_note(table, words))
     if not ways or any(map(found.get, ("odd", "empty", "gaps", "infinite"))):

@@ -3,6 +3,7 @@
 import time
 from dataclasses import replace
 
+import numpy as np
 from scipy.sparse import issparse
 from sklearn.utils import get_tags
 
@@ -102,7 +103,8 @@ def _estimator(given, method, data):
         items = names_in(getattr(given, name) or [])
         found = find_columns(items, data.table.names, f"--{name}", data.features)
         if found:
-            parameters[name] = data.columns(found)
+            places = np.searchsorted(data.features, found)
+            parameters[name] = [j for p in places for j in np.flatnonzero(data.owner == p).tolist()]
         if name == "include" and isinstance(number, int) and len(found) > number:
             raise ValueError(
                 f"--include names {counted(len(found), 'column')}, which count as selected: use "
@@ -110,8 +112,9 @@ def _estimator(given, method, data):
             )
     constraints = {name: parameters[name] for name in ("include", "exclude")}
     if given.cost is not None:
-        costs = data.costs(read_costs(given.cost, data.names))
-        parameters |= {"costs": costs, "budget": given.budget}
+        # What a column costs is divided among its values.
+        costs = read_costs(given.cost, data.names) / np.bincount(data.owner)
+        parameters |= {"costs": costs[data.owner], "budget": given.budget}
     if data.is_encoded and "column_groups" in parameters and number != "auto":
         parameters["column_groups"] = data.owner
     if "n_features_to_select" in parameters:
