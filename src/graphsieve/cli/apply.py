@@ -84,10 +84,9 @@ def report(given: _Reporting):
         kinds = zip(features.names, features.kinds(), strict=True)
         if text := [column for column, kind in kinds if kind != "number"]:
             # A selection can hold text that was encoded for it.
-            raise ValueError(
-                f"{name}: not numeric: {listed(text)}, and a page can only show numbers. "
-                "Write it during the selection: graphsieve select --encode onehot --report"
-            )
+            how = "Write it during the selection: graphsieve select --encode onehot --report"
+            what = f"not numeric: {listed(text)}, and a page can only show numbers"
+            raise ValueError(f"{name}: {what}. {how}")
         batches = column_values(table, given.batch, "--batch", in_obs=True)
         color = column_values(table, given.color, "--color")
         looks = {"groups": batches, "image_shape": given.image_shape, "color": color}

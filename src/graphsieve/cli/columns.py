@@ -48,10 +48,11 @@ def find_columns(items, names, option, features=None):
             else:
                 found.append(_position(part, names, option))
     if unused := sorted(set(found) - eligible):
-        raise ValueError(
-            f"{option}: these columns are not selected from: {listed([names[j] for j in unused])}. "
-            "They are IDs (--no-ids), text or dates (--encode), or named by another option"
+        named = (
+            f"{option}: these columns are not selected from: {listed([names[j] for j in unused])}"
         )
+        why = "IDs (--no-ids), text or dates (--encode), or named by another option"
+        raise ValueError(f"{named}. They are {why}")
     return list(dict.fromkeys(found))
 
 
@@ -60,10 +61,9 @@ def _position(text, names, option):
         return range(len(names))[int(text)]
     except (ValueError, IndexError):
         kind = "file or column" if text.lower().endswith(_LISTS) else "column"
-        raise ValueError(
-            f"{option}: there is no {kind} {text!r}{suggestion(text, names)}; the columns are "
-            f"{listed(names)} (0 to {len(names) - 1} by position)"
-        ) from None
+        hint = f"{suggestion(text, names)}; the columns are {listed(names)}"
+        hint += f" (0 to {len(names) - 1} by position)"
+        raise ValueError(f"{option}: there is no {kind} {text!r}{hint}") from None
 
 
 def names_in(items):
@@ -78,11 +78,10 @@ def names_in(items):
 
 def as_arguments(option, positions, names):
     """Return the arguments that pass these columns to an option, as one would type them."""
-    plain, alone = [], []
-    for name, j in ((names[j], j) for j in positions):
-        is_plain = name.isprintable() and "," not in name and name == name.strip() != ""
-        (plain if is_plain else alone).append(name if name.isprintable() else str(j))
-    values = [",".join(plain)] * bool(plain) + alone
+    named = [names[j] if names[j].isprintable() else str(j) for j in positions]
+    alone = [name for name in named if "," in name or name != name.strip() or not name]
+    plain = ",".join(name for name in named if name not in alone)
+    values = [plain, *alone] if plain else alone
     return [word for value in values for word in as_option(option, value)]
 
 
@@ -155,13 +154,11 @@ def assign_roles(table, given, carried):
         ids[j] = "row names"
     if not given.no_ids:
         ids |= _find_ids(table, sorted(others.difference(ids)))
-    features = sorted(others.difference(ids))
-    reasons = [f"{named} ({reason})" for reason, named in by_reason(ids, names).items()]
+    features, labels = sorted(others.difference(ids)), [names[j] for j in kept if j >= n_columns]
+    said = "; ".join(f"{named} ({reason})" for reason, named in by_reason(ids, names).items())
     drop = shlex.join(as_arguments("--drop", sorted(ids), names))
-    said = (
-        f"{'; '.join(reasons)}: not selected from, but carried to the output. Leave out with {drop}"
-        ", or select from such columns with --no-ids"
-    )
+    said += f": not selected from, but carried to the output. Leave out with {drop}"
+    said += ", or select from such columns with --no-ids"
     if not features:
         hints = ["no column is left to select from" + (f" ({said})" if ids else "")]
         if dropped or kept:
@@ -171,7 +168,6 @@ def assign_roles(table, given, carried):
         raise ValueError(". ".join(hints))
     if ids:
         note(said)
-    labels = [names[j] for j in kept if j >= n_columns]
     return features, sorted({*(j for j in kept if j < n_columns), *ids}), labels
 
 

@@ -80,8 +80,7 @@ def checked(estimator, option):
 
 
 def _settable(cls):
-    """The parameters that --set takes, with their defaults, in order."""
     # These have an option of their own, or no meaning outside Python.
     elsewhere = {"n_features_to_select", "verbose", "callback"}
-    signature = inspect.signature(cls).parameters.values()
-    return {p.name: p.default for p in signature if p.name not in elsewhere}
+    known = inspect.signature(cls).parameters
+    return {name: known[name].default for name in known if name not in elsewhere}

@@ -25,7 +25,6 @@ class Command(TyperCommand):
     """A command that remembers its arguments, to suggest the same command with one more."""
 
     def parse_args(self, ctx, args):
-        """Parse the arguments, after taking note of them."""
         ctx.meta["arguments"] = [ctx.info_name, *args]
         return super().parse_args(ctx, args)
 

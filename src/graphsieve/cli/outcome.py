@@ -79,10 +79,9 @@ def _selection(data, ranking, selector):
     """The selection of columns, also where a selector has seen values of text columns."""
     table, names = data.table, data.names
     carried = [*(table.names[j] for j in data.carried), *data.labels]
-    changes = {
-        "carried": carried,
-        "dropped": [n for n in table.names if n not in {*names, *carried}],
-    }
+    known = {*names, *carried}
+    dropped = [name for name in table.names if name not in known]
+    changes = {"carried": carried, "dropped": dropped}
     if data.is_encoded:
         order = ranking["feature"].map({name: j for j, name in enumerate(names)})
         changes |= {"kept": sorted(order[ranking["kept"]].tolist()), "order": order.tolist()}

@@ -43,7 +43,6 @@ class Data:
 
     @property
     def names(self):
-        """Names of the columns to choose from."""
         return [self.table.names[j] for j in self.features]
 
     @property
@@ -127,10 +126,8 @@ def prepare(name, table, given, *, carried=(), verbatim=False, accepts_gaps=Fals
         table = _drop_incomplete_rows(table, features)
     X, owner = _make_features(table.take(features), given.impute, list(ways.values()))
     if n_gaps and not fills:
-        note(
-            f"{counted(n_gaps, 'missing value')}, which the method accepts; --impute "
-            "median fills missing values, --drop-rows leaves out incomplete rows"
-        )
+        how = "--impute median fills missing values, --drop-rows leaves out incomplete rows"
+        note(f"{counted(n_gaps, 'missing value')}, which the method accepts; {how}")
     if constant := found["constant"]:
         note(f"constant, and therefore ranked last: {listed([table.names[j] for j in constant])}")
     return Data(table, features, carried, labels, X, owner)
@@ -176,7 +173,6 @@ def _examine(table, features, encode):
 
 
 def _words_note(table, words):
-    """Return a line about columns of text and dates, which are only carried."""
     many = f"text with more than {MOST_LEVELS} different values" if table.is_frame else "text"
     terms = {"onehot": "text", "ordinal": "ordered answers", "text": many}
     known = by_reason(words, table.names).items()
@@ -200,10 +196,8 @@ def _problems_error(name, table, given, found, ways, n_gaps, gaps_are_fine):
     odd = {j: table.odd[names[j]] for j in found["odd"]}
     unclear = [j for j, column in odd.items() if column.marks is None]
     if not ways and len(odd) == len(unclear):
-        return ValueError(
-            f"{what}. Check --sep, --decimal, --skip-rows and the first lines of the file, or add "
-            "--encode onehot to select from text"
-        )
+        advice = "Check --sep, --decimal, --skip-rows and the first lines of the file"
+        return ValueError(f"{what}. {advice}, or add --encode onehot to select from text")
     # Constant columns do no harm; a few are easily left out.
     constant = [] if given.include or given.cost else list(found["constant"])[:_TYPED_NAMES]
     useless = sorted([*found["empty"], *constant])
@@ -239,21 +233,16 @@ def _make_features(table, strategy, ways):
         values[~np.isfinite(values)] = np.nan
         filled = SimpleImputer(strategy=strategy, keep_empty_features=True).fit_transform(filled)
         X = pd.DataFrame(filled, columns=X.columns) if is_frame else filled
-        note(
-            f"{counted(n_gaps, 'missing value')} filled with the {strategy} of the column for the "
-            "selection; the output has the gaps as they were"
-        )
+        what = f"{counted(n_gaps, 'missing value')} filled with the {strategy} of the column"
+        note(f"{what} for the selection; the output has the gaps as they were")
     return X, owner
 
 
 def _drop_incomplete_rows(table, features):
-    """Return the table of the rows without gaps in the features."""
     complete = np.asarray(_gaps(table.take(features).X).sum(axis=1)) == 0
     if not complete.any():
-        raise ValueError(
-            "--drop-rows leaves no rows: every row has a missing value. Use --impute median, or "
-            "--drop the columns with the most gaps"
-        )
+        advice = "Use --impute median, or --drop the columns with the most gaps"
+        raise ValueError(f"--drop-rows leaves no rows: every row has a missing value. {advice}")
     if complete.all():
         return table
     note(f"{counted(int(np.sum(~complete)), 'incomplete row')} of {len(table):,} left out")

@@ -74,7 +74,6 @@ def _methods_that(can):
 
 
 def _read(source, given, method):
-    """The Data of the input, which the method can take."""
     tags = get_tags(method).input_tags
     table = read(source, given, None if method.reads_in_pieces else given.method)
     batch = "--group-by" if any(w.startswith("--group-by") for w in given.arguments) else "--batch"
@@ -83,16 +82,11 @@ def _read(source, given, method):
     how = {"verbatim": given.output is not None, "accepts_gaps": tags.allow_nan}
     data = prepare(source[1], table, given, carried=carried, **how)
     if isinstance(given.number, int) and given.number > (most := len(data.features)):
-        raise ValueError(
-            f"-k {given.number} is more than the {counted(most, 'column')} to select from. "
-            f"Run: {given.again('-k', str(most))}"
-        )
+        what = f"-k {given.number} is more than the {counted(most, 'column')} to select from"
+        raise ValueError(f"{what}. Run: {given.again('-k', str(most))}")
     if issparse(data.X) and not tags.sparse:
         able = ", ".join(_methods_that(lambda method: get_tags(method).input_tags.sparse))
-        raise ValueError(
-            f"{given.method} does not take sparse data; these methods do: {able}. Or save the "
-            "array as a dense one"
-        )
+        raise ValueError(f"{given.method} does not take sparse data; these methods do: {able}")
     return replace(data, batches=column_values(data.table, given.batch, batch, in_obs=True))
 
 
@@ -106,10 +100,8 @@ def _estimator(given, method, data):
             places = np.searchsorted(data.features, found)
             parameters[name] = [j for p in places for j in np.flatnonzero(data.owner == p).tolist()]
         if name == "include" and isinstance(number, int) and len(found) > number:
-            raise ValueError(
-                f"--include names {counted(len(found), 'column')}, which count as selected: use "
-                f"-k {len(found)} or more"
-            )
+            many = f"{counted(len(found), 'column')}, which count as selected"
+            raise ValueError(f"--include names {many}: use -k {len(found)} or more")
     constraints = {name: parameters[name] for name in ("include", "exclude")}
     if given.cost is not None:
         # What a column costs is divided among its values.
@@ -130,18 +122,15 @@ def _estimator(given, method, data):
         return estimator
     # Other tables are centred within every batch, which would fill in the zeros of sparse ones.
     if given.cost is not None or given.method == "drop":
-        what = "drop" if given.cost is None else "--cost"
-        raise ValueError(
-            f"{what} does not work together with --batch for AnnData and sparse data, which are "
-            "ranked batch by batch"
-        )
+        both = "drop" if given.cost is None else "--cost"
+        both += " does not work together with --batch for AnnData and sparse data"
+        raise ValueError(f"{both}, which are ranked batch by batch")
     from ..inspection import GroupedRanker
 
     return GroupedRanker(estimator, number, **constraints, **fewest)
 
 
 def _fit(estimator, given, data, name):
-    """Fit the estimator, and show its progress."""
     X = data.X
     with progress(f"{given.method} on {X.shape[0]:,} rows, {X.shape[1]:,} columns") as update:
         watched = getattr(estimator, "estimator", estimator)
