@@ -31,6 +31,7 @@ class Comparing(Preparing):
     )
     output: Path | None = option("-o --output FILE", "Write the table.")
     plot: Path | None = option("--plot FILE", "Draw the table (PNG, SVG or PDF).")
+    include, cost = None, None
 
 
 @command(
@@ -59,7 +60,11 @@ def compare(given: Comparing):
     with messages_shown(), opened(given.file) as source:
         data = prepare(source[1], read(source, given), given, accepts_gaps=True)
         methods = _that_fit(methods, data, given)
-        how = {"criterion": given.criterion, "n_repeats": given.repeats, "verbose": 1}
+        how: dict[str, Any] = {
+            "criterion": given.criterion,
+            "n_repeats": given.repeats,
+            "verbose": 1,
+        }
         how |= {"random_state": given.seed, "n_jobs": given.jobs}
         found = compare_methods(data.X, given.number, methods, **how)
         table = found.table

@@ -6,6 +6,7 @@ import warnings
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import typer
 
@@ -45,20 +46,21 @@ def demo(given: _Demonstrating):
     from .io.files import check_output, write_outputs
 
     check_output(given.output, PICTURES, given.force or given.output == _PICTURE, "-o")
-    start, digits, tables = time.perf_counter(), load_digits(as_frame=True), {}
+    start, digits = time.perf_counter(), load_digits(as_frame=True)
     X, y = digits.data.to_numpy(), digits.target.to_numpy()
     n_columns = (len(_METHODS) + 1) // 2
     figure = Figure(figsize=(2.2 * n_columns, 5.4), layout="constrained")
     panels = figure.subplots(2, n_columns).ravel()
     # With several splits, a few repetitions are enough.
-    how = {"shares": _SHARES, "n_splits": _SPLITS, "scale": "global", "n_repeats": 5}
+    how: dict[str, Any] = {"shares": _SHARES, "n_splits": _SPLITS, "n_repeats": 5}
+    how |= {"scale": "global", "metrics": ("accuracy", "clustering")}
+    tables: dict = {}
     with messages_shown():
         # The setting of the paper is slow to converge, and the demo cuts it short.
         warnings.simplefilter("ignore", ConvergenceWarning)
         for name, panel in zip(_METHODS, panels, strict=False):
-            how |= {"metrics": ("accuracy", "clustering"), "all_features": not tables}
             with progress(f"{name}: {len(tables) + 1} of {len(_METHODS)}"):
-                tables[name] = evaluate(_make(name), X, y, **how)
+                tables[name] = evaluate(_make(name), X, y, all_features=not tables, **how)
             sel = _make(name, _PICTURE_SHARE).fit(X)
             sel.plot.mask((8, 8), image=digits.images.mean(axis=0), ax=panel)
             panel.set_title(name, fontsize=11, fontweight="bold", loc="left")

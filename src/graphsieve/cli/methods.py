@@ -29,7 +29,7 @@ def methods(given: _Explaining):
         out.print(inspect.getdoc(find_method(given.name, "NAME")), markup=False, soft_wrap=True)
         return
     for known, cls in sorted(REGISTRY.items()):
-        summary = inspect.getdoc(cls).partition("\n\n")[0].replace("\n", " ")
+        summary = (inspect.getdoc(cls) or "").partition("\n\n")[0].replace("\n", " ")
         parameters = ", ".join(f"{key}={value!r}" for key, value in _settable(cls).items())
         for indent, text in ((0, f"{known}  {cls.__name__}"), (4, summary), (4, parameters)):
             out.print(Padding(Text(text), (0, 0, 0, indent), expand=False))

@@ -127,7 +127,9 @@ def _shape(text):
     return int(match[1]), int(match[2])
 
 
-_Text, _Names, _File = str | None, list[str] | None, Path | None
+_Text = str | None
+_Names = list[str] | None
+_File = Path | None
 _input = partial(option, panel="Reading the input")
 _columns = partial(option, panel="Columns and rows")
 _output = partial(option, panel="Output")
@@ -219,7 +221,6 @@ class Preparing(Reading):
     )
     seed: int = _method("--seed N", "Random seed.", 0, min=0)
     jobs: int | None = _method("--jobs N", "Number of threads.", min=1)
-    include, cost, number = None, None, None
 
 
 @dataclass(frozen=True)
