@@ -191,6 +191,14 @@ def test_gaps_in_arrays(run, frame, tmp_path, suffix):
     assert "(19 rows)" in result.stdout
 
 
+def test_an_empty_column_of_an_array_moves_no_names(run, frame, tmp_path):
+    frame = frame.assign(a=np.nan)
+    path, scores = save(frame, tmp_path / "data.npy"), tmp_path / "scores.csv"
+    result = run("select", path, "-k", 1, "--impute", "median", "--scores", scores, *VARIANCE)
+    assert result.exit_code == 0, result.output
+    assert pd.read_csv(scores)["feature"].tolist() == ["x4", "x2", "x1", "x3", "x5", "x0"]
+
+
 def test_onehot_selects_whole_columns(select, frame, tmp_path):
     frame["site"] = ["a", "b", "c", "c", "b"] * 4
     frame["sex"] = ["f", "m"] * 10

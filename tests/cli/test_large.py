@@ -162,6 +162,14 @@ def test_ids_are_found_in_the_first_piece(run, frame, tmp_path, values, monkeypa
     assert load(chosen)[1] == ["e", "key"]
 
 
+def test_a_page_about_pieces_is_coloured(run, frame, tmp_path):
+    path = save_large(frame.assign(site=["x", "y"] * 10), tmp_path / "data.parquet")
+    page = tmp_path / "page.html"
+    result = run("select", path, "-k", 1, "--color", "site", "--report", page, *VARIANCE)
+    assert result.exit_code == 0, result.output
+    assert page.exists()
+
+
 def test_gaps_are_filled_in_memory(run, frame, tmp_path):
     frame.iloc[13, 4] = np.nan
     path = save_large(frame, tmp_path / "data.parquet")

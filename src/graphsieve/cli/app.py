@@ -1,5 +1,6 @@
 """The ``graphsieve`` command and its subcommands."""
 
+from importlib.metadata import version
 from typing import Annotated
 
 import typer
@@ -8,10 +9,9 @@ from .apply import apply, report
 from .compare import compare
 from .console import Group, examples
 from .demo import demo
-from .drop import drop
 from .methods import methods
 from .options import Command
-from .select import select
+from .select import drop, select
 
 app = typer.Typer(
     name="graphsieve",
@@ -34,17 +34,15 @@ for command in (select, drop, compare, report, apply, methods, demo):
 
 def _show_version(wanted: bool):
     if wanted:
-        from importlib.metadata import version
-
         typer.echo(f"graphsieve {version('graphsieve')}")
         raise typer.Exit
 
 
+_VERSION = typer.Option(
+    "--version", callback=_show_version, is_eager=True, help="Show the version."
+)
+
+
 @app.callback()
-def graphsieve(
-    version: Annotated[
-        bool,
-        typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version."),
-    ] = False,
-):
+def graphsieve(version: Annotated[bool, _VERSION] = False):
     """Unsupervised feature selection for wide, unlabelled tables."""

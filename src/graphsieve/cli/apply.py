@@ -1,67 +1,57 @@
-# ruff: noqa: RUF009 (the functions return fields of dataclasses)
 """``graphsieve apply`` and ``graphsieve report``: a saved selection on another table."""
 
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Annotated
-
-import typer
 
 from .._utils.text import listed
-from .console import messages_shown, note, progress, tell
+from .console import messages_shown, note, tell
 from .options import Looks, Reading, command, option
-
-Kept = Annotated[
-    Path,
-    typer.Argument(
-        metavar="KEPT", help="Selection that graphsieve select --save wrote.", show_default=False
-    ),
-]
-Other = Annotated[
-    Path, typer.Argument(metavar="FILE", help="Table, as for select.", show_default=False)
-]
 
 
 @dataclass(frozen=True)
-class _Applying(Reading):
-    output: Path = option("-o --output FILE", "File to write.", ...)
-    extra: bool = option("--extra", "Also write columns that the selection has never seen.", False)
+class _Loading(Reading):
+    kept: Path = option("KEPT", "Selection that graphsieve select --save wrote.", ...)
+    file: Path = option("FILE", "Table, as for select.", ...)
     whole = True
 
 
 @dataclass(frozen=True)
-class _Reporting(Looks, Reading):
+class _Applying(_Loading):
+    output: Path = option("-o --output FILE", "File to write.", ...)
+    extra: bool = option("--extra", "Also write columns that the selection has never seen.", False)
+
+
+@dataclass(frozen=True)
+class _Reporting(Looks, _Loading):
     output: Path = option("-o --output FILE", "Page to write.", Path("report.html"))
     batch: str | None = option(
         "--batch COLUMN", "Batch of every row, if the selection was made with --batch."
     )
-    whole = True
 
 
 @command("graphsieve apply kept.json new.csv -o selected.csv")
-def apply(kept: Kept, file: Other, given: _Applying):
+def apply(given: _Applying):
     """Keep the columns of a saved selection in another table."""
-    from .columns import Roles, carry_verbatim
+    from .columns import carry_verbatim
     from .io.files import check_outputs, write_outputs
 
-    check_outputs(file, given.output, force=given.force)
-    with messages_shown(), _loaded(kept, file, given) as (selection, table, name):
+    check_outputs(given.file, given.output, force=given.force)
+    with messages_shown(), _loaded(given) as (selection, table, name):
         names, shape = table.names, table.X.shape
         place = selection.find(names, shape)
         columns = selection.find(names, shape, extra="pass" if given.extra else "carry")
-        carried = [j for j in columns if j not in set(place)]
+        carried = sorted(set(columns).difference(place))
         if place == sorted(place):  # as in the selection: then so are the others
             columns = sorted(columns)
-        known = {*(selection.names_like(names) or names), *selection.dropped}
-        known.update(names[j] for j in columns)
+        written = [names[j] for j in columns]
+        known = {*(selection.names_like(names) or names), *selection.dropped, *written}
         if unknown := [column for column in names if column not in known]:
             left_out = f"unknown to the selection, and left out: {listed(unknown)}"
             note(f"{left_out} (--extra adds them)")
-        missing = [n for n in selection.carried if n not in {*names, *table.label_names}]
-        if missing:
+        if missing := [n for n in selection.carried if n not in {*names, *table.label_names}]:
             note(f"{name} lacks columns that the selection carries: {listed(missing)}")
-        table = carry_verbatim(table, Roles([], carried, [], {})).take(columns)
+        table = carry_verbatim(table, carried).take(columns)
         if table.labels is not None and not given.extra:
             labels = [label for label in table.labels if str(label) in selection.carried]
             table = replace(table, labels=table.labels[labels])
@@ -75,51 +65,46 @@ def apply(kept: Kept, file: Other, given: _Applying):
     "graphsieve report kept.json faces.npy --image-shape 32x32",
     "graphsieve report kept.json genes.csv --color cell_type",
 )
-def report(kept: Kept, file: Other, given: _Reporting):
+def report(given: _Reporting):
     """Write a page about a saved selection and the table it was made from."""
     from .._utils.names import suggestion
+    from ..report import make_report
     from .columns import column_values
-    from .io.files import check_output
+    from .io.files import check_output, write_outputs
 
     check_output(given.output, (".html",), given.force, "--report")
-    with messages_shown(), _loaded(kept, file, given) as (selection, table, name):
-        from ..report import make_report
-
+    with messages_shown(), _loaded(given) as (selection, table, name):
         place = {column: j for j, column in enumerate(table.names)}
         names = selection.names_like(table.names) or table.names
         if missing := [column for column in names if column not in place]:
-            raise ValueError(
-                f"{name} lacks {len(missing)} of the {len(names)} columns ranked: "
-                f"{listed(missing)}{suggestion(missing[0], table.names)}"
-            )
+            of_all = f"{len(missing)} of the {len(names)} columns ranked"
+            hint = suggestion(missing[0], table.names)
+            raise ValueError(f"{name} lacks {of_all}: {listed(missing)}{hint}")
         features = table.take([place[column] for column in names])
         kinds = zip(features.names, features.kinds(), strict=True)
         if text := [column for column, kind in kinds if kind != "number"]:
             # A selection can hold text that was encoded for it.
-            raise ValueError(
-                f"{name}: not numeric: {listed(text)}, and a page can only show numbers. "
-                "Write it during the selection: graphsieve select --encode onehot --report"
-            )
-        looks = {
-            "groups": column_values(table, given.batch, "--batch", in_obs=True),
-            "image_shape": given.image_shape,
-            "color": column_values(table, given.color, "--color"),
-        }
-        with progress(f"Writing {given.output.name}"):
-            make_report(selection, features.X, title=name, **looks).save(given.output)
+            how = "Write it during the selection: graphsieve select --encode onehot --report"
+            what = f"not numeric: {listed(text)}, and a page can only show numbers"
+            raise ValueError(f"{name}: {what}. {how}")
+        batches = column_values(table, given.batch, "--batch", in_obs=True)
+        color = column_values(table, given.color, "--color")
+        looks = {"groups": batches, "image_shape": given.image_shape, "color": color}
+        page = make_report(selection, features.X, title=name, **looks)
+        write_outputs([(given.output, page.save)])
     tell(f"Written: {given.output}")
 
 
 @contextmanager
-def _loaded(kept, file, given):
+def _loaded(given):
     """Yield the selection, the table, and the name of the table for messages."""
     from ..selection import Selection
     from .io.files import check_input, opened
     from .prepare import read
 
-    if not kept.is_file():
-        raise ValueError(f"there is no file {kept}: write one with graphsieve select --save")
-    check_input(file, given)
-    selection = Selection.load(kept)
-    with opened(file) as source:
+    if not given.kept.is_file():
+        raise ValueError(f"there is no file {given.kept}: write one with graphsieve select --save")
+    check_input(given.file, given)
+    selection = Selection.load(given.kept)
+    with opened(given.file) as source:
         yield selection, read(source, given), source[1]

@@ -2,22 +2,26 @@
 
 import re
 import shlex
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 
 from .._utils.names import matching_columns, suggestion
 from .._utils.text import listed
-from .console import TableError
+from .console import note
 from .io.cells import DATE
-from .io.files import extension, read_table
+from .io.files import read_table
 from .io.tables import is_number, numbers
 from .options import Reading
 
 # In fewer rows, different whole numbers are no sign of an ID.
 _ROWS_FOR_ID = 10
 _ID_NAME = re.compile(r"(^|.*[\W_])(?i:id|idx|index|key|uuid|guid|nr|row|rownames?)|.*[a-z]I[Dd]")
+# Files with one name per line.
+_LISTS = (".txt", ".lst")
+_INTEGERS = "integers that all differ"
 
 
 def find_columns(items, names, option, features=None):
@@ -27,57 +31,57 @@ def find_columns(items, names, option, features=None):
     several of these with commas between, or a regular expression that starts with ``^``. With
     ``features``, the positions of some columns, patterns match these, and others are refused.
     """
-    features = range(len(names)) if features is None else features
-    position = {name: j for j, name in enumerate(names)}
-    found = []
+    position, found = {name: j for j, name in enumerate(names)}, []
+    eligible = set(range(len(names)) if features is None else features)
     for item in items:
         is_one = item in position or item.startswith("^")
         for part in [item] if is_one else filter(None, map(str.strip, item.split(","))):
-            found += _find(part, names, position, option, features)
-    if unused := sorted(set(found).difference(features)):
-        raise TableError(
-            f"{option}: these columns are not selected from: {listed([names[j] for j in unused])}. "
-            "Another option names them, or they are IDs (which --no-ids selects from), or text or "
-            "dates (--encode)"
+            if part in position:
+                found.append(position[part])
+            elif (matches := matching_columns(part, names)) is not None:
+                if not eligible.intersection(matches):
+                    known = listed([names[j] for j in sorted(eligible)])
+                    raise ValueError(
+                        f"{option}: no column matches {part!r}; the columns are {known}"
+                    )
+                found += [j for j in matches if j in eligible]
+            else:
+                found.append(_position(part, names, option))
+    if unused := sorted(set(found) - eligible):
+        named = (
+            f"{option}: these columns are not selected from: {listed([names[j] for j in unused])}"
         )
+        why = "IDs (--no-ids), text or dates (--encode), or named by another option"
+        raise ValueError(f"{named}. They are {why}")
     return list(dict.fromkeys(found))
 
 
-def _find(part, names, position, option, features):
-    if part in position:
-        return [position[part]]
-    matches = matching_columns(part, [names[j] for j in features])
-    if matches:
-        return [features[k] for k in matches]
-    if matches is not None:
-        columns = listed([names[j] for j in features])
-        raise TableError(f"{option}: no column matches {part!r}; the columns are {columns}")
+def _position(text, names, option):
     try:
-        return [range(len(names))[int(part)]]
+        return range(len(names))[int(text)]
     except (ValueError, IndexError):
-        kind = "file or column" if _is_list(part) else "column"
-        raise TableError(
-            f"{option}: there is no {kind} {part!r}{suggestion(part, names)}; the columns are "
-            f"{listed(names)} (0 to {len(names) - 1} by position)"
-        ) from None
+        kind = "file or column" if text.lower().endswith(_LISTS) else "column"
+        hint = f"{suggestion(text, names)}; the columns are {listed(names)}"
+        hint += f" (0 to {len(names) - 1} by position)"
+        raise ValueError(f"{option}: there is no {kind} {text!r}{hint}") from None
 
 
-def _is_list(text):
-    """Whether a text is the name of a file with one name per line."""
-    return Path(text).suffix.lower() in (".txt", ".lst")
+def names_in(items):
+    """Names as given, and those in text files, one per line."""
+    names = []
+    for item in items:
+        is_file = item.lower().endswith(_LISTS) and Path(item).is_file()
+        lines = Path(item).read_text("utf-8-sig").splitlines() if is_file else [item]
+        names += filter(None, map(str.strip, lines) if is_file else lines)
+    return names
 
 
 def as_arguments(option, positions, names):
     """Return the arguments that pass these columns to an option, as one would type them."""
-    plain, alone = [], []
-    for name, j in ((names[j], j) for j in positions):
-        if not name.isprintable():
-            alone.append(str(j))
-        elif "," in name or name != name.strip() or not name:
-            alone.append(name)
-        else:
-            plain.append(name)
-    values = [",".join(plain)] * bool(plain) + alone
+    named = [names[j] if names[j].isprintable() else str(j) for j in positions]
+    alone = [name for name in named if "," in name or name != name.strip() or not name]
+    plain = ",".join(name for name in named if name not in alone)
+    values = [plain, *alone] if plain else alone
     return [word for value in values for word in as_option(option, value)]
 
 
@@ -86,111 +90,93 @@ def as_option(option, value):
     return [f"{option}={value}"] if value.startswith("-") else [option, value]
 
 
-def command_line(arguments):
-    """Return a command, its subcommand first, as one would type it in a shell."""
-    return shlex.join(["graphsieve", *arguments])
-
-
-def names_in(items):
-    """Names as given, and those in text files, one per line."""
-    names = []
-    for item in items:
-        if _is_list(item) and Path(item).is_file():
-            names += filter(None, map(str.strip, Path(item).read_text("utf-8-sig").splitlines()))
-        else:
-            names.append(item)
-    return names
-
-
 def find_column(table, column, option, *, in_obs=False):
-    """Return the name of the one column that an option refers to.
+    """Return the name of the one column that an option refers to, in a list; empty without one.
 
     With ``in_obs``, that of an AnnData file is a column of obs, and never a gene.
     """
-    names = table.label_names
-    if not in_obs or table.labels is None:
-        names = [*table.names, *names]
-    elif not names:
-        raise TableError(f"{option}: there is no column {column!r}, because obs is empty")
-    found = find_columns([column], names, option)
+    is_label = in_obs and table.labels is not None
+    names = table.label_names if is_label else [*table.names, *table.label_names]
+    if column and not names:
+        raise ValueError(f"{option}: there is no column {column!r}, because obs is empty")
+    found = find_columns([column] if column else [], names, option)
     if len(found) > 1:
-        raise TableError(f"{option}: {column!r} matches {len(found)} columns; name one")
-    return names[found[0]]
+        raise ValueError(f"{option}: {column!r} matches {len(found)} columns; name one")
+    return [names[j] for j in found]
 
 
 def column_values(table, column, option, *, in_obs=False):
     """Return the values of a column of the table, or of its labels; None without one."""
     if column is None:
         return None
-    name = find_column(table, column, option, in_obs=in_obs)
+    [name] = find_column(table, column, option, in_obs=in_obs)
     if name in table.label_names and (in_obs or name not in table.names):
         return table.labels.iloc[:, table.label_names.index(name)]
-    values = table.take([table.names.index(name)])
-    return values.X.iloc[:, 0] if values.is_frame else np.ravel(values.array())
+    return table.take([table.names.index(name)]).whole().frame().iloc[:, -1]
 
 
-def read_costs(path):
-    """Return a dict of name to cost from a table with a column of names and one of numbers."""
-    table = read_table(path, Reading(), path.name, extension(path))
-    frame = table.whole().frame()
-    expected = f"{path.name} should have two columns with a header, such as column,cost"
-    if frame.shape[1] != 2:
-        raise TableError(f"--cost: {expected}; it has {frame.shape[1]}")
-    if frame.iloc[:, 1].dtype.kind not in "iuf" or is_number(frame.columns[1]):
-        raise TableError(f"--cost: {expected}; the second column is {frame.columns[1]!r}")
-    names = frame.iloc[:, 0].astype(str)
-    if names.duplicated().any():
-        raise TableError(
-            f"--cost: {path.name} has two costs for {names[names.duplicated()].iloc[0]}"
-        )
-    return dict(zip(names, frame.iloc[:, 1].astype(float), strict=True))
+def read_costs(path, columns):
+    """Return the cost of every column, from a table with a column of names and one of numbers."""
+    frame, given = read_table(path, Reading(), path.name).whole().frame(), f"--cost: {path.name}"
+    fault = f"it has {frame.shape[1]}" if frame.shape[1] != 2 else ""
+    if not fault and (frame.iloc[:, 1].dtype.kind not in "iuf" or is_number(frame.columns[1])):
+        fault = f"the second column is {frame.columns[1]!r}"
+    if fault:
+        expected = "should have two columns with a header, such as column,cost"
+        raise ValueError(f"{given} {expected}; {fault}")
+    costs = frame.iloc[:, 1].astype(float).set_axis(frame.iloc[:, 0].astype(str))
+    if (twice := costs.index.duplicated()).any():
+        raise ValueError(f"{given} has two costs for {costs.index[twice][0]}")
+    unknown = costs.index.difference(columns, sort=False).tolist()
+    if len(unknown) == len(costs):
+        hint = f"{suggestion(unknown[0], columns)}; it names {listed(unknown)}"
+        raise ValueError(f"{given} has no cost for any column to select from{hint}")
+    if missing := len(set(columns).difference(costs.index)):
+        note(f"{path.name}: {missing} of {len(columns)} columns have no cost and count as 1")
+    if unknown:
+        note(f"{path.name}: not selected from, and therefore ignored: {listed(unknown)}")
+    return costs.reindex(columns, fill_value=1.0).to_numpy()
 
 
-@dataclass(frozen=True)
-class Roles:
-    """Positions of the features and of the carried columns, and the carried labels.
+def assign_roles(table, given, carried):
+    """Return the positions of the features and of the carried columns, and the carried labels.
 
-    ``ids`` are the columns that are carried because they look like an ID, with the reason.
+    ``carried`` are columns that are carried in addition to those of the options.
     """
-
-    features: list
-    carried: list
-    labels: list
-    ids: dict
-
-
-def assign_roles(table, drop, keep, *, find_ids):
-    """Decide what every column is for: ``drop`` is left out of the output, ``keep`` carried.
-
-    With ``find_ids``, columns that look like an ID are carried as well.
-    """
-    names = [*table.names, *table.label_names]
-    dropped = sorted(find_columns(drop, names, "--drop"))
-    kept = sorted(find_columns(keep, names, "--keep"))
-    if both := sorted({*dropped} & {*kept}):
+    names, n_columns = [*table.names, *table.label_names], len(table.names)
+    dropped = find_columns(given.drop or [], names, "--drop")
+    kept = sorted(find_columns([*(given.keep or []), *carried], names, "--keep"))
+    if both := sorted(set(dropped) & set(kept)):
         named = listed([names[j] for j in both])
-        raise TableError(f"--drop and --keep both name {named}; use one of the two")
-    n_columns, given, ids = len(table.names), {*dropped, *kept}, {}
-    if table.row_names is not None and (j := names.index(table.row_names)) not in given:
+        raise ValueError(f"--drop and --keep both name {named}; use one of the two")
+    others, ids = set(range(n_columns)).difference(dropped, kept), {}
+    if table.row_names is not None and (j := names.index(table.row_names)) in others:
         ids[j] = "row names"
-    if find_ids:
-        ids |= _find_ids(table, [j for j in range(n_columns) if j not in given and j not in ids])
-    carried = sorted({*(j for j in kept if j < n_columns), *ids})
-    features = sorted(set(range(n_columns)).difference(dropped, carried))
-    return Roles(features, carried, [names[j] for j in kept if j >= n_columns], ids)
+    if not given.no_ids:
+        ids |= _find_ids(table, sorted(others.difference(ids)))
+    features, labels = sorted(others.difference(ids)), [names[j] for j in kept if j >= n_columns]
+    said = "; ".join(f"{named} ({reason})" for reason, named in by_reason(ids, names).items())
+    drop = shlex.join(as_arguments("--drop", sorted(ids), names))
+    said += f": not selected from, but carried to the output. Leave out with {drop}"
+    said += ", or select from such columns with --no-ids"
+    if not features:
+        hints = ["no column is left to select from" + (f" ({said})" if ids else "")]
+        if dropped or kept:
+            hints.append("Give fewer columns to --drop and --keep")
+        if n_columns == 1 and table.verbatim is not None:
+            hints.append("If the file has several columns, give their separator with --sep")
+        raise ValueError(". ".join(hints))
+    if ids:
+        note(said)
+    return features, sorted({*(j for j in kept if j < n_columns), *ids}), labels
 
 
-def id_note(table, roles):
-    """Return a line about the columns that were taken for IDs."""
-    reasons = {}
-    for j, reason in sorted(roles.ids.items()):
-        reasons.setdefault(reason, []).append(table.names[j])
-    text = "; ".join(f"{listed(names)} ({reason})" for reason, names in reasons.items())
-    drop = shlex.join(as_arguments("--drop", sorted(roles.ids), table.names))
-    return (
-        f"{text}: not selected from, but carried to the output. Leave out with {drop}, or select "
-        "from such columns with --no-ids"
-    )
+def by_reason(reasons, names):
+    """Return the names of columns, by the reason that every position has."""
+    groups = {}
+    for j, reason in sorted(reasons.items()):
+        groups.setdefault(reason, []).append(names[j])
+    return {reason: listed(group) for reason, group in groups.items()}
 
 
 def _find_ids(table, candidates):
@@ -198,41 +184,39 @@ def _find_ids(table, candidates):
     names = table.names
     ids = {j: "no name" for j in candidates if names[j] == "Unnamed: 0"}
     others = [j for j in candidates if j not in ids and names[j] not in table.odd]
-    # Of a file that is read in pieces, the first.
-    head = table.take(others).head() if others else table
-    columns = [column for _, column in head.X.items()] if others and head.is_frame else []
-    different_integers = []
-    for j, column in zip(others, columns, strict=False):
-        kind = column.dtype.kind
-        if kind == "b" or (kind in "iuf" and len(column) < _ROWS_FOR_ID):
-            continue
-        if kind == "f":
-            values = numbers(column)
-            if values[1] - values[0] == 1 and (np.diff(values) == 1).all():
-                ids[j] = "a counter"
-        elif column.isna().any() or not column.is_unique:
-            continue
-        elif kind not in "iu":
-            is_date = kind in "Mm" or column.head(100).astype(str).str.match(DATE).all()
-            ids[j] = "dates that all differ" if is_date else "all values differ"
-        elif float(column.max()) - float(column.min()) == len(column) - 1:
-            ids[j] = "a counter"
-        elif _ID_NAME.fullmatch(names[j]):
-            ids[j] = "called an ID, all values differ"
-        else:
-            different_integers.append(j)
+    if not others or not (head := table.take(others).head()).is_frame:
+        return ids  # of a file that is read in pieces, the first one decides
+    columns = dict(zip(others, (column for _, column in head.X.items()), strict=True))
+    reasons = {j: _id_reason(names[j], column) for j, column in columns.items()}
     # One column of different integers among measurements is an ID; in a table of counts, every
     # column may be like that.
-    if len(different_integers) == 1 and any(column.dtype.kind == "f" for column in columns):
-        ids[different_integers[0]] = "integers that all differ"
-    return ids
+    is_one = list(reasons.values()).count(_INTEGERS) == 1
+    is_one = is_one and any(column.dtype.kind == "f" for column in columns.values())
+    known = {j: reason for j, reason in reasons.items() if reason}
+    return ids | {j: reason for j, reason in known.items() if reason != _INTEGERS or is_one}
 
 
-def carry_verbatim(table, roles):
+def _id_reason(name, column):
+    kind = column.dtype.kind
+    if kind == "b" or (kind in "iuf" and len(column) < _ROWS_FOR_ID):
+        return None
+    if kind == "f":
+        return "a counter" if (np.diff(numbers(column)) == 1).all() else None
+    if column.isna().any() or not column.is_unique:
+        return None
+    if kind not in "iu":
+        is_date = kind in "Mm" or column.head(100).astype(str).str.match(DATE).all()
+        return "dates that all differ" if is_date else "all values differ"
+    if float(column.max()) - float(column.min()) == len(column) - 1:
+        return "a counter"
+    return "called an ID, all values differ" if _ID_NAME.fullmatch(name) else _INTEGERS
+
+
+def carry_verbatim(table, carried):
     """Return the table of a text file with its carried columns as written: 007 is not 7."""
-    if table.verbatim is None or not roles.carried:
+    if table.verbatim is None or not carried:
         return table
-    names = [table.names[j] for j in roles.carried]
+    names = [table.names[j] for j in carried]
     frame, text = table.X.copy(deep=False), table.verbatim(names)
     for name in names:
         frame[name] = _as_written(frame[name], text[name])
@@ -240,15 +224,12 @@ def carry_verbatim(table, roles):
 
 
 def _as_written(column, text):
-    import pandas as pd
-
     kind = column.dtype.kind
     if kind == "b":
         return column
     if kind == "f":
         if text.str.fullmatch(r"\s*[+-]?\d+\s*").equals(column.notna()):
-            # Whole numbers with gaps are read as decimal numbers.
-            return column.astype("Int64")
+            return column.astype("Int64")  # whole numbers with gaps, read as decimal numbers
         plain = pd.to_numeric(text.str.replace(",", ".", regex=False), errors="coerce")
         # Some may be written with currencies, percent signs or separators.
         return text.to_numpy() if (plain.isna() & column.notna()).any() else column

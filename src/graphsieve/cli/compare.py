@@ -1,26 +1,16 @@
-# ruff: noqa: RUF009 (the functions return fields of dataclasses)
 """``graphsieve compare``: several methods on one table, judged without labels."""
 
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-import typer
-
 from .._utils.text import counted
-from .console import TableError, messages_shown, note, tell, tell_table, usage_error
+from .console import messages_shown, note, tell, tell_table, usage_error
 from .methods import find_method
-from .options import File, Preparing, command, option, parse_number
+from .options import Preparing, command, option, parse_number
 
 PICTURES = (".png", ".svg", ".pdf")
 _Criterion = Literal["structure", "neighborhood", "reconstruction", "stability", "redundancy"]
-
-
-def _parse_count(text):
-    number = parse_number(text)
-    if number == "auto":
-        raise usage_error("give a number or a percentage, the same for all methods", "-k")
-    return number
 
 
 @dataclass(frozen=True)
@@ -28,10 +18,7 @@ class Comparing(Preparing):
     """What is compared, and where the outcome is written."""
 
     number: Any = option(
-        "-k --n-features N|P%",
-        "Features that every method selects: a number or a percentage.",
-        ...,
-        parser=_parse_count,
+        "-k --n-features N|P%", "Features that every method selects.", ..., parse=parse_number
     )
     methods: str | None = option(
         "--methods NAME,...",
@@ -44,6 +31,7 @@ class Comparing(Preparing):
     )
     output: Path | None = option("-o --output FILE", "Write the table.")
     plot: Path | None = option("--plot FILE", "Draw the table (PNG, SVG or PDF).")
+    include, cost = None, None
 
 
 @command(
@@ -53,41 +41,49 @@ class Comparing(Preparing):
     note="The variance and a random ranking are always compared as well. Exit codes: 0 success, 1 "
     "a problem with the data or the run, 2 a wrong command.",
 )
-def compare(ctx: typer.Context, file: File, given: Comparing):
+def compare(given: Comparing):
     """Compare methods on a table without labels."""
     from ..inspection import compare as compare_methods
-    from ..inspection.compare import METHODS
+    from ..inspection.compare import CRITERIA, METHODS, trust
     from ..plots import comparison_figure
     from .io.files import check_input, check_output, check_outputs, opened, write_outputs
     from .io.tables import Table
     from .prepare import prepare, read
 
-    check_input(file, given)
-    check_outputs(file, given.output, force=given.force)
+    if given.number == "auto":
+        raise usage_error("give a number or a percentage, the same for all methods", "-k")
+    check_input(given.file, given)
+    check_outputs(given.file, given.output, force=given.force)
     check_output(given.plot, PICTURES, given.force, "--plot")
     names = [name.strip() for name in given.methods.split(",")] if given.methods else METHODS
     methods = {name: find_method(name, "--methods")() for name in names}
-    with messages_shown(), opened(file) as source:
-        table = read(source, given)
-        data = prepare(source[1], table, given, ctx.meta["arguments"], accepts_gaps=True)
-        X = data.features.X
-        found = compare_methods(
-            X,
-            given.number,
-            _that_fit(methods, data, given),
-            criterion=given.criterion,
-            n_repeats=given.repeats,
-            random_state=given.seed,
-            n_jobs=given.jobs,
-            verbose=1,
-        )
+    with messages_shown(), opened(given.file) as source:
+        data = prepare(source[1], read(source, given), given, accepts_gaps=True)
+        methods = _that_fit(methods, data, given)
+        how: dict[str, Any] = {
+            "criterion": given.criterion,
+            "n_repeats": given.repeats,
+            "verbose": 1,
+        }
+        how |= {"random_state": given.seed, "n_jobs": given.jobs}
+        found = compare_methods(data.X, given.number, methods, **how)
+        table = found.table
 
         def draw(path):
-            comparison_figure(found.table, found.best).savefig(path, dpi=150)
+            comparison_figure(table, found.best).savefig(path, dpi=150)
 
-        table = Table(found.table, list(found.table))
-        write_outputs([(given.plot, draw), (given.output, table)])
-    _show(found, source[1], X.shape)
+        write_outputs([(given.plot, draw), (given.output, Table(table, list(table)))])
+    of_all = f"{found.n_rows:,} of " if found.n_rows < len(data.table) else ""
+    columns, rows = counted(data.X.shape[1], "column"), counted(len(data.table), "row")
+    tell(f"{found.n_features:,} of {columns} of {source[1]} ({of_all}{rows}), best first")
+    cells = {"method": table["candidate"]}
+    for criterion, more_is_better in CRITERIA.items():
+        better = "higher" if more_is_better else "lower"
+        cells[f"{criterion}\n({better})"] = table[criterion].map("{:.3f}".format)
+    cells["time"] = table["seconds"].map("{:.1f} s".format)
+    tell_table(cells, left=["method"], bold=list(table["candidate"]).index(found.best))
+    tell(found.verdict)
+    tell(trust(found.criterion))
     for path in filter(None, (given.output, given.plot)):
         tell(f"Written: {path}")
 
@@ -97,32 +93,15 @@ def _that_fit(methods, data, given):
     from sklearn.utils import get_tags
 
     from ..anndata.select import adapt_to_expression
-    from .prepare import has_gaps
 
     if data.table.labels is not None:
         for method in methods.values():
             adapt_to_expression(method)
     refused = [name for name, m in methods.items() if not get_tags(m).input_tags.allow_nan]
-    if not refused or not has_gaps(data.features):
+    if not refused or not data.has_gaps:
         return methods
     said = f"missing values are not accepted by {', '.join(refused)}"
     if given.methods:
-        raise TableError(f"{said}: add --impute median, or leave these methods out")
+        raise ValueError(f"{said}: add --impute median, or leave these methods out")
     note(f"{said}, which are left out; --impute median includes them")
     return {name: method for name, method in methods.items() if name not in refused}
-
-
-def _show(found, name, shape):
-    from ..inspection.compare import CRITERIA, trust
-
-    of_all = f"{found.n_rows:,} of " if found.n_rows < shape[0] else ""
-    columns, rows = counted(shape[1], "column"), counted(shape[0], "row")
-    tell(f"{found.n_features:,} of {columns} of {name} ({of_all}{rows}), best first")
-    table, cells = found.table, {"method": found.table["candidate"]}
-    for criterion, more_is_better in CRITERIA.items():
-        better = "higher" if more_is_better else "lower"
-        cells[f"{criterion}\n({better})"] = [f"{value:.3f}" for value in table[criterion]]
-    cells["time"] = [f"{seconds:.1f} s" for seconds in table["seconds"]]
-    tell_table(cells, left="method", bold=list(table["candidate"]).index(found.best))
-    tell(found.verdict)
-    tell(trust(found.criterion))

@@ -61,10 +61,6 @@ def usage_error(message, option):
     return UsageError(f"{option}: {message}")
 
 
-# Raised for unknown options and wrong values. Typer may bring a Click of its own.
-_Refused = typer.BadParameter.__base__
-
-
 class Group(TyperGroup):
     """Commands that say in one line what is wrong with their options."""
 
@@ -74,7 +70,7 @@ class Group(TyperGroup):
             return super().invoke(ctx)
         except UsageError as error:
             message = error
-        except _Refused as error:
+        except typer.BadParameter.__base__ as error:  # Typer may bring a Click of its own
             if type(error).__name__ == "NoArgsIsHelpError":
                 raise
             message = error.format_message()

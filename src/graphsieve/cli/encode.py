@@ -4,6 +4,7 @@ import re
 from datetime import time
 
 import numpy as np
+import pandas as pd
 
 from .io.cells import DATE
 from .io.tables import unique_names
@@ -36,20 +37,22 @@ _LEADING = re.compile(r"\s*([<>≤≥]?)\s*(\d+(?:\.\d+)?)(?=$|\D)")
 _FORMATS = ("%d.%m.%Y", "%d.%m.%y", "%m/%d/%Y", "%d/%m/%Y", "%m/%d/%y", "%Y/%m/%d", "%d-%m-%Y")
 
 
-def encoding_of(column, kind):
-    """Return how a column of text or dates becomes numbers: dates, ordinal, onehot or None."""
+def encoding_of(column, kind, wanted):
+    """Return how a column of text or dates becomes numbers: dates, ordinal, onehot, or its kind.
+
+    Ordered answers become indicators if only these are ``wanted``.
+    """
     if kind == "date" or _text_dates(column) is not None:
         return "dates"
     levels = column.dropna().astype(str).unique()
     if len(levels) > MOST_LEVELS:
-        return None
-    return "ordinal" if _ranks(levels) else "onehot"
+        return kind
+    is_ordinal = "ordinal" in wanted or "onehot" not in wanted
+    return "ordinal" if is_ordinal and _ranks(levels) else "onehot"
 
 
 def encode(frame, ways):
     """Return a frame of numbers, and the position of the column behind each of its columns."""
-    import pandas as pd
-
     parts, owner = [], []
     for j, (name, way) in enumerate(zip(frame, ways, strict=True)):
         column = frame.iloc[:, [j]]
@@ -89,8 +92,6 @@ def _ranks(levels):
 
 def _text_dates(column):
     """Return the dates in a column of text; None if they are none."""
-    import pandas as pd
-
     present = column.dropna()
     if not len(present) or not present.head(100).astype(str).str.match(DATE).all():
         return None
@@ -105,17 +106,14 @@ def _text_dates(column):
 
 def _date_parts(column):
     """Return days since the first date, and month, weekday and hour if they vary."""
-    import pandas as pd
-
-    if column.dtype.kind == "m":
-        return pd.DataFrame({"days": column / pd.Timedelta(days=1)})
     present = column.dropna()
-    if column.dtype.kind != "M":
-        if isinstance(present.iloc[0], time):
-            hours = present.map(lambda t: t.hour + t.minute / 60 + t.second / 3600).astype(float)
-            return pd.DataFrame({"hour": hours.reindex(column.index)})
+    if isinstance(present.iloc[0], time):
+        column = pd.to_timedelta(present.astype(str)).reindex(column.index)
+    elif column.dtype.kind not in "mM":
         is_text = isinstance(present.iloc[0], str)
         column = _text_dates(column) if is_text else pd.to_datetime(column, utc=True)
+    if column.dtype.kind == "m":
+        return pd.DataFrame({"days": column / pd.Timedelta(days=1)})
     days = (column - column.min()) / pd.Timedelta(days=1)
     parts = {"month": column.dt.month, "weekday": column.dt.weekday, "hour": column.dt.hour}
     varying = {name: part.astype(float) for name, part in parts.items() if part.nunique() > 1}

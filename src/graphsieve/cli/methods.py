@@ -2,12 +2,15 @@
 
 import ast
 import inspect
-from typing import Annotated
-
-import typer
+from dataclasses import dataclass
 
 from .console import out, usage_error
-from .options import command
+from .options import Given, command, option
+
+
+@dataclass(frozen=True)
+class _Explaining(Given):
+    name: str | None = option("NAME", "Explain this method in full.")
 
 
 @command(
@@ -15,20 +18,15 @@ from .options import command
     "graphsieve methods gafs",
     "graphsieve select data.csv -k 50 --method gafs --set n_hidden=20",
 )
-def methods(
-    name: Annotated[
-        str | None,
-        typer.Argument(metavar="NAME", help="Explain this method in full.", show_default=False),
-    ] = None,
-):
+def methods(given: _Explaining):
     """List the methods with their parameters, or explain one of them."""
     from rich.padding import Padding
     from rich.text import Text
 
     from ..methods import REGISTRY
 
-    if name is not None:
-        out.print(inspect.getdoc(find_method(name, "NAME")), markup=False, soft_wrap=True)
+    if given.name is not None:
+        out.print(inspect.getdoc(find_method(given.name, "NAME")), markup=False, soft_wrap=True)
         return
     for known, cls in sorted(REGISTRY.items()):
         summary = (inspect.getdoc(cls) or "").partition("\n\n")[0].replace("\n", " ")
@@ -53,8 +51,7 @@ def make_method(given):
     """Return the method that the options ask for, with its parameters, all of them checked."""
     from .._utils.names import suggestion
 
-    cls = find_method(given.method, "--method")
-    known = _settable(cls)
+    known = _settable(cls := find_method(given.method, "--method"))
     defaults = {"random_state": given.seed, "n_jobs": given.jobs}
     chosen = {name: value for name, value in defaults.items() if name in known}
     for setting in given.parameters or []:
@@ -83,8 +80,7 @@ def checked(estimator, option):
 
 
 def _settable(cls):
-    """The parameters that --set takes, with their defaults, in order."""
     # These have an option of their own, or no meaning outside Python.
     elsewhere = {"n_features_to_select", "verbose", "callback"}
-    signature = inspect.signature(cls).parameters.values()
-    return {p.name: p.default for p in signature if p.name not in elsewhere}
+    known = inspect.signature(cls).parameters
+    return {name: known[name].default for name in known if name not in elsewhere}

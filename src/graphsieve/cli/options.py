@@ -1,9 +1,10 @@
-# ruff: noqa: RUF009 (the functions return fields of dataclasses)
 """The options of the commands: names, types and help, in one class for each set of them."""
 
 import codecs
 import inspect
 import re
+import shlex
+from contextlib import suppress
 from dataclasses import dataclass, field, fields
 from functools import partial, wraps
 from pathlib import Path
@@ -24,161 +25,150 @@ class Command(TyperCommand):
     """A command that remembers its arguments, to suggest the same command with one more."""
 
     def parse_args(self, ctx, args):
-        """Parse the arguments, after taking note of them."""
         ctx.meta["arguments"] = [ctx.info_name, *args]
         return super().parse_args(ctx, args)
 
 
 def command(*lines, note=""):
-    """Make a command of a function, whose parameter ``given`` stands for the fields of its class.
+    """Make a command of a function ``f(given)``: its options are the fields of the class of given.
 
     Examples and a note are at the end of its help.
     """
 
     def make(function):
-        parameters = dict(inspect.signature(function).parameters)
-        cls = parameters.pop("given").annotation if "given" in parameters else None
-        if cls is not None:
-            parameters |= _parameters(cls)
+        cls = inspect.signature(function).parameters["given"].annotation
+        known = {own.name: own for own in fields(cls) if own.metadata}
+        parameter = partial(inspect.Parameter, kind=inspect.Parameter.KEYWORD_ONLY)
+        parameters = [parameter("ctx", annotation=typer.Context)]
+        # Those of the class itself come first, those of many commands last.
+        for name in (name for base in cls.__mro__ for name in inspect.get_annotations(base)):
+            if own := known.pop(name, None):
+                kind = Annotated[own.type, own.metadata["option"]]
+                parameters.append(parameter(name, default=own.default, annotation=kind))
 
         @wraps(function)
-        def call(**values):
-            if cls is not None:
-                values["given"] = cls(**{own.name: values.pop(own.name) for own in fields(cls)})
-            return function(**values)
+        def call(ctx, **values):
+            return function(cls(**values, arguments=ctx.meta["arguments"]))
 
         # What Typer reads the options from.
-        call.__signature__ = inspect.Signature(list(parameters.values()))
-        call.__annotations__ = {name: own.annotation for name, own in parameters.items()}
+        call.__signature__, call.__annotations__ = inspect.Signature(parameters), {}
         call.epilog = examples(*lines, note=note)
         return call
 
     return make
 
 
-def _parameters(cls):
-    """Parameters for the fields of a class: its own first, those of many commands last."""
-    known, keyword = {own.name: own for own in fields(cls)}, inspect.Parameter.KEYWORD_ONLY
-    parameters = {}
-    for name in (name for base in cls.__mro__ for name in inspect.get_annotations(base)):
-        kind = Annotated[known[name].type, known[name].metadata["option"]]
-        default = known[name].default
-        parameters[name] = inspect.Parameter(name, keyword, default=default, annotation=kind)
-    return parameters
+def option(words, help, default=None, *, panel=None, parse=None, **more) -> Any:
+    """A field for the option of these names and placeholder, in a panel of the help.
+
+    Without a name that begins with ``-`` it is an argument. ``parse`` may raise a ValueError.
+    """
+    names = [word for word in words.split() if word.startswith("-")]
+
+    def parser(text):
+        try:
+            return parse(text)
+        except ValueError as error:
+            raise usage_error(str(error), names[0]) from None
+
+    info = (typer.Option if names else typer.Argument)(
+        *names,
+        metavar=" ".join(words.split()[len(names) :]) or None,
+        help=help,
+        show_default=default is not None and default is not False,
+        rich_help_panel=panel,
+        parser=parser if parse else None,
+        **more,
+    )
+    return field(default=default, metadata={"option": info})
 
 
 def parse_number(text):
     """Return how many features to select: 50 -> 50; 10% and 0.1 -> 0.1; auto -> auto."""
     if text == "auto":
         return text
-    try:
-        number = float(text[:-1]) / 100 if text.endswith("%") else float(text)
-    except ValueError:
-        number = 0
-    if text.isdecimal() and number > 0:
+    if text.isdecimal() and int(text):
         return int(text)
-    if 0 < number <= 1:
-        return number
     known = "a number of columns (50), nor a fraction of them (10% or 0.1), nor auto"
-    raise usage_error(f"{text!r} is neither {known}", "-k")
+    with suppress(ValueError):
+        number = float(text[:-1]) / 100 if text.endswith("%") else float(text)
+        if 0 < number <= 1:
+            return number
+    raise ValueError(f"{text!r} is neither {known}")
 
 
-def _parse_separator(text, option="--sep"):
+def _separator(text):
     # A shell passes \\t as two characters.
     separator = SEPARATORS.get(text.lower(), text).replace("\\t", "\t")
     if len(separator) != 1 or separator in '"\r\n':
-        how = f"use a character or one of {', '.join(SEPARATORS)}"
-        raise usage_error(f"{separator!r} is not one character; {how}", option)
+        raise ValueError(f"{separator!r} is not one character, nor one of {', '.join(SEPARATORS)}")
     return separator
 
 
-def _parse_thousands(text):
-    return _parse_separator(text, "--thousands")
-
-
-def _parse_encode(text):
+def _kinds(text):
     kinds = tuple(kind.strip() for kind in text.split(","))
     if unknown := [kind for kind in kinds if kind not in ENCODINGS]:
-        raise usage_error(f"{unknown[0]!r} is not one of {', '.join(ENCODINGS)}", "--encode")
+        raise ValueError(f"{unknown[0]!r} is not one of {', '.join(ENCODINGS)}")
     return kinds
 
 
-def _parse_encoding(text):
+def _encoding(text):
     try:
         return codecs.lookup(text).name
     except (LookupError, ValueError):
         common = "common ones are utf-8, cp1252, latin-1 and utf-16"
-        raise usage_error(f"there is no encoding {text!r}; {common}", "--encoding") from None
+        raise ValueError(f"there is no encoding {text!r}; {common}") from None
 
 
-def _parse_shape(text):
+def _shape(text):
     match = re.fullmatch(r"\s*(\d+)\s*[xX,]\s*(\d+)\s*", text)
     if match is None:
-        how = "use height x width, such as 32x32"
-        raise usage_error(f"{text!r} is not an image shape; {how}", "--image-shape")
+        raise ValueError(f"{text!r} is not an image shape; use height x width, such as 32x32")
     return int(match[1]), int(match[2])
 
 
-def option(words, help, default=None, *, panel=None, **more) -> Any:
-    """A field for the option of these names and placeholder, in a panel of the help."""
-    names = [word for word in words.split() if word.startswith("-")]
-    info = typer.Option(
-        *names,
-        metavar=" ".join(words.split()[len(names) :]) or None,
-        help=help,
-        show_default=default is not None and default is not False,
-        rich_help_panel=panel,
-        **more,
-    )
-    return field(default=default, metadata={"option": info})
-
-
+_Text = str | None
+_Names = list[str] | None
+_File = Path | None
 _input = partial(option, panel="Reading the input")
 _columns = partial(option, panel="Columns and rows")
 _output = partial(option, panel="Output")
 _method = partial(option, panel="Method")
 
-File = Annotated[
-    Path,
-    typer.Argument(
-        metavar="FILE",
-        help="Table with one sample per row: CSV, TSV (also .gz), Excel, Parquet, Feather, JSON "
-        "lines, NPY, NPZ, MAT, Zarr or h5ad; - for standard input.",
-        show_default=False,
-    ),
-]
+
+@dataclass(frozen=True)
+class Given:
+    """What was typed; the options of a command are the fields of a subclass."""
+
+    arguments: list = field(default_factory=list)
+
+    def again(self, *more):
+        """The same command with more arguments, as one would type it in a shell."""
+        return shlex.join(["graphsieve", *self.arguments, *more])
 
 
 @dataclass(frozen=True)
-class Reading:
+class Reading(Given):
     """How a file is read; None means to find out."""
 
-    key: str | None = _input(
-        "--key --sheet NAME", "Array, sheet or layer of a file that holds several."
+    file: Path = option(
+        "FILE",
+        "Table with one sample per row: CSV, TSV (also .gz), Excel, Parquet, Feather, JSON lines, "
+        "NPY, NPZ, MAT, Zarr or h5ad; - for standard input.",
+        ...,
     )
-    skip_rows: int | None = _input(
-        "--skip-rows N", "Lines of a text file, or rows of a sheet, above the header.", min=0
-    )
+    key: _Text = _input("--key --sheet NAME", "Array, sheet or layer of a file that holds several.")
+    skip_rows: int | None = _input("--skip-rows N", "Lines or rows above the header.", min=0)
     no_header: bool = _input("--no-header", "The first line is data.", False)
-    sep: str | None = _input(
-        "--sep CHAR", "A character, or tab, comma, semicolon, pipe, space.", parser=_parse_separator
-    )
+    sep: _Text = _input("--sep CHAR", "A character, or tab, semicolon, space.", parse=_separator)
     decimal: Literal[".", ","] | None = _input("--decimal", "Decimal point of a text file.")
-    thousands: str | None = _input(
-        "--thousands CHAR", "Separator of thousands.", parser=_parse_thousands
-    )
+    thousands: _Text = _input("--thousands CHAR", "Separator of thousands.", parse=_separator)
     percent: bool = _input("--percent", "Percent signs may be missing from some cells.", False)
-    na: list[str] | None = _input(
-        "--na TEXT,...", "Cells that stand for missing values (-999). May be repeated."
-    )
-    encoding: str | None = _input(
-        "--encoding NAME", "Encoding, such as cp1252 or utf-16.", parser=_parse_encoding
-    )
+    na: _Names = _input("--na TEXT,...", "Cells that stand for missing values (-999); repeatable.")
+    encoding: _Text = _input("--encoding NAME", "Such as cp1252 or utf-16.", parse=_encoding)
     index: bool = _input("--index", "The first column holds the row names.", False)
     transpose: bool = _input("--transpose", "The file has one feature per row.", False)
-    max_size: float | None = _input(
-        "--max-size GB", "Refuse a file that is larger than this unpacked.", min=0
-    )
+    max_size: float | None = _input("--max-size GB", "Refuse files larger than this.", min=0)
     force: bool = _output("--force", "Overwrite existing files.", False)
 
     @property
@@ -199,11 +189,10 @@ class Reading:
         """
         from .._utils.threads import physical_memory
 
-        limit = _STREAM_LIMIT if streamed else physical_memory()
-        if self.max_size:
-            limit = self.max_size * 1e9
+        limit = self.max_size and self.max_size * 1e9
+        why = "limit" if limit or streamed else "memory of this machine"
+        limit = limit or (_STREAM_LIMIT if streamed else physical_memory())
         if n_bytes > limit:
-            why = "limit" if self.max_size or streamed else "memory of this machine"
             raise TableError(
                 f"{name}: {what} takes {_in_gigabytes(n_bytes)} unpacked, more than the {why} "
                 f"({_in_gigabytes(limit)}). If that is right, raise the limit with --max-size GB"
@@ -218,24 +207,17 @@ def _in_gigabytes(n_bytes):
 class Preparing(Reading):
     """How a file is read, and its columns made into features."""
 
-    drop: list[str] | None = _columns(
-        "--drop COLUMN,...",
-        "Leave columns out, by name, position from 0, or pattern ('tmp_*'). May be repeated.",
+    drop: _Names = _columns(
+        "--drop COLUMN,...", "Leave out columns: names, positions, patterns ('a_*'); repeatable."
     )
-    keep: list[str] | None = _columns(
-        "--keep --pass COLUMN,...", "Carry columns to the output without selecting from them."
-    )
-    no_ids: bool = _columns(
-        "--no-ids", "Also select from columns that look like an ID; else, they are carried.", False
-    )
+    keep: _Names = _columns("--keep --pass COLUMN,...", "Only carry columns to the output.")
+    no_ids: bool = _columns("--no-ids", "Also select from columns that look like an ID.", False)
     impute: Literal["median", "mean"] | None = _columns(
         "--impute", "Fill missing values for the selection; the output keeps the gaps."
     )
     drop_rows: bool = _columns("--drop-rows", "Leave out rows with missing values.", False)
     encode: Any = _columns(
-        "--encode KIND,...",
-        "Select from text and dates as well: onehot, ordinal (ordered answers) and dates.",
-        parser=_parse_encode,
+        "--encode KIND,...", "Select from text and dates: onehot, ordinal, dates.", parse=_kinds
     )
     seed: int = _method("--seed N", "Random seed.", 0, min=0)
     jobs: int | None = _method("--jobs N", "Number of threads.", min=1)
@@ -245,47 +227,28 @@ class Preparing(Reading):
 class Looks:
     """How a page shows the rows."""
 
-    image_shape: str | None = _output(
-        "--image-shape HxW", "Size if every row is an image, for the report.", parser=_parse_shape
-    )
-    color: str | None = _output(
-        "--color COLUMN", "Column that colours the samples in the report, carried to the output."
-    )
+    image_shape: Any = _output("--image-shape HxW", "Size if rows are images.", parse=_shape)
+    color: _Text = _output("--color COLUMN", "Column that colours the samples in the report.")
 
 
 @dataclass(frozen=True)
 class Choosing(Looks, Preparing):
     """Columns that are kept or not by request, and what is written about a selection."""
 
-    output: Path | None = _output(
-        "-o --output FILE",
-        "Write the selected and carried columns; in an h5ad file, the selection is marked in var.",
-    )
-    scores: Path | None = _output("--scores FILE", "Write every feature with score and rank.")
-    save: Path | None = _output(
-        "--save FILE", "Write the selection as JSON, for graphsieve apply and graphsieve report."
-    )
-    report: Path | None = _output("--report FILE", "Write a page about the selection (HTML).")
+    output: _File = _output("-o --output FILE", "Write kept and carried columns; mark genes.")
+    scores: _File = _output("--scores FILE", "Write every feature with score and rank.")
+    save: _File = _output("--save FILE", "Write the selection as JSON, for apply and report.")
+    report: _File = _output("--report FILE", "Write a page about the selection (HTML).")
     subset: bool = _output("--subset", "Write only the selected genes to an h5ad file.", False)
-    names: bool = _output("--names", "Print the names of the kept columns and nothing else.", False)
-    explain: bool = _output(
-        "--explain", "Show which kept columns predict the dropped ones, and how well.", False
+    names: bool = _output("--names", "Print the names of the kept columns and no more.", False)
+    explain: bool = _output("--explain", "Show which kept columns predict the dropped ones.", False)
+    raw_names: bool = _output("--raw-names", "Write names that begin with = + - @ as such.", False)
+    include: _Names = _columns(
+        "--include COLUMN,...", "Columns that are always kept: names, patterns, or a file of names."
     )
-    raw_names: bool = _output(
-        "--raw-names",
-        "Write names as they are, even if a spreadsheet would run them (= + - @).",
-        False,
-    )
-    include: list[str] | None = _columns(
-        "--include COLUMN,...",
-        "Columns that are always kept, and come first: names, patterns, or a file of names.",
-    )
-    exclude: list[str] | None = _columns(
-        "--exclude COLUMN,...", "Columns that are never selected, given as for --include."
-    )
-    batch: str | None = _columns(
-        "--batch --group-by COLUMN",
-        "Batch of every row (donor, plate; of obs): differences between batches do not count.",
+    exclude: _Names = _columns("--exclude COLUMN,...", "Columns that are never selected.")
+    batch: _Text = _columns(
+        "--batch --group-by COLUMN", "Batch of every row: differences between them do not count."
     )
 
 
@@ -296,18 +259,12 @@ class Selecting(Choosing):
     number: Any = option(
         "-k --n-features N|P%|auto",
         "Features to select: a number, a percentage, or auto for those that add more than chance.",
-        parser=parse_number,
+        parse=parse_number,
     )
     method: str = _method("-m --method NAME", "Selection method; see graphsieve methods.", "sieve")
-    parameters: list[str] | None = _method(
-        "--set NAME=VALUE", "Parameter of the method. May be repeated."
-    )
-    cost: Path | None = _columns(
-        "--cost FILE", "Table of names and costs (others cost 1), to select by gain per cost."
-    )
-    budget: float | None = _columns(
-        "--budget NUMBER", "The most that the selected columns may cost, instead of -k.", min=0
-    )
+    parameters: _Names = _method("--set NAME=VALUE", "Parameter of the method; repeatable.")
+    cost: _File = _columns("--cost FILE", "Names and costs, to select by gain per cost.")
+    budget: float | None = _columns("--budget NUMBER", "Limit of the costs, instead of -k.", min=0)
 
 
 @dataclass(frozen=True)
@@ -315,10 +272,6 @@ class Dropping(Choosing):
     """Which columns are dropped; for the rest, a selection whose method and number are fixed."""
 
     explained: float = option(
-        "--explained R2",
-        "A column is dropped if the kept ones predict at least this fraction of its variance.",
-        0.9,
-        min=0,
-        max=1,
+        "--explained R2", "Least R^2 with which dropped columns are predicted.", 0.9, min=0, max=1
     )
     method, number, parameters, cost, budget = "drop", None, None, None, None

@@ -2,19 +2,18 @@
 
 from dataclasses import replace
 from functools import partial
-from math import isnan
 
 import numpy as np
+import pandas as pd
 
 from .._linear.regression import coverage_curve, explained_fraction
 from .._rows.scaling import standardised
 from .._utils.text import counted
 from ..inspection.coverage import closest_kept, rows_of
 from .columns import column_values
-from .console import note, out, progress
+from .console import note, out
 from .io.files import extension, write_outputs
 from .io.tables import Table
-from .prepare import has_gaps
 
 # Rows of a table on a terminal, and names in a cell.
 _MOST_ROWS, _MOST_NAMES = 50, 3
@@ -33,143 +32,107 @@ def marks_genes(given):
     return given.output is not None and extension(given.output) == ".h5ad"
 
 
-def write(given, source, data, batches, ranking, selector):
-    """Write all files or none; what may fail is made before the first file is written."""
-    save = page = None
-    if given.save is not None:
-        save = _selection(data, ranking, selector).save
-    if given.report is not None:
-        with progress(f"Preparing {given.report.name}"):
-            page = selector.report(
-                data.features.X,
-                groups=batches,
-                title=source[1],
-                image_shape=given.image_shape,
-                color=column_values(data.table, given.color, "--color"),
-            ).save
-    marks = marks_genes(given)
-    kept = _marked(given, source[0], data, selector) if marks else _kept(data, ranking)
+def write(given, source, data, ranking, selector):
+    """Write all files or none."""
+
+    def write_page(path):
+        color = column_values(data.table, given.color, "--color")
+        looks = {"title": source[1], "image_shape": given.image_shape, "color": color}
+        selector.report(data.X, groups=data.batches, **looks).save(path)
+
+    if marks_genes(given):
+        content = _marked(given, source[0], data, selector)
+    else:
+        kept, names = set(ranking["feature"][ranking["kept"]]), data.table.names
+        selected = [j for j in data.features if names[j] in kept]
+        content = data.table.take(sorted([*selected, *data.carried]))
+        if content.labels is not None:
+            content = replace(content, labels=content.labels[data.labels])
     scores = Table(ranking, list(ranking))
-    outputs = [(given.output, kept), (given.scores, scores), (given.save, save)]
-    for line in write_outputs([*outputs, (given.report, page)], raw_names=given.raw_names):
+    save = (given.save, lambda path: _selection(data, ranking, selector).save(path))
+    outputs = [(given.output, content), (given.scores, scores), save, (given.report, write_page)]
+    for line in write_outputs(outputs, raw_names=given.raw_names):
         note(line)
 
 
-def with_predictors(ranking, features, selector, batches):
-    """The ranking with the R^2 of every dropped column and what predicts it."""
-    coverage = selector.coverage(features.X, groups=batches)
-    if features.owner is not None:
-        coverage = _of_columns(coverage, features)
-    by = {}
-    for row in coverage[coverage["kept"].notna()].itertuples():
-        weight = "" if isnan(row.weight) else f" ({row.weight:.3g})"
-        by.setdefault(row.feature, []).append(f"{row.kept}{weight}")
-    r2 = coverage.drop_duplicates("feature").set_index("feature")["r2"]
-    explained_by = [", ".join(by.get(name, [])) for name in ranking["feature"]]
-    return ranking.assign(r2=ranking["feature"].map(r2), explained_by=explained_by)
+def with_predictors(ranking, data, selector):
+    """The ranking with the R^2 of every dropped column and what predicts it.
 
-
-def _of_columns(coverage, features):
-    """Return the coverage of indicators as that of the columns that they encode.
-
-    The R^2 is the mean, as in the explained fraction. The weights of indicators do not add up to
-    one weight; the columns are in the order of their importance.
+    That of an encoded column is the mean, as in the explained fraction. The weights of its values
+    do not add up to one weight; the columns are in the order of their importance.
     """
-    column = dict(zip(features.X, (features.names[j] for j in features.owner), strict=True))
-    of_each = coverage.drop_duplicates("feature")
-    r2 = of_each["r2"].groupby(of_each["feature"].map(column)).mean()
-    table = coverage.sort_values("importance", ascending=False, kind="stable")
-    table = table.assign(feature=table["feature"].map(column), kept=table["kept"].map(column))
-    table = table.drop_duplicates(["feature", "kept"])
-    return table.assign(r2=table["feature"].map(r2), weight=float("nan"))
+    table = selector.coverage(data.X, groups=data.batches)
+    column = dict(zip(selector.feature_names_in_, data.owners, strict=True))
+    table = table.assign(column=table["feature"].map(column), by=table["kept"].map(column))
+    r2 = table.drop_duplicates("feature").groupby("column")["r2"].mean()
+    table = table[table["by"].notna()]
+    if data.is_encoded:
+        table = table.sort_values("importance", ascending=False, kind="stable")
+        table = table.drop_duplicates(["column", "by"])
+    else:
+        table = table.assign(by=table["by"] + table["weight"].map(" ({:.3g})".format))
+    by, names = table.groupby("column")["by"].agg(", ".join), ranking["feature"]
+    return ranking.assign(r2=names.map(r2), explained_by=names.map(by).fillna(""))
 
 
 def _selection(data, ranking, selector):
     """The selection of columns, also where a selector has seen values of text columns."""
-    table, names = data.table, data.features.names
-    carried = [*(table.names[j] for j in data.roles.carried), *data.roles.labels]
-    dropped = [name for name in table.names if name not in {*names, *carried}]
-    selection = replace(selector.to_selection(), carried=carried, dropped=dropped)
-    if data.features.owner is None:
-        return selection
-    in_order = ranking["feature"].map({name: j for j, name in enumerate(names)})
-    return replace(
-        selection,
-        kept=sorted(in_order[ranking["kept"]].tolist()),
-        n_features_in=len(names),
-        feature_names_in=names,
-        order=in_order.tolist(),
-        scores=ranking.set_index("feature")["score"][names].tolist(),
-    )
-
-
-def _kept(data, ranking):
-    """The table of the selected and the carried columns, in the order of the file."""
-    table, roles = data.table, data.roles
-    kept = set(ranking["feature"][ranking["kept"]])
-    selected = [j for j in roles.features if table.names[j] in kept]
-    table = table.take(sorted([*selected, *roles.carried]))
-    return table if table.labels is None else replace(table, labels=table.labels[roles.labels])
+    table, names = data.table, data.names
+    carried = [*(table.names[j] for j in data.carried), *data.labels]
+    known = {*names, *carried}
+    dropped = [name for name in table.names if name not in known]
+    changes = {"carried": carried, "dropped": dropped}
+    if data.is_encoded:
+        order = ranking["feature"].map({name: j for j, name in enumerate(names)})
+        changes |= {"kept": sorted(order[ranking["kept"]].tolist()), "order": order.tolist()}
+        changes |= {"n_features_in": len(names), "feature_names_in": names}
+        changes["scores"] = ranking.set_index("feature")["score"][names].tolist()
+    return replace(selector.to_selection(), **changes)
 
 
 def _marked(given, path, data, selector):
     """A function that writes a copy of an AnnData file with the selected genes marked."""
     from ..anndata.select import annotate_h5ad, gene_columns, make_record
 
-    parameters, genes = selector.get_params(deep=False), np.array(data.roles.features)
-    names = np.array(data.table.names, dtype=object)[genes]
-    columns = gene_columns(selector, genes, len(data.table.names))
+    columns = gene_columns(selector, np.array(data.features), len(data.table.names))
     columns = {f"highly_variable{ending}": values for ending, values in columns.items()}
-    settings = {
-        "n_top_genes": selector.n_features_,
-        **{key: names[parameters[key] or []].tolist() or None for key in ("include", "exclude")},
-        "layer": given.key,
-        "batch_key": given.batch,
-        "random_state": given.seed,
-        "method_parameters": given.parameters,
-    }
+    settings = {"n_top_genes": selector.n_features_, "layer": given.key, "batch_key": given.batch}
+    settings |= {"random_state": given.seed, "method_parameters": given.parameters}
+    for name in ("include", "exclude"):
+        settings[name] = data.owners[getattr(selector, name) or []].tolist() or None
     record = make_record(given.method, settings)
     return partial(annotate_h5ad, path, columns=columns, record=record, subset=given.subset)
 
 
-def summary(given, data, batches, ranking, selector):
+def summary(given, data, ranking, selector):
     """What is printed below the heading: lines, and tables as arguments of ``tell_table``."""
-    features = data.features
-    names = np.array(features.names, dtype=object)  # of the columns behind all features
-    if features.owner is not None:
-        names = names[features.owner]
-    if given.method == "drop":
-        where = " where they are complete" if has_gaps(features) else ""
-        yield from _about_dropped(given, names, ranking, selector, where)
-    else:
-        values = rows_of(selector, features.X, batches).values
-        yield from _about_kept(given, names, ranking, selector, values)
+    about = _about_dropped if given.method == "drop" else _about_kept
+    yield from about(given, data, ranking, selector)
     if given.explain and not ranking["kept"].all():
         yield ""
         yield from _about_predictions(ranking)
 
 
-def _about_kept(given, names, ranking, selector, values):
+def _about_kept(given, data, ranking, selector):
     """Every kept column, what it adds to those above it, and what it stands for."""
-    best, scores = ranking[ranking["kept"]], selector.scores_
+    best, names, scores = ranking[ranking["kept"]], data.owners, selector.scores_
+    values = rows_of(selector, data.X, data.batches).values
     adds, coverage = _what_they_add(selector, names, values)
-    stands_for = _stands_for(selector, names, values)
+    stands_for = best["feature"].map(_stands_for(selector, names, values)).fillna("only itself")
     cells = {
         "rank": best["rank"],
         "column": best["feature"],
-        "score": [f"{score:.4g}" for score in best["score"]],
-        "adds": [f"{added:.1%}" for added in adds],
-        "stands for": [_few(stands_for.get(name)) for name in best["feature"]],
+        "score": best["score"].map("{:.4g}".format),
+        "adds": map("{:.1%}".format, adds),
+        "stands for": stands_for,
     }
-    if (scores == scores.round()).all() and scores.min() >= 0 and scores.max() <= len(scores):
+    if np.isin(scores, np.arange(len(scores) + 1)).all():
         del cells["score"]  # it only counts down the columns
     yield cells, ("column", "stands for")
     if len(adds) < len(best):
         yield f"... and {len(best) - len(adds):,} more; --names lists them all"
-    left, worst = np.where(selector.support_, np.nan, coverage), ""
-    if not np.isnan(left).all():
-        j = int(np.nanargmin(left))
-        worst = f"; worst explained: {names[j]} ({left[j]:.0%})"
+    left = pd.Series(coverage, names)[~selector.support_].dropna()
+    worst = f"; worst explained: {left.idxmin()} ({left.min():.0%})" if len(left) else ""
     together = np.nan_to_num(explained_fraction(coverage))
     yield f"Together they explain {together:.1%} of the table{worst}."
     yield "adds: share of the table explained on top of those above (mean R^2 on held-out rows)"
@@ -179,21 +142,20 @@ def _about_kept(given, names, ranking, selector, values):
         yield f"Cost: {selector.costs[selector.support_].sum():g}{of_budget}"
 
 
-def _about_dropped(given, names, ranking, selector, where):
+def _about_dropped(given, data, ranking, selector):
     """Every dropped column, how well the kept ones predict it, and which of them stands for it."""
-    dropped = ranking["feature"][~ranking["kept"]]
+    dropped, names = ranking["feature"][~ranking["kept"]], data.owners
     # Of the values of an encoded column, the one that is predicted worst speaks for it.
     worst = {names[j]: j for j in np.argsort(-selector.r2_, kind="stable")}
     features = [worst[name] for name in dropped]
     r2, by = selector.r2_[features], selector.represented_by_[features]
     if len(dropped):
-        cells = {
-            "dropped": dropped,
-            "R^2": ["" if i < 0 else f"{value:.2f}" for value, i in zip(r2, by, strict=True)],
-            "what stands for it": ["constant" if i < 0 else names[i] for i in by],
-        }
+        why = np.where(by < 0, "constant", names[by])
+        r2 = np.where(by < 0, "", pd.Series(r2).map("{:.2f}".format))
+        cells = {"dropped": dropped, "R^2": r2, "what stands for it": why}
         yield cells, ("dropped", "what stands for it")
     kept = counted(len(ranking) - len(dropped), "kept column")
+    where = " where they are complete" if data.has_gaps else ""
     yield f"R^2: predicted from the {kept} together{where}, {given.explained:g} or more."
 
 
@@ -201,23 +163,15 @@ def _about_predictions(ranking):
     """The dropped columns that the kept ones predict worst, and from which of them."""
     dropped = ranking[~ranking["kept"]].sort_values("r2", kind="stable")
     shown = dropped.head(_MOST_ROWS)
-    nothing = np.where(shown["r2"] <= 0, "nothing", "constant")
-    by = shown["explained_by"]
+    r2, nothing = shown["r2"], np.where(shown["r2"] <= 0, "nothing", "constant")
     cells = {
         "dropped": shown["feature"],
-        "held-out R^2": ["" if isnan(r2) else f"{r2:.2f}" for r2 in shown["r2"]],
-        "predicted from (weight)": by.where(by != "", nothing),
+        "held-out R^2": r2.map("{:.2f}".format).replace("nan", ""),
     }
-    yield cells, ("dropped", "predicted from (weight)")
+    by = shown["explained_by"].mask(shown["explained_by"] == "", nothing)
+    yield cells | {"predicted from (weight)": by}, ("dropped", "predicted from (weight)")
     if more := len(dropped) - len(shown):
         yield f"... and {more:,} more, better predicted; --scores has them all"
-
-
-def _few(names):
-    if names is None:
-        return "only itself"
-    more = ", ..." if len(names) > _MOST_NAMES else ""
-    return f"{len(names):,}: {', '.join(names[:_MOST_NAMES])}{more}"
 
 
 def _what_they_add(selector, names, values):
@@ -237,14 +191,15 @@ def _what_they_add(selector, names, values):
 
 
 def _stands_for(selector, names, values):
-    """Names of the dropped columns that are closest to every kept one, the closest first."""
+    """By kept column, the number of dropped ones that are closest to it, and the closest names."""
     n_kept, Z = selector.n_features_, standardised(values)[0]
     position, correlation = closest_kept(Z, selector.order_, n_kept).at(n_kept)
-    close = np.where(selector.support_, 0, abs(correlation))
-    closest = {}
-    for j in np.argsort(-close, kind="stable")[: np.count_nonzero(close >= _CLOSE)]:
-        closest.setdefault(names[j], names[selector.order_[position[j]]])
-    groups = {}
-    for dropped, kept in closest.items():
-        groups.setdefault(kept, []).append(dropped)
-    return groups
+    frame = {"dropped": names, "kept": names[selector.order_[position]], "r": abs(correlation)}
+    close = pd.DataFrame(frame)[~selector.support_ & (abs(correlation) >= _CLOSE)]
+    close = close.sort_values("r", ascending=False, kind="stable").drop_duplicates("dropped")
+    return close.groupby("kept")["dropped"].agg(_few)
+
+
+def _few(names):
+    more = ", ..." if len(names) > _MOST_NAMES else ""
+    return f"{len(names):,}: {', '.join(names[:_MOST_NAMES])}{more}"

@@ -1,8 +1,6 @@
-"""``graphsieve select``: the best columns of a table in a file."""
+"""``graphsieve select`` and ``graphsieve drop``: the best columns of a table in a file."""
 
-import typer
-
-from .options import File, Selecting, command
+from .options import Dropping, Selecting, command
 
 
 @command(
@@ -16,11 +14,24 @@ from .options import File, Selecting, command
     note="Exit codes: 0 success, 1 a problem with the data or the run, 2 a wrong command. "
     "A run that fails writes nothing.",
 )
-def select(ctx: typer.Context, file: File, given: Selecting):
+def select(given: Selecting):
     """Select the features that carry the structure of a table."""
     # NumPy and scikit-learn are slow to load: not for a call of --help.
     from .methods import make_method
-    from .selecting import check, run
+    from .selecting import run
 
-    check(file, given, method := make_method(given))
-    run(file, given, method, ctx.meta["arguments"])
+    run(given, make_method(given))
+
+
+@command(
+    "graphsieve drop data.csv --explained 0.9 -o smaller.csv",
+    "graphsieve drop survey.csv --keep id --include age --report page.html",
+    "graphsieve drop sensors.csv --explained 0.99 --explain --scores dropped.csv",
+)
+def drop(given: Dropping):
+    """Drop the columns that the kept ones predict, so that little is lost."""
+    from ..methods.drop_redundant import DropRedundant
+    from .methods import checked
+    from .selecting import run
+
+    run(given, checked(DropRedundant(given.explained), "--explained"))

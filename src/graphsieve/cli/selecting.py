@@ -1,50 +1,71 @@
 """What ``graphsieve select`` and ``graphsieve drop`` do: check the command, read, fit, write."""
 
 import time
+from dataclasses import replace
 
 import numpy as np
 from scipy.sparse import issparse
 from sklearn.utils import get_tags
 
-from .._utils.names import suggestion
-from .._utils.text import counted, listed
+from .._utils.text import counted
 from ..methods import REGISTRY
-from .columns import column_values, command_line, find_column, find_columns, names_in, read_costs
-from .console import TableError, messages_shown, note, progress, tell, tell_table, usage_error
+from .columns import column_values, find_column, find_columns, names_in, read_costs
+from .console import messages_shown, note, progress, tell, tell_table, usage_error
 from .io.files import WRITABLE, check_input, check_output, check_outputs, extension, opened
 from .outcome import marks_genes, summary, with_predictors, write
-from .prepare import has_gaps, prepare, read
+from .prepare import prepare, read
 
 
-def check(file, given, method):
+def run(given, method):
+    """Read, fit an unfitted method, write and print."""
+    _check(given, method)
+    with messages_shown(), opened(given.file) as source:
+        data = _read(source, given, method)
+        estimator = _estimator(given, method, data)
+        start = time.perf_counter()
+        _fit(estimator, given, data, source[1])
+        seconds = time.perf_counter() - start
+        ranking, selector = data.ranking(estimator, given.number)
+        with progress("Explaining the selection"):
+            if given.explain:
+                ranking = with_predictors(ranking, data, selector)
+            lines = ranking["feature"][ranking["kept"]]
+            if not given.names:
+                of_all = f"of {counted(len(ranking), 'column')} of {source[1]}"
+                rows = counted(len(data.table), "row")
+                heading = f"Kept {len(lines):,} {of_all} ({rows}) with {given.method}"
+                if given.method == "drop":
+                    heading = f"Dropped {len(ranking) - len(lines):,} {of_all} ({rows})"
+                lines = [f"{heading} in {seconds:.1f} s", *summary(given, data, ranking, selector)]
+        write(given, source, data, ranking, selector)
+    for line in lines:
+        tell(line) if isinstance(line, str) else tell_table(*line)
+    for path in filter(None, (given.output, given.scores, given.save, given.report)):
+        (note if given.names else tell)(f"Written: {path}")
+
+
+def _check(given, method):
     """Find whatever is wrong with the command itself, before the data are read."""
-    check_input(file, given)
+    check_input(given.file, given)
     marks = marks_genes(given)
-    if marks and extension(file) != ".h5ad":
-        raise usage_error(
-            "an .h5ad file can only be written from one; write .csv or .parquet", "-o"
-        )
+    if marks and extension(given.file) != ".h5ad":
+        raise usage_error("an .h5ad file can only be written from one; write .csv", "-o")
     if marks and given.key == "raw/X":
-        raise usage_error(
-            "raw has genes of its own, which cannot be marked in var; give -o FILE.csv, or a layer",
-            "--key",
-        )
+        raise usage_error("raw has genes of its own, not marked in var; write .csv", "--key")
     if given.subset and not marks:
         raise usage_error("only with -o FILE.h5ad; other formats hold nothing else", "--subset")
     writable = (*WRITABLE, ".h5ad")
-    check_outputs(file, given.output, given.scores, force=given.force, writable=writable)
+    check_outputs(given.file, given.output, given.scores, force=given.force, writable=writable)
     check_output(given.save, (".json",), given.force, "--save")
     check_output(given.report, (".html",), given.force, "--report")
     if given.budget is not None and given.cost is None:
         raise usage_error("needs the costs of the columns: add --cost FILE", "--budget")
     if given.method != "drop" and given.number is None and given.budget is None:
         raise usage_error("give the number of columns, such as -k 50, -k 10% or -k auto", "-k")
-    if given.cost is None:
-        return
-    if not hasattr(method, "costs"):
+    if given.cost is not None and not hasattr(method, "costs"):
         able = " or ".join(_methods_that(lambda method: hasattr(method, "costs")))
         raise usage_error(f"{given.method} takes no costs; use --method {able}", "--cost")
-    if not given.cost.is_file():
+    if given.cost is not None and not given.cost.is_file():
         raise usage_error(f"{given.cost} does not exist", "--cost")
 
 
@@ -52,140 +73,65 @@ def _methods_that(can):
     return [name for name, cls in sorted(REGISTRY.items()) if can(cls())]
 
 
-def run(file, given, method, arguments):
-    """Read, fit an unfitted method, write and print.
-
-    ``arguments`` is the command as it was typed, for suggestions.
-    """
-    with messages_shown(), opened(file) as source:
-        data, batches = _read(source, given, method, arguments)
-        estimator = _estimator(given, method, data, batches)
-        start = time.perf_counter()
-        _fit(estimator, given, data, batches, source[1], arguments)
-        seconds = time.perf_counter() - start
-        ranking, selector = data.features.ranking(estimator, given.number)
-        with progress("Explaining the selection"):
-            if given.explain:
-                ranking = with_predictors(ranking, data.features, selector, batches)
-            lines = kept = ranking["feature"][ranking["kept"]]
-            if not given.names:
-                columns, rows = counted(len(ranking), "column"), counted(len(data.table), "row")
-                what, how = f"Kept {len(kept):,}", f" with {given.method}"
-                if given.method == "drop":
-                    what, how = f"Dropped {len(ranking) - len(kept):,}", ""
-                heading = f"{what} of {columns} of {source[1]} ({rows}){how} in {seconds:.1f} s"
-                lines = [heading, *summary(given, data, batches, ranking, selector)]
-        write(given, source, data, batches, ranking, selector)
-    for line in lines:
-        tell(line) if isinstance(line, str) else tell_table(*line)
-    for path in filter(None, (given.output, given.scores, given.save, given.report)):
-        (note if given.names else tell)(f"Written: {path}")
-
-
-def _read(source, given, method, arguments):
-    """The Data of the input, and the batch of every row or None."""
+def _read(source, given, method):
     tags = get_tags(method).input_tags
     table = read(source, given, None if method.reads_in_pieces else given.method)
-    is_group = any(word.startswith("--group-by") for word in arguments)
-    batch = "--group-by" if is_group else "--batch"
-    carried = []
-    if given.batch is not None:
-        carried.append(find_column(table, given.batch, batch, in_obs=True))
-    if given.color is not None:
-        carried.append(find_column(table, given.color, "--color"))
-    data = prepare(
-        source[1],
-        table,
-        given,
-        arguments,
-        carried=carried,
-        verbatim=given.output is not None,
-        accepts_gaps=tags.allow_nan,
-    )
-    n_columns = len(data.features.names)
-    if isinstance(given.number, int) and given.number > n_columns:
-        raise ValueError(
-            f"-k {given.number} is more than the {counted(n_columns, 'column')} to select from. "
-            f"Run: {command_line([*arguments, '-k', str(n_columns)])}"
-        )
-    if issparse(data.features.X) and not tags.sparse:
+    batch = "--group-by" if any(w.startswith("--group-by") for w in given.arguments) else "--batch"
+    carried = find_column(table, given.batch, batch, in_obs=True)
+    carried += find_column(table, given.color, "--color")
+    how = {"verbatim": given.output is not None, "accepts_gaps": tags.allow_nan}
+    data = prepare(source[1], table, given, carried=carried, **how)
+    if isinstance(given.number, int) and given.number > (most := len(data.features)):
+        what = f"-k {given.number} is more than the {counted(most, 'column')} to select from"
+        raise ValueError(f"{what}. Run: {given.again('-k', str(most))}")
+    if issparse(data.X) and not tags.sparse:
         able = ", ".join(_methods_that(lambda method: get_tags(method).input_tags.sparse))
-        raise ValueError(
-            f"{given.method} does not take sparse data; these methods do: {able}. Or save the "
-            "array as a dense one"
-        )
-    return data, column_values(data.table, given.batch, batch, in_obs=True)
+        raise ValueError(f"{given.method} does not take sparse data; these methods do: {able}")
+    return replace(data, batches=column_values(data.table, given.batch, batch, in_obs=True))
 
 
-def _estimator(given, method, data, batches):
+def _estimator(given, method, data):
     """The estimator with all that the user and the kind of file ask for."""
-    features, parameters = data.features, method.get_params(deep=False)
+    parameters, number = method.get_params(deep=False), given.number
     for name in ("include", "exclude"):
-        if items := getattr(given, name):
-            parameters[name] = _positions(name, items, given.number, data)
+        items = names_in(getattr(given, name) or [])
+        found = find_columns(items, data.table.names, f"--{name}", data.features)
+        if found:
+            places = np.searchsorted(data.features, found)
+            parameters[name] = [j for p in places for j in np.flatnonzero(data.owner == p).tolist()]
+        if name == "include" and isinstance(number, int) and len(found) > number:
+            many = f"{counted(len(found), 'column')}, which count as selected"
+            raise ValueError(f"--include names {many}: use -k {len(found)} or more")
+    constraints = {name: parameters[name] for name in ("include", "exclude")}
     if given.cost is not None:
-        parameters |= {"costs": _costs(given.cost, features), "budget": given.budget}
-    if features.owner is not None and "column_groups" in parameters and given.number != "auto":
-        parameters["column_groups"] = features.owner
+        # What a column costs is divided among its values.
+        costs = read_costs(given.cost, data.names) / np.bincount(data.owner)
+        parameters |= {"costs": costs[data.owner], "budget": given.budget}
+    if data.is_encoded and "column_groups" in parameters and number != "auto":
+        parameters["column_groups"] = data.owner
     if "n_features_to_select" in parameters:
-        number = features.count(given.number, parameters["exclude"])
-        parameters["n_features_to_select"] = number
-    estimator = type(method)(**parameters)
-    fewest, holds_genes = {}, data.table.labels is not None
-    if holds_genes:
+        number = parameters["n_features_to_select"] = data.count(number, parameters["exclude"])
+    estimator, fewest = type(method)(**parameters), {}
+    if data.table.labels is not None:
         from ..anndata.select import FEWEST_CELLS, adapt_to_expression, warn_of_values
 
-        given_names = {setting.partition("=")[0] for setting in given.parameters or []}
-        adapt_to_expression(estimator, given_names)
-        warn_of_values(features.X[:1000], features.X.min(), given.key or "X")
+        adapt_to_expression(estimator, {text.partition("=")[0] for text in given.parameters or []})
+        warn_of_values(data.X[:1000], data.X.min(), given.key or "X")
         fewest = {"min_samples": FEWEST_CELLS}
-    if batches is None or not (holds_genes or issparse(features.X)):
+    if data.batches is None or not (fewest or issparse(data.X)):
         return estimator
     # Other tables are centred within every batch, which would fill in the zeros of sparse ones.
-    if given.cost is not None or "n_features_to_select" not in parameters:
-        what = "drop" if given.cost is None else "--cost"
-        raise ValueError(
-            f"{what} does not work together with --batch for AnnData and sparse data, which are "
-            "ranked batch by batch"
-        )
+    if given.cost is not None or given.method == "drop":
+        both = "drop" if given.cost is None else "--cost"
+        both += " does not work together with --batch for AnnData and sparse data"
+        raise ValueError(f"{both}, which are ranked batch by batch")
     from ..inspection import GroupedRanker
 
-    constraints = {name: parameters[name] for name in ("include", "exclude")}
     return GroupedRanker(estimator, number, **constraints, **fewest)
 
 
-def _positions(parameter, items, number, data):
-    """Positions in the features of the columns that must be in or out."""
-    columns = data.roles.features
-    place = {position: j for j, position in enumerate(columns)}
-    found = find_columns(names_in(items), data.table.names, f"--{parameter}", columns)
-    if parameter == "include" and isinstance(number, int) and len(found) > number:
-        raise ValueError(
-            f"--include names {counted(len(found), 'column')}, which count as selected: use "
-            f"-k {len(found)} or more"
-        )
-    return data.features.columns([place[position] for position in found])
-
-
-def _costs(path, features):
-    """The cost of every feature from a file; a line says which columns have none."""
-    given, known = read_costs(path), set(features.names)
-    unknown = [name for name in given if name not in known]
-    if len(unknown) == len(given):
-        raise TableError(
-            f"--cost: {path.name} has no cost for any column to select from"
-            f"{suggestion(unknown[0], features.names)}; it names {listed(unknown)}"
-        )
-    if missing := known.difference(given):
-        note(f"{path.name}: {len(missing)} of {len(known)} columns have no cost and count as 1")
-    if unknown:
-        note(f"{path.name}: not selected from, and therefore ignored: {listed(unknown)}")
-    return features.costs(np.array([given.get(name, 1.0) for name in features.names]))
-
-
-def _fit(estimator, given, data, batches, name, arguments):
-    """Fit the estimator, and show its progress."""
-    X = data.features.X
+def _fit(estimator, given, data, name):
+    X = data.X
     with progress(f"{given.method} on {X.shape[0]:,} rows, {X.shape[1]:,} columns") as update:
         watched = getattr(estimator, "estimator", estimator)
         if "callback" in watched.get_params():
@@ -193,12 +139,11 @@ def _fit(estimator, given, data, batches, name, arguments):
             said = "iteration {}, objective {:.6g}".format
             watched.set_params(callback=lambda *state: update(said(*state)))
         try:
-            estimator.fit(X, groups=batches)
+            estimator.fit(X, groups=data.batches)
         except ValueError as error:
-            if not has_gaps(data.features):
+            if not data.has_gaps:
                 raise
-            fill = command_line([*arguments, "--impute", "median"])
-            raise TableError(
-                f"{name} has missing values: {error}. Run: {fill} (or use --drop-rows to leave out "
-                "incomplete rows)"
+            raise ValueError(
+                f"{name} has missing values: {error}. Run: {given.again('--impute', 'median')} "
+                "(or use --drop-rows to leave out incomplete rows)"
             ) from error
