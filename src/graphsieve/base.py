@@ -470,11 +470,11 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
         if count is not None:
             return count
         rows = draw_rows(data).values
-        trusted = getattr(self, "trusted_", None)
-        self.gain_curve_ = gain_curve(rows, self.order_, trusted=trusted)
+        predictability = getattr(self, "predictability_", None)
+        self.gain_curve_ = gain_curve(rows, self.order_, predictability=predictability)
         found = self.gain_curve_.n_features
         if found > 1 and rows_are_ordered(rows):
-            n_shifted = gain_curve(rows, self.order_, (shifted,), trusted).n_features
+            n_shifted = gain_curve(rows, self.order_, (shifted,), predictability).n_features
             if n_shifted < found:
                 warn(
                     f'n_features_to_select="auto" keeps {found} features, but every row resembles '

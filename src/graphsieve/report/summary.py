@@ -130,7 +130,9 @@ def _suggest(sel, facts, values):
     """GainCurve, and the number of features that "auto" selects."""
     # Beyond the exact picks, greedy methods estimate the order.
     chance = getattr(sel, "gain_curve_", None) or gain_curve(
-        values, facts.order[: facts.n_exact], trusted=getattr(sel, "trusted_", None)
+        values,
+        facts.order[: facts.n_exact],
+        predictability=getattr(sel, "predictability_", None),
     )
     if isinstance(sel, Selection):
         return chance, facts.n_selected if facts.is_auto else chance.suggested
