@@ -158,7 +158,7 @@ def _about_kept(given, names, ranking, selector, values):
         "rank": best["rank"],
         "column": best["feature"],
         "score": [f"{score:.4g}" for score in best["score"]],
-        "adds": [f"{added:.1%}" for added in adds],
+        "adds": [f"{added:z.1%}" for added in adds],
         "stands for": [_few(stands_for.get(name)) for name in best["feature"]],
     }
     if (scores == scores.round()).all() and scores.min() >= 0 and scores.max() <= len(scores):
@@ -169,7 +169,7 @@ def _about_kept(given, names, ranking, selector, values):
     left, worst = np.where(selector.support_, np.nan, coverage), ""
     if not np.isnan(left).all():
         j = int(np.nanargmin(left))
-        worst = f"; worst explained: {names[j]} ({left[j]:.0%})"
+        worst = f"; worst explained: {names[j]} ({left[j]:z.0%})"
     together = np.nan_to_num(explained_fraction(coverage))
     yield f"Together they explain {together:.1%} of the table{worst}."
     yield "adds: share of the table explained on top of those above (mean R^2 on held-out rows)"
@@ -205,7 +205,7 @@ def _about_predictions(ranking):
     by = shown["explained_by"]
     cells = {
         "dropped": shown["feature"],
-        "held-out R^2": ["" if isnan(r2) else f"{r2:.2f}" for r2 in shown["r2"]],
+        "held-out R^2": ["" if isnan(r2) else f"{r2:z.2f}" for r2 in shown["r2"]],
         "predicted from (weight)": by.where(by != "", nothing),
     }
     yield cells, ("dropped", "predicted from (weight)")
