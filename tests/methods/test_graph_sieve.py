@@ -256,13 +256,6 @@ def test_constant_tables_are_called_constant():
         assert len(caught) == 1
 
 
-def test_a_few_rows_give_one_warning_about_their_neighbours():
-    """The rows around their median have no positive cosine, and the graph is made a second time."""
-    with pytest.warns(UserWarning, match="n_neighbors=5 is too large") as caught:
-        fit(np.eye(4), 1)
-    assert len(caught) == 1
-
-
 @pytest.mark.parametrize("container", [np.asarray, sp.csr_array, mapped])
 def test_many_samples_are_ranked_on_some(container, rng):
     """The whole fit is that of the sample, and ``None`` uses all samples."""
