@@ -286,7 +286,7 @@ def check_container(X: Any, name: str = "X") -> None:
     SciPy's routines read outside their arrays if an index is out of range. scikit-learn counts
     dates among the numbers.
     """
-    if X is None or isinstance(X, str | PathLike | dict):
+    if X is None or (isinstance(X, str | PathLike | dict) and not sp.issparse(X)):  # DOK is a dict
         advice = "pass an array or a data frame"
         if isinstance(X, str | PathLike):
             advice = "read the file first, for example with pandas.read_csv"
