@@ -213,6 +213,8 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
         ranked = data if groups is None else self._batches(data, groups)
         scores = np.asarray(self._rank(ranked), dtype=np.float64)
         constant = self._find_constant(ranked)
+        if constant.all():
+            warn("all columns of X are constant: they are ranked in their order in X")
         # A constant column carries no information, whatever score the method gave it.
         scores[constant] = min(scores.min(), 0.0)
         self.scores_ = scores
@@ -470,11 +472,11 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
         if count is not None:
             return count
         rows = draw_rows(data).values
-        trusted = getattr(self, "trusted_", None)
-        self.gain_curve_ = gain_curve(rows, self.order_, trusted=trusted)
+        predictability = getattr(self, "predictability_", None)
+        self.gain_curve_ = gain_curve(rows, self.order_, predictability=predictability)
         found = self.gain_curve_.n_features
         if found > 1 and rows_are_ordered(rows):
-            n_shifted = gain_curve(rows, self.order_, (shifted,), trusted).n_features
+            n_shifted = gain_curve(rows, self.order_, (shifted,), predictability).n_features
             if n_shifted < found:
                 warn(
                     f'n_features_to_select="auto" keeps {found} features, but every row resembles '
@@ -756,7 +758,8 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
         build = partial(build_graph, data, n_neighbors=self.n_neighbors, n_jobs=self.n_jobs)
         A = build(affinity=self.affinity)
         if self.scale == "auto" and A.nnz == 0 and isinstance(self.affinity, str):
-            return build(affinity="heat")  # a few rows around their median have no positive cosine
+            # A few rows around their median have no positive cosine.
+            return build(affinity="heat", n_neighbors=min(self.n_neighbors, data.n_samples - 1))
         return A
 
     @property

@@ -126,8 +126,10 @@ class SelectionPlots:
                 )
             # Beyond these, greedy methods estimate the order.
             exact = self._sel.order_[: getattr(self._sel, "n_exact_", None)]
-            trusted = getattr(self._sel, "trusted_", None)
-            found = gain_curve(rows_of(self._sel, X, groups).values, exact, trusted=trusted)
+            rows = rows_of(self._sel, X, groups).values
+            found = gain_curve(
+                rows, exact, predictability=getattr(self._sel, "predictability_", None)
+            )
         ax, k = _axes(ax), np.arange(1, len(found.gains) + 1)
         ax.fill_between(k, found.chance, color=MUTED, alpha=0.25, lw=0)
         ax.plot(k, found.chance, color=MUTED, ls="--", label="shuffled columns")

@@ -256,6 +256,15 @@ def test_row_numbers_are_noticed_unless_they_are_dropped(run, tmp_path):
     assert not result.stderr
 
 
+def test_a_rounded_loss_is_no_negative_zero(run, tmp_path):
+    rng = np.random.default_rng(2)
+    X = rng.normal(size=(25, 2)) @ rng.normal(size=(2, 5)) + 0.1 * rng.normal(size=(25, 5))
+    X = pd.DataFrame(np.hstack([X, rng.normal(size=(25, 5))])).add_prefix("c")
+    output = run("select", save(X, tmp_path / "small.csv"), "-k", 7).stdout
+    assert " 0.0%" in output
+    assert "-0.0%" not in output
+
+
 def test_warnings_are_short_lines(run, csv):
     settings = ("--set", "tol=1e-9", "--set", "n_neighbors=50", "--set", "max_iter=3")
     settings += ("--set", "elimination=None", "--set", "alpha=1e-9")

@@ -17,10 +17,13 @@ from sklearn.utils.extmath import row_norms
 from .._rows import RowBlocks, chosen_rows, split_rows
 from .._rows.scaling import column_medians
 from .._utils.messages import warn
+from .._utils.text import counted
 from .._utils.threads import Workers
 
 # Number of samples from which the search takes more than about a minute.
 _MANY = 100_000
+# Up to so many samples, no choice of the graph is worth a warning.
+FEWEST_SAMPLES = 3
 # Number of multiplications below which threads are not worth starting.
 _FEW_PRODUCTS = 2**28
 # Numbers in one block of inner products (rows of the block times all samples), and the fewest rows
@@ -40,14 +43,13 @@ _EPS = np.finfo(float).eps
 
 def limit_neighbors(n_neighbors, n_samples):
     """``n_neighbors``, reduced with a warning if there are not that many other samples."""
-    if n_neighbors < n_samples:
-        return n_neighbors
-    warn(
-        f"n_neighbors={n_neighbors} is too large for {n_samples} samples. Every sample is joined "
-        f"to all others (n_neighbors={n_samples - 1}); set a smaller n_neighbors to keep the "
-        "graph local"
-    )
-    return n_samples - 1
+    if n_samples <= n_neighbors and n_samples > FEWEST_SAMPLES:
+        warn(
+            f"n_neighbors={n_neighbors} is too large for {n_samples} samples: every sample is "
+            f"joined to all others (n_neighbors={n_samples - 1}). A smaller number keeps the graph "
+            "local"
+        )
+    return min(n_neighbors, n_samples - 1)
 
 
 def nearest_neighbors(data, n_neighbors, *, metric, n_jobs=None):
@@ -92,10 +94,12 @@ class Points:
         self.scale = np.ones(data.n_samples)
         if self.is_cosine:
             zero = self.norm == 0
-            if zero.any():
+            # Where all rows are zero, all columns are constant, and one column has no direction.
+            if zero.any() and not zero.all() and data.n_features > 1:
+                are = "is" if zero.sum() == 1 else "are"
                 warn(
-                    f"{zero.sum()} rows are all zero (first: row {int(zero.argmax())}). "
-                    "They have no cosine and get no edges, so they do not influence the graph"
+                    f"{counted(zero.sum(), 'row')} {are} all zero once the columns are scaled "
+                    f"(first: row {int(zero.argmax())}). Such rows have no cosine and get no edges"
                 )
             self.scale = np.where(zero, 0.0, 1 / np.where(zero, 1.0, self.norm))
             self.norm = np.where(zero, 0.0, 1.0)

@@ -45,6 +45,11 @@ _MOST_SHUFFLES = 10
 _TINY = np.finfo(float).tiny ** 0.5
 
 
+def chance_level(n_rows):
+    """Held-out squared correlation up to which a column may be predicted by chance."""
+    return min(_CHANCE / n_rows, _MOST_CHANCE)
+
+
 @dataclass(frozen=True)
 class Structure:
     """Structure of the centred directions Z in which rows deviate from the mean row.
@@ -75,13 +80,9 @@ class Structure:
         return min(int((self.values > self.edge).sum()), _MOST_COMPONENTS)
 
     @property
-    def _threshold(self):
-        return min(_CHANCE / self.n_rows, _MOST_CHANCE)
-
-    @property
     def trusted(self):
         """Mask of the columns that the others predict."""
-        return self.predictability > self._threshold
+        return self.predictability > chance_level(self.n_rows)
 
     @property
     def noise(self):
@@ -92,7 +93,7 @@ class Structure:
     @property
     def trust(self):
         """Weight of every column: 1, but from 1/3 for trusted ones, by James-Stein shrinkage."""
-        shrunk = 1 - 2 / 3 * self._threshold / np.maximum(self.predictability, _TINY)
+        shrunk = 1 - 2 / 3 * chance_level(self.n_rows) / np.maximum(self.predictability, _TINY)
         return np.where(self.trusted, shrunk, 1.0)
 
     @property

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
+from os import PathLike
 from typing import Any
 
 import numpy as np
@@ -31,6 +32,7 @@ _SHOWN = 5
 _KINDS = {
     "string": "text",
     "categorical": "categories",
+    "complex": "complex numbers",
     **dict.fromkeys(("datetime64", "datetime", "date", "period"), "dates"),
     **dict.fromkeys(("timedelta64", "timedelta"), "durations"),
 }
@@ -279,12 +281,20 @@ def _kind(column):
 
 
 def check_container(X: Any, name: str = "X") -> None:
-    """Refuse sparse matrices with invalid indices, and arrays of dates.
+    """Refuse what is no table, complex numbers, dates, and sparse matrices with invalid indices.
 
     SciPy's routines read outside their arrays if an index is out of range. scikit-learn counts
     dates among the numbers.
     """
-    if getattr(getattr(X, "dtype", None), "kind", "") in ("M", "m"):
+    if X is None or (isinstance(X, str | PathLike | dict) and not sp.issparse(X)):  # DOK is a dict
+        advice = "pass an array or a data frame"
+        if isinstance(X, str | PathLike):
+            advice = "read the file first, for example with pandas.read_csv"
+        raise TypeError(f"{name} must be a table, got {type(X).__name__}: {advice}")
+    kind = getattr(getattr(X, "dtype", None), "kind", "")
+    if kind == "c":
+        raise ValueError(f"Complex data not supported: {name} holds {X.dtype}, not real numbers")
+    if kind in ("M", "m"):
         raise ValueError(
             f"{name} holds dates or durations ({X.dtype}), not numbers: convert them, for example "
             'to days with (X - X.min()) / numpy.timedelta64(1, "D")'

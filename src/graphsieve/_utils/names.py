@@ -121,7 +121,7 @@ def suggestion(name, known):
     for other in map(str, known):
         by_lower.setdefault(other.lower(), other)
     lower = str(name).lower()
-    close = [lower] if lower in by_lower else get_close_matches(lower, by_lower, cutoff=0.5)
+    close = [lower] if lower in by_lower else get_close_matches(lower, by_lower, cutoff=0.75)
     return f" (did you mean {' or '.join(by_lower[other] for other in close)}?)" if close else ""
 
 

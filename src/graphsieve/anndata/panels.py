@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -24,9 +25,8 @@ from ..plots import draw_measures
 from .select import check_anndata, expression, find_genes, gene_mask, labels
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from anndata import AnnData
+    from numpy.typing import ArrayLike
     from pandas import DataFrame
 
 # Cells that are used at most; beyond, neighbour search takes longer and says the same.
@@ -52,7 +52,7 @@ MEASURES = {
 
 def evaluate_panel(
     adata: AnnData,
-    panels: Mapping[str, Any],
+    panels: Mapping[str, Any] | ArrayLike | str,
     celltype_key: str | None = None,
     layer: str | None = None,
     n_neighbors: int = 15,
@@ -65,7 +65,8 @@ def evaluate_panel(
     adata : anndata.AnnData
         Log-normalised expression, best of other cells than the panels were selected on.
     panels : dict of str to list of str, array of bool or str
-        Genes of every panel: names, a mask, or the name of a boolean column of ``adata.var``.
+        Genes of every panel: names, a mask, or the name of a boolean column of ``adata.var``. One
+        panel needs no dict.
     celltype_key : str or None, default=None
         Column of ``adata.obs`` with the cell types. Measures of types leave out cells without.
     layer : str or None, default=None
@@ -122,6 +123,8 @@ def evaluate_panel(
     import pandas as pd
 
     check_anndata(adata)
+    if not isinstance(panels, Mapping):
+        panels = {panels if isinstance(panels, str) else "panel": panels}
     genes = {name: _panel(adata, name, panel) for name, panel in panels.items()}
     if not genes:
         raise ValueError("panels is empty: pass a dict from the name of a panel to its genes")

@@ -45,8 +45,6 @@ FEWEST_CELLS = 20
 # which neighbours are found, which is that of scanpy. See docs/gene_panels.md.
 _GRAPH_WEIGHT = 0.3
 _N_COMPONENTS = 50
-# Median difference from 1 of the standard deviations of scaled genes, in a sample of the cells.
-_SCALED = 0.1
 
 
 def select_genes(
@@ -337,16 +335,13 @@ def check_values(X, names, where):
 
 def warn_of_values(X, smallest, where):
     """Warn of counts and of scaled values in some of the cells; ``smallest`` is that of all."""
-    spread = np.sqrt(open_rows(X).column_moments()[1])
-    spread = spread[spread > 0]
     values = X.data if sp.issparse(X) else X
     largest = values.max(initial=0)
-    if smallest < 0 or (spread.size > 1 and np.median(abs(spread - 1)) < _SCALED):
-        what = "has negative values" if smallest < 0 else "gives nearly all genes the variance 1"
+    if smallest < 0:
         warn(
-            f"{where} {what}, as after scanpy.pp.scale: genes that are mostly noise then count as "
-            "much as all others. Use the log-normalised values from before scaling, from a layer "
-            "or from adata.raw.to_adata(); Pearson residuals can stay as they are"
+            f"{where} has negative values, as after scanpy.pp.scale: genes that are mostly noise "
+            "then count as much as all others. Use the log-normalised values from before scaling, "
+            "from a layer or from adata.raw.to_adata(); Pearson residuals can stay as they are"
         )
     elif largest > 1 and (np.floor(values) == values).all():
         warn(

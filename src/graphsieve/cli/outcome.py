@@ -123,7 +123,7 @@ def _about_kept(given, data, ranking, selector):
         "rank": best["rank"],
         "column": best["feature"],
         "score": best["score"].map("{:.4g}".format),
-        "adds": map("{:.1%}".format, adds),
+        "adds": map("{:z.1%}".format, adds),
         "stands for": stands_for,
     }
     if np.isin(scores, np.arange(len(scores) + 1)).all():
@@ -132,7 +132,7 @@ def _about_kept(given, data, ranking, selector):
     if len(adds) < len(best):
         yield f"... and {len(best) - len(adds):,} more; --names lists them all"
     left = pd.Series(coverage, names)[~selector.support_].dropna()
-    worst = f"; worst explained: {left.idxmin()} ({left.min():.0%})" if len(left) else ""
+    worst = f"; worst explained: {left.idxmin()} ({left.min():z.0%})" if len(left) else ""
     together = np.nan_to_num(explained_fraction(coverage))
     yield f"Together they explain {together:.1%} of the table{worst}."
     yield "adds: share of the table explained on top of those above (mean R^2 on held-out rows)"
@@ -166,7 +166,7 @@ def _about_predictions(ranking):
     r2, nothing = shown["r2"], np.where(shown["r2"] <= 0, "nothing", "constant")
     cells = {
         "dropped": shown["feature"],
-        "held-out R^2": r2.map("{:.2f}".format).replace("nan", ""),
+        "held-out R^2": r2.map("{:z.2f}".format).replace("nan", ""),
     }
     by = shown["explained_by"].mask(shown["explained_by"] == "", nothing)
     yield cells | {"predicted from (weight)": by}, ("dropped", "predicted from (weight)")

@@ -101,7 +101,7 @@ def _columns(facts, sample, constant, correlation):
         n_constant = int(constant.sum())
         yield _note(
             f"{counted(n_constant, 'feature')} {'is' if n_constant == 1 else 'are'} constant in "
-            "these rows: there is nothing to explain, and they have no coverage."
+            "these rows: there is nothing to explain, and no coverage."
         )
     # Methods with a `scale` per column do not mind; "global" keeps the ratios of the variances.
     keeps_units = facts.parameters.get("scale") in (None, "None", "'global'")

@@ -72,7 +72,9 @@ def summarise(sel, X, *, groups=None, color=None, image_shape=None, title=None, 
     curves = explained_curves(values, order, grid, curve.coverage, rng)
     # Beyond the exact picks, greedy methods estimate the order.
     chance = getattr(sel, "gain_curve_", None) or gain_curve(
-        values, order[: facts.n_exact], trusted=getattr(sel, "trusted_", None)
+        values,
+        order[: facts.n_exact],
+        predictability=getattr(sel, "predictability_", None),
     )
     suggested = facts.n_selected if facts.is_auto else chance.suggested
     if not isinstance(sel, Selection):
