@@ -310,7 +310,7 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
     def _check_memory(self, data: Rows) -> None:
         """Refuse, before the work starts, what does not fit in memory; warn of what is much."""
         needed = self._estimate_memory(data.n_samples, data.n_features)
-        to_load = data.bytes_to_load()
+        to_load = 0 if data.in_memory else data.size()
         if not self._distributes:
             needed += to_load
         if not (self._distributes and to_load):  # otherwise it works in pieces

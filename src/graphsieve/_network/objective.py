@@ -7,11 +7,13 @@ import numpy as np
 from scipy.linalg.blas import daxpy, dger
 from scipy.special import logit
 
-from .._rows import BLOCK_BYTES, split_rows, to_dense
+from .._rows import BLOCK_BYTES, split_rows
 
 # Power of the total standard deviation by which W_in is divided in the solver's variables: after
 # 100 iterations on Yale, AEFS is at 101 with 0, 94 with 0.5, 239 with 1; GAFS at 12.8 and 8.0.
 _SCALE_POWER = {"sigmoid": 1.0, "identity": 0.5}
+# Blocks of rows, of which threads work on several at once, unless they would be small or large.
+_N_BLOCKS = 8
 
 
 class Weights(NamedTuple):
@@ -32,9 +34,9 @@ class Penalties(NamedTuple):
 
 
 class Sums(NamedTuple):
-    """Sums over some rows: [squared error / 2n + graph term], then the gradients."""
+    """Sums over some rows: squared error / 2n + graph term, then the gradients."""
 
-    value: np.ndarray
+    value: float
     G_in: np.ndarray
     g_in: np.ndarray
     G_out: np.ndarray
@@ -65,24 +67,28 @@ class Objective:
         X W_in + b_in = (X - mean) scale V + c,   W_in = scale V,   b_in = c - mean' W_in
 
     X are scaled Rows: their dtype is that of the matrix products, z and the penalties are float64.
-    The Laplacian L may be None without a graph term. The sums of the parts of the rows are added in
-    their order: the result is the same to the last bit for any number of threads or processes.
+    The Laplacian L may be None without a graph term. Blocks of rows are added in their order: the
+    result is the same to the last bit for any number of threads.
     """
 
     def __init__(
         self, X, L, workers, *, n_hidden, alpha=0.0, graph_weight=0.0, decay=0.0, output="sigmoid"
     ):
-        self.X, self.n_hidden, self.output = X, n_hidden, output
+        self.X, self.n_hidden, self.output, self._workers = X, n_hidden, output, workers
         self.penalties = Penalties(alpha, graph_weight, decay)
-        self.L = L if graph_weight else None
         self.mean, variance = X.column_moments()
         spread = np.sqrt(variance.sum())
         self.scale = spread ** -_SCALE_POWER[output] if spread > 0 else 1.0
         self.size = (2 * X.n_features + 1) * n_hidden + X.n_features
-        terms = {"n_samples": X.n_samples, "graph_weight": graph_weight, "output": output}
-        make = partial(_Part, n_hidden=n_hidden, **terms)
-        rows_of_L = [] if self.L is None else [self.L.astype(X.dtype).tocsr()]
-        self._parts = X.parts(make, *rows_of_L, workers=workers)
+        row_bytes = X.n_features * X.dtype.itemsize
+        # Each block adds d x m numbers, so it should have many more rows than m.
+        most = np.clip(4 * n_hidden * row_bytes, BLOCK_BYTES, 4 * BLOCK_BYTES)
+        self._block_bytes = np.clip(X.n_samples * row_bytes / _N_BLOCKS, BLOCK_BYTES, most)
+        self._rows_of_L = []
+        if L is not None and graph_weight:
+            slices = split_rows(X.n_samples, max(1, int(self._block_bytes // row_bytes)))
+            L = L.astype(X.dtype).tocsr()
+            self._rows_of_L = [L[rows] for rows in slices]
         self._theta = np.empty(self.size)  # the plain weights at the point of evaluation
 
     def start(self, rng):
@@ -108,20 +114,23 @@ class Objective:
 
     def value_and_grad(self, z):
         """F and its gradient at ``z``, in float64."""
-        weights, parts = self._split(self._plain(z)), self._parts
-        shared = parts.share(Weights(*(array.astype(self.X.dtype) for array in weights)))
-        codes = parts.run(_Part.encode, shared=[shared])
-        # Only the graph needs the code of all rows.
-        H = None if self.L is None else parts.join(codes)
-        value, grad = np.empty(1), np.empty(self.size)
+        weights = self._split(self._plain(z))
+        W = Weights(*(array.astype(self.X.dtype) for array in weights))
+        options = {"block_bytes": self._block_bytes, "dense": True, "workers": self._workers}
+        codes = ()
+        if self._rows_of_L:  # only the graph needs the code of all rows
+            H = self.X.stack(partial(_code, W), **options)
+            codes = H, np.concatenate(self._workers.map(lambda L: L @ H, self._rows_of_L))
+        terms = W, self.output, self.X.n_samples, self.penalties.graph_weight
+        sums = self.X.reduce(partial(_sums, *terms), *codes, combine=_added, **options)
+        grad = np.empty(self.size)
         G_in, g_in, G_out, g_out = self._split(grad)
-        sums = Sums(value, G_in, g_in, G_out, g_out)
-        parts.total(parts.run(_Part.decode, codes, shared=[H, shared]), out=sums)
+        G_in[:], g_in[:], G_out[:], g_out[:] = sums[1:]
         penalty = add_penalties(self.penalties, weights, G_in, G_out)
         # From the plain weights to z, by the chain rule, in place: (G_in - mean g_in') scale.
         G_in *= self.scale
         dger(-self.scale, g_in, self.mean, a=G_in.T, overwrite_a=True)
-        return float(value[0]) + penalty, grad
+        return float(sums.value) + penalty, grad
 
     def _split(self, vector):
         """The Weights, or their gradients, as views of a vector of all of them."""
@@ -171,71 +180,45 @@ def encode(X, W_in, b_in):
     return sigmoid(X @ W_in + b_in)
 
 
-class _Part:
-    """A part of the rows, a block of dense rows at a time, with its rows ``L`` of the Laplacian."""
+def _code(weights, X):
+    return encode(X, weights.W_in, weights.b_in)
 
-    def __init__(self, data, L=None, *, n_hidden, n_samples, graph_weight, output):
-        self.data, self.L = data, L
-        self.n_samples, self.graph_weight, self.output = n_samples, graph_weight, output
-        # Each block adds to sums of d x m numbers, so it should have many more rows than m.
-        wanted = 4 * n_hidden * data.n_features * data.dtype.itemsize
-        self.slices = data.slices(int(np.clip(wanted, BLOCK_BYTES, 4 * BLOCK_BYTES)))
 
-    def __sizeof__(self):
-        edges = 0 if self.L is None else self.L.data.nbytes + self.L.indices.nbytes
-        return self.data.__sizeof__() + edges
+def _decoded(weights, output, H):
+    E = H @ weights.W_out
+    E += weights.b_out
+    return sigmoid(E) if output == "sigmoid" else E
 
-    def encode(self, weights):
-        codes = [encode(self.data.dense(b), weights.W_in, weights.b_in) for b in self.slices]
-        return np.concatenate(codes)
 
-    def decode(self, H_part, H, weights):
-        LH = None if self.L is None else self.L @ H
-        total = None
-        for b in self.slices:
-            found = self._sums(
-                self.data.dense(b), H_part[b], None if LH is None else LH[b], weights
-            )
-            if total is None:
-                total = found
-                continue
-            for array, other in zip(total, found, strict=True):
-                array += other
-        return total
+def _sums(weights, output, n_samples, graph_weight, X, H=None, LH=None):
+    """Contribution of rows X with code H; LH are their rows of L times the code of all rows."""
+    H = _code(weights, X) if H is None else H
+    E = _decoded(weights, output, H)
+    slope = E * (1 - E) if output == "sigmoid" else None
+    E -= X
+    value = float(np.vdot(E, E)) / (2 * n_samples)
+    if slope is not None:
+        E *= slope
+    E /= n_samples  # gradient by the input of the last layer
+    D = E @ weights.W_out.T
+    if LH is not None:
+        value += graph_weight * float(np.vdot(LH, H))
+        D += (2 * graph_weight) * LH
+    D *= H
+    D *= 1 - H  # gradient by the input of the hidden layer
+    return Sums(value, X.T @ D, D.sum(axis=0), H.T @ E, E.sum(axis=0))
 
-    def _sums(self, X, H, LH, weights):
-        """Contribution of rows X with code H; LH are their rows of L times the code of all rows."""
-        E = H @ weights.W_out
-        E += weights.b_out
-        if self.output == "sigmoid":
-            sigmoid(E)
-            slope = E * (1 - E)
-        E -= X
-        value = float(np.vdot(E, E)) / (2 * self.n_samples)
-        if self.output == "sigmoid":
-            E *= slope
-        E /= self.n_samples  # gradient by the input of the last layer
-        D = E @ weights.W_out.T
-        if LH is not None:
-            value += self.graph_weight * float(np.vdot(LH, H))
-            D += (2 * self.graph_weight) * LH
-        D *= H
-        D *= 1 - H  # gradient by the input of the hidden layer
-        return Sums(np.array([value]), X.T @ D, D.sum(axis=0), H.T @ E, E.sum(axis=0))
+
+def _added(one, other):
+    return Sums(*(np.add(*pair, dtype=np.float64) for pair in zip(one, other, strict=True)))
 
 
 def explained_variance(X, weights, output):
     """Fraction of the variance of X, Rows, that the network reconstructs."""
-    error = X.reduce(partial(_squared_error, weights, output))
+    error = X.reduce(partial(_squared_error, weights, output), block_bytes=BLOCK_BYTES, dense=True)
     total = X.n_samples * X.column_moments()[1].sum()
     return float(1 - error / total) if total > 0 else 0.0
 
 
-def _squared_error(weights, output, block):
-    error = 0.0
-    # A block of sparse rows may have many more rows than one of dense rows.
-    for rows in split_rows(block.shape[0], max(1, BLOCK_BYTES // (8 * block.shape[1]))):
-        X = to_dense(block[rows])
-        R = encode(X, weights.W_in, weights.b_in) @ weights.W_out + weights.b_out
-        error += np.square((sigmoid(R) if output == "sigmoid" else R) - X).sum()
-    return error
+def _squared_error(weights, output, X):
+    return np.square(_decoded(weights, output, _code(weights, X)) - X).sum()

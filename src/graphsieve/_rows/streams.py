@@ -213,9 +213,15 @@ class StreamRows(Rows):
         self._stored = None
 
     def reduce(
-        self, function, *aligned, combine=operator.add, block_bytes=PASS_BYTES, workers=None
+        self,
+        function,
+        *aligned,
+        combine=operator.add,
+        block_bytes=PASS_BYTES,
+        dense=False,
+        workers=None,
     ):
-        blocks = self._blocks(block_bytes)
+        blocks = self._blocks(block_bytes)  # which are dense
         results = (function(block, *(array[rows] for array in aligned)) for rows, block in blocks)
         return functools.reduce(combine, results)
 
