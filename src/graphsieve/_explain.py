@@ -78,7 +78,6 @@ def coverage_table(learned, dropped, kept, labels):
 
 
 def why_kept(sel: Any, j: int, is_included: bool) -> str:
-    """Why column j of a fitted selector was kept."""
     labels = sel._labels_in()
     text = f"{_quoted(labels[j])} was kept: it ranks {sel.ranking_[j]} of {len(labels)}"
     if is_included:

@@ -244,7 +244,6 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
     # What the input may be.
 
     def _open(self, X: Any, *, reset: bool) -> Rows:
-        """Rows of the validated input."""
         if is_lazy(X):
             self._check_lazy(X, reset=reset)
             return open_rows(X)
@@ -298,7 +297,6 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
             raise TypeError(f"{name} needs dense data, but the chunks of X are sparse")
 
     def _own_memory(self, n_samples: int, n_features: int) -> float:
-        """Bytes that the method needs for its own arrays, at most."""
         return 0.0
 
     def _estimate_memory(self, n_samples: int, n_features: int) -> float:
@@ -374,7 +372,6 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
         return list(range(self.n_features_in_)) if names is None else names.tolist()
 
     def _names_of_all(self) -> Any:
-        """Names for a data frame of all features."""
         names = self._names()
         return [f"x{j}" for j in range(self.n_features_in_)] if names is None else names
 
@@ -405,7 +402,6 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
     # Which features are kept by request, and how many.
 
     def _resolve(self) -> Given:
-        """The columns that the parameters refer to."""
         d, names = self.n_features_in_, self._names_to_find()
         find = partial(find_columns, n_features=d, names=names, labels=self._labels_in())
         include = find(self.include, parameter="include")
@@ -422,7 +418,6 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
         return Given(np.array(include, dtype=int), exclude)
 
     def _check_constraints(self) -> None:
-        """Raise an error for impossible constraints, before any work."""
         self._wanted_count(self.n_features_in_)
 
     def _wanted_count(self, n_features: int) -> int | None:
@@ -496,7 +491,6 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
         return int(np.clip(found.suggested, least, most))
 
     def _publish_nested(self) -> None:
-        """Masks of all selections that ``n_features_to_select`` asks for, if it is a list."""
         if not isinstance(self.n_features_to_select, list | tuple | np.ndarray):
             return
         self.nested_supports_ = {
@@ -669,7 +663,6 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
         return Reconstructor(learned, kept_names, labels[dropped])
 
     def _sample(self, X: Any, groups: Any = None) -> Sample:
-        """The rows of the data on which a selection is explained."""
         check_is_fitted(self)
         names = getattr(self, "feature_names_in_", None)
         return read_sample(X, self.n_features_in_, names, groups=groups)
@@ -764,7 +757,6 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
         return self.max_iter
 
     def _monitor(self) -> Monitor:
-        """The Monitor of an iterative method."""
         return Monitor(
             tol=self.tol,
             max_iter=self._most_iterations,
@@ -799,5 +791,4 @@ def _pandas_columns(X: Any) -> Any:
 
 
 def _has_default_names(columns: Any) -> bool:
-    """Whether the names of a pandas data frame are 0, 1, ..., as those of columns without names."""
     return list(columns) == list(range(len(columns)))

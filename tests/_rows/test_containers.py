@@ -10,7 +10,7 @@ import scipy.sparse as sp
 from graphsieve import GAFS, GreedyCSS, Variance
 from graphsieve._graph.affinity import build_graph, laplacian
 from graphsieve._network.objective import Objective
-from graphsieve._rows import RowBlocks, find_non_finite
+from graphsieve._rows import RowBlocks, find_first
 from graphsieve._rows.scaling import column_scaling
 from graphsieve._utils.threads import Workers
 from tests.helpers.paper import paper_gafs
@@ -138,7 +138,7 @@ def test_variance_of_a_large_offset(rng):
 @pytest.mark.parametrize("kind", ["dense", "csr"])
 def test_non_finite_entries_are_found(table, tmp_path, kind):
     table[41, 5] = np.inf
-    assert find_non_finite(RowBlocks(containers(table, tmp_path)[kind])) == (41, 5)
+    assert find_first(RowBlocks(containers(table, tmp_path)[kind]), np.isinf) == (41, 5)
 
 
 @pytest.mark.parametrize("scale", ["minmax", "global", "standard", None])

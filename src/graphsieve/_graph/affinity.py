@@ -91,7 +91,6 @@ def _asymmetry(A):
 
 
 def degree(A):
-    """Sum of the weights at every node."""
     return np.asarray(A.sum(axis=1)).ravel()
 
 

@@ -11,7 +11,7 @@ from sklearn.utils.extmath import row_norms
 
 from .._rows import transpose_csr
 from .._utils.linalg import fix_signs, leading_eigenpairs
-from .objective import Penalties, Weights, add_penalties, sigmoid
+from .objective import Penalties, Weights, add_penalties, backpropagate, sigmoid
 
 # At the start, the l2,1 penalty and the decay are this fraction of the variance of the targets
 # each, and the graph term this one. From a tenth to ten times as much changes nothing measurable.
@@ -32,17 +32,14 @@ class Problem(NamedTuple):
     mean: np.ndarray | None = None
 
     def of(self, columns):
-        """The problem with these columns for the encoder."""
         if self.mean is None:
             return self._replace(X=np.take(self.X, columns, axis=1))
         return self._replace(X=self.X[:, columns], mean=self.mean[columns])
 
     def dense(self):
-        """The centred columns as an array."""
         return self.X if self.mean is None else self.X.toarray() - self.mean
 
     def times(self, W):
-        """X W for centred columns X."""
         XW = self.X @ W
         if self.mean is not None:
             XW -= self.mean @ W
@@ -65,41 +62,25 @@ class TargetObjective:
         self._transposed = problem.X.T if problem.mean is None else transpose_csr(problem.X)
 
     def split(self, z):
-        """The Weights in a vector of all of them, as views."""
         a, b, c = self._edges
         return Weights(z[:a].reshape(-1, self._m), z[a:b], z[b:c].reshape(self._m, -1), z[c:])
 
     def pack(self, weights):
-        """One vector of all weights."""
         return np.concatenate([np.ravel(part) for part in weights]).astype(np.float64)
 
     def products(self, D):
-        """X'D, of the centred columns."""
         XD = self._transposed @ D
         if self.problem.mean is not None:
             XD -= np.outer(self.problem.mean, D.sum(axis=0))
         return XD
 
     def value_and_grad(self, z):
-        """F and its gradient at ``z``, in float64."""
-        weights = self.split(z)
-        X, T, L, _ = self.problem
-        W_in, b_in, W_out, b_out = (part.astype(X.dtype, copy=False) for part in weights)
-        n = len(T)
-        H = self.problem.times(W_in)
-        H += b_in
-        sigmoid(H)
-        E = H @ W_out
-        E += b_out
-        E -= T
-        value = float(np.vdot(E, E)) / (2 * n)
-        E /= n
-        D = E @ W_out.T
-        if L is not None and self.penalties.graph_weight > 0:
-            LH = L @ H
-            value += self.penalties.graph_weight * float(np.vdot(H, LH))
-            D += 2 * self.penalties.graph_weight * LH
-        D *= H * (1 - H)
+        weights, (X, T, L, _) = self.split(z), self.problem
+        W = Weights(*(part.astype(X.dtype, copy=False) for part in weights))
+        H = sigmoid(self.problem.times(W.W_in) + W.b_in)
+        LH = None if L is None or self.penalties.graph_weight == 0 else L @ H
+        terms = {"n_samples": len(T), "graph_weight": self.penalties.graph_weight}
+        value, D, E = backpropagate(W, H, T, LH, output="identity", **terms)
         grad = np.empty(self.size)
         G_in, g_in, G_out, g_out = self.split(grad)
         G_in[:], g_in[:] = self.products(D), D.sum(axis=0)

@@ -68,7 +68,6 @@ class Autoencoder:
         return X
 
     def _train(self, X, L, penalties, rng):
-        """Fit the network from random weights."""
         with Workers(self.n_jobs) as workers, self._monitor() as monitor:
             terms = {"n_hidden": self._hidden_units, "output": self.output, **penalties._asdict()}
             objective = Objective(X, L, workers, **terms)

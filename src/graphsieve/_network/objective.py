@@ -26,8 +26,6 @@ class Weights(NamedTuple):
 
 
 class Penalties(NamedTuple):
-    """Weights of the three penalties of the objective."""
-
     alpha: float
     graph_weight: float
     decay: float
@@ -74,21 +72,23 @@ class Objective:
     def __init__(
         self, X, L, workers, *, n_hidden, alpha=0.0, graph_weight=0.0, decay=0.0, output="sigmoid"
     ):
-        self.X, self.n_hidden, self.output, self._workers = X, n_hidden, output, workers
+        self.X, self.n_hidden, self.output = X, n_hidden, output
         self.penalties = Penalties(alpha, graph_weight, decay)
+        n_samples, row_bytes = X.n_samples, X.n_features * X.dtype.itemsize
+        self._terms = {"output": output, "n_samples": n_samples, "graph_weight": graph_weight}
         self.mean, variance = X.column_moments()
         spread = np.sqrt(variance.sum())
         self.scale = spread ** -_SCALE_POWER[output] if spread > 0 else 1.0
         self.size = (2 * X.n_features + 1) * n_hidden + X.n_features
-        row_bytes = X.n_features * X.dtype.itemsize
         # Each block adds d x m numbers, so it should have many more rows than m.
         most = np.clip(4 * n_hidden * row_bytes, BLOCK_BYTES, 4 * BLOCK_BYTES)
-        self._block_bytes = np.clip(X.n_samples * row_bytes / _N_BLOCKS, BLOCK_BYTES, most)
+        block_bytes = np.clip(n_samples * row_bytes / _N_BLOCKS, BLOCK_BYTES, most)
+        self._options = {"block_bytes": block_bytes, "dense": True, "workers": workers}
         self._rows_of_L = []
         if L is not None and graph_weight:
-            slices = split_rows(X.n_samples, max(1, int(self._block_bytes // row_bytes)))
             L = L.astype(X.dtype).tocsr()
-            self._rows_of_L = [L[rows] for rows in slices]
+            blocks = split_rows(n_samples, max(1, int(block_bytes // row_bytes)))
+            self._rows_of_L = [L[rows] for rows in blocks]
         self._theta = np.empty(self.size)  # the plain weights at the point of evaluation
 
     def start(self, rng):
@@ -109,20 +109,21 @@ class Objective:
         return np.concatenate([V.ravel(), W_out.ravel(), c, b_out])
 
     def unpack(self, z):
-        """The plain Weights at the point ``z``."""
         return Weights(*(array.copy() for array in self._split(self._plain(z))))
 
     def value_and_grad(self, z):
-        """F and its gradient at ``z``, in float64."""
         weights = self._split(self._plain(z))
         W = Weights(*(array.astype(self.X.dtype) for array in weights))
-        options = {"block_bytes": self._block_bytes, "dense": True, "workers": self._workers}
         codes = ()
         if self._rows_of_L:  # only the graph needs the code of all rows
-            H = self.X.stack(partial(_code, W), **options)
-            codes = H, np.concatenate(self._workers.map(lambda L: L @ H, self._rows_of_L))
-        terms = W, self.output, self.X.n_samples, self.penalties.graph_weight
-        sums = self.X.reduce(partial(_sums, *terms), *codes, combine=_added, **options)
+            H = self.X.stack(partial(_code, W), **self._options)
+            codes = (
+                H,
+                np.concatenate(self._options["workers"].map(lambda L: L @ H, self._rows_of_L)),
+            )
+        sums = self.X.reduce(
+            partial(_sums, W, self._terms), *codes, combine=_added, **self._options
+        )
         grad = np.empty(self.size)
         G_in, g_in, G_out, g_out = self._split(grad)
         G_in[:], g_in[:], G_out[:], g_out[:] = sums[1:]
@@ -133,7 +134,6 @@ class Objective:
         return float(sums.value) + penalty, grad
 
     def _split(self, vector):
-        """The Weights, or their gradients, as views of a vector of all of them."""
         d, m = self.X.n_features, self.n_hidden
         W_in, W_out, b_in, b_out = np.split(vector, [d * m, 2 * d * m, 2 * d * m + m])
         return Weights(W_in.reshape(d, m), b_in, W_out.reshape(m, d), b_out)
@@ -180,6 +180,26 @@ def encode(X, W_in, b_in):
     return sigmoid(X @ W_in + b_in)
 
 
+def backpropagate(weights, H, T, LH, *, output, n_samples, graph_weight):
+    """Value of the data terms for some rows, and the gradients D and E of ``Objective``.
+
+    T are the targets of the rows, H their code, and LH their rows of L times the code of all rows.
+    """
+    E = _decoded(weights, output, H)
+    slope = E * (1 - E) if output == "sigmoid" else None
+    E -= T
+    value = float(np.vdot(E, E)) / (2 * n_samples)
+    if slope is not None:
+        E *= slope
+    E /= n_samples
+    D = E @ weights.W_out.T
+    if LH is not None:
+        value += graph_weight * float(np.vdot(LH, H))
+        D += (2 * graph_weight) * LH
+    D *= H * (1 - H)
+    return value, D, E
+
+
 def _code(weights, X):
     return encode(X, weights.W_in, weights.b_in)
 
@@ -190,22 +210,9 @@ def _decoded(weights, output, H):
     return sigmoid(E) if output == "sigmoid" else E
 
 
-def _sums(weights, output, n_samples, graph_weight, X, H=None, LH=None):
-    """Contribution of rows X with code H; LH are their rows of L times the code of all rows."""
+def _sums(weights, terms, X, H=None, LH=None):
     H = _code(weights, X) if H is None else H
-    E = _decoded(weights, output, H)
-    slope = E * (1 - E) if output == "sigmoid" else None
-    E -= X
-    value = float(np.vdot(E, E)) / (2 * n_samples)
-    if slope is not None:
-        E *= slope
-    E /= n_samples  # gradient by the input of the last layer
-    D = E @ weights.W_out.T
-    if LH is not None:
-        value += graph_weight * float(np.vdot(LH, H))
-        D += (2 * graph_weight) * LH
-    D *= H
-    D *= 1 - H  # gradient by the input of the hidden layer
+    value, D, E = backpropagate(weights, H, X, LH, **terms)
     return Sums(value, X.T @ D, D.sum(axis=0), H.T @ E, E.sum(axis=0))
 
 

@@ -18,8 +18,7 @@ from .containers import (
     check_columns,
     check_container,
     check_entries,
-    find_non_finite,
-    first_rows,
+    find_first,
     is_dask,
     is_lazy,
     known_frame,
@@ -33,4 +32,4 @@ from .containers import (
     view_columns,
 )
 from .memory import RowBlocks, transpose_csr
-from .streams import HDF5Stream, ParquetStream, ZarrStream, is_numeric
+from .streams import ArrayStream, ParquetStream, ZarrStream, is_numeric

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import operator
 import shutil
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property, partial
 from itertools import pairwise
+from operator import add
 from tempfile import TemporaryFile, gettempdir
 from typing import TYPE_CHECKING, Any
 
@@ -54,13 +54,7 @@ class Rows(ABC):
 
     @abstractmethod
     def reduce(
-        self,
-        function,
-        *aligned,
-        combine=operator.add,
-        block_bytes=PASS_BYTES,
-        dense=False,
-        workers=None,
+        self, function, *aligned, combine=add, block_bytes=PASS_BYTES, dense=False, workers=None
     ) -> Any:
         """Combine the results of ``function(block, *rows of aligned)``, left to right in row order.
 
@@ -141,7 +135,6 @@ class Rows(ABC):
 
 
 def _listed(function, *args):
-    """The result of a function in a list, so that results are concatenated by ``+``."""
     return [function(*args)]
 
 
@@ -242,7 +235,6 @@ def fill_block(block, value: np.ndarray):
 
 
 def _sums_and_counts(block):
-    """Sum and number of the observed values of every column."""
     if not sp.issparse(block):
         sums = np.nansum(block, axis=0, dtype=np.float64)
         return np.array([sums, np.count_nonzero(~np.isnan(block), axis=0)])

@@ -9,9 +9,9 @@ process are aligned before they are used.
 from __future__ import annotations
 
 import functools
-import operator
 import weakref
 from contextlib import contextmanager
+from operator import add
 
 import numpy as np
 import scipy.sparse as sp
@@ -53,7 +53,6 @@ class ClusterRows(Rows):
         return self._changed(RowBlocks.filled, (value,), self.dtype)
 
     def _changed(self, change, args, dtype):
-        """ClusterRows of ``change(part, *args)`` for every part."""
         args = [self.cluster.submit(_same, arg) for arg in args]
         changed = [self.cluster.submit(change, part, *args) for part in self.futures]
         # The workers need not hold both the changed and the unchanged rows.
@@ -62,13 +61,7 @@ class ClusterRows(Rows):
         return ClusterRows(self.cluster, self.slices, lambda: changed, *kind)
 
     def reduce(
-        self,
-        function,
-        *aligned,
-        combine=operator.add,
-        block_bytes=PASS_BYTES,
-        dense=False,
-        workers=None,
+        self, function, *aligned, combine=add, block_bytes=PASS_BYTES, dense=False, workers=None
     ):
         options = {"combine": combine, "block_bytes": block_bytes, "dense": dense}
         task = self.cluster.submit(_same, (function, options))
@@ -105,21 +98,18 @@ class Cluster:
         self._submitted = weakref.WeakSet()
 
     def submit(self, function, *args):
-        """Future of ``function(*args)``, of futures or values."""
         with self._errors():
             future = self.client.submit(_on_worker, function, *args, pure=False)
         self._submitted.add(future)
         return future
 
     def compute(self, delayed):
-        """Futures of a list of delayed objects."""
         with self._errors():
             futures = self.client.compute(delayed, optimize_graph=False)
         self._submitted.update(futures)
         return futures
 
     def result(self, futures):
-        """Result of a future, or of each of a list of them."""
         with self._errors():
             return self.client.gather(futures)
 

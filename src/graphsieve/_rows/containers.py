@@ -49,7 +49,6 @@ def open_rows(X: Any) -> Rows:
 
 
 def is_dask(X: Any) -> bool:
-    """Whether ``X`` is a Dask array or data frame."""
     return _is(X, _DASK_ARRAY, _DASK_FRAME)
 
 
@@ -142,11 +141,6 @@ def take_rows(X: Any, chosen: np.ndarray) -> Any:
     return np.concatenate(parts)
 
 
-def first_rows(X: Any, n_rows: int) -> Any:
-    """The first rows of an array, CSR matrix, Stream or Dask array, in memory."""
-    return X[:n_rows].compute() if is_dask(X) else next(row_pieces(X))[:n_rows]
-
-
 def row_pieces(X: Any) -> Iterator[Any]:
     """The rows of ``X`` in order, in pieces that fit in memory; ``X`` itself if it is there."""
     if is_mapped(X):
@@ -181,7 +175,6 @@ def _is(X, *kinds):
 
 
 def _stream(X):
-    """Stream of a Parquet file or a Zarr array; a Stream as it is."""
     if isinstance(X, Stream):
         return X
     return ParquetStream(X) if _is(X, _PARQUET) else ZarrStream(X)
@@ -316,7 +309,11 @@ def check_entries(
         data = fill_gaps(data)
     low, high = data.column_range()
     largest = np.maximum(abs(low), abs(high))
-    if largest.max() > _largest_entry(data):
+    n_entries = float(data.n_samples * data.n_features)
+    # The largest entry whose fourth powers have sums, and squares in the type of the data.
+    fourth_powers = (np.finfo(np.float64).max / n_entries**2) ** 0.25
+    squares = (float(np.finfo(data.dtype).max) / n_entries) ** 0.5
+    if largest.max() > min(fourth_powers, squares):
         column = int(largest.argmax())
         raise ValueError(
             f"column {column_name(column)} has values up to {largest[column]:.1e}, whose sums of "
@@ -332,17 +329,16 @@ def check_entries(
 
 
 def _describe_gaps(data, gaps, infinite, column_name):
-    """How many entries are missing or infinite, where, and what to do."""
     if infinite.any():
         # Missing values may be allowed: the first infinity is what has to be mended.
-        row, column = find_non_finite(data, _not_infinite)
+        row, column = find_first(data, np.isinf)
         return (
             f"X contains infinity or NaN: {infinite.sum():,} infinite and {gaps.sum():,} missing "
             f"values, the first infinity at row {row}, column {column_name(column)}. Replace "
             "infinite values by numbers or NaN, and fill NaN with "
             'sklearn.impute.SimpleImputer(strategy="median")'
         )
-    row, column = find_non_finite(data)
+    row, column = find_first(data, np.isnan)
     n_columns = np.count_nonzero(gaps)
     worst = np.argsort(-gaps, kind="stable")[: min(3, n_columns)]
     listed = ", ".join(f"{column_name(j)}: {gaps[j]:,}" for j in worst)
@@ -356,38 +352,25 @@ def _describe_gaps(data, gaps, infinite, column_name):
     )
 
 
-def _count_gaps(block):
-    """Number of missing and of infinite entries of every column."""
+def _marked(is_bad, block):
+    """Where entries of a dense or CSR block are bad."""
     if not sp.issparse(block):
-        return np.array([np.isnan(block).sum(axis=0), np.isinf(block).sum(axis=0)])
-    column, masks = block.tocoo().col, (np.isnan(block.data), np.isinf(block.data))
-    return np.array([np.bincount(column[mask], minlength=block.shape[1]) for mask in masks])
+        return is_bad(block)
+    return sp.csr_array((is_bad(block.data), block.indices, block.indptr), shape=block.shape)
 
 
-def _largest_entry(data):
-    """Largest entry whose fourth powers have sums, and squares in the type of the data."""
-    n_entries = float(data.n_samples * data.n_features)
-    fourth_powers = (np.finfo(np.float64).max / n_entries**2) ** 0.25
-    squares = (float(np.finfo(data.dtype).max) / n_entries) ** 0.5
-    return min(fourth_powers, squares)
+def _count_gaps(block):
+    return np.array([_marked(is_bad, block).sum(axis=0) for is_bad in (np.isnan, np.isinf)])
 
 
-def find_non_finite(data: Rows, is_good: Callable = np.isfinite) -> tuple[int, int] | None:
-    """(row, column) of the first NaN or infinity, or of the first bad entry, or None."""
-    first = partial(_first_bad, is_good=is_good)
+def find_first(data: Rows, is_bad: Callable) -> tuple[int, int] | None:
+    """(row, column) of the first bad entry, or None."""
+    first = partial(_first_in_block, is_bad)
     return data.reduce(first, np.arange(data.n_samples), combine=_first_found)
 
 
-def _not_infinite(values):
-    return ~np.isinf(values)
-
-
-def _first_bad(block, number, is_good):
-    if not sp.issparse(block):
-        row, column = np.nonzero(~is_good(block))
-    else:
-        bad, block = ~is_good(block.data), block.tocoo()
-        row, column = block.row[bad], block.col[bad]
+def _first_in_block(is_bad, block, number):
+    row, column = _marked(is_bad, block).nonzero()
     return (int(number[row[0]]), int(column[0])) if len(row) else None
 
 

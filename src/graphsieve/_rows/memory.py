@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 import mmap
-import operator
+from operator import add
 
 import numpy as np
 import scipy.sparse as sp
@@ -83,11 +83,10 @@ class RowBlocks(Rows):
         return X if self.is_sparse else np.asarray(X)
 
     def dense(self, rows):
-        """Rows as a dense array."""
         return to_dense(self.rows(rows))
 
     def _slices(self, block_bytes=PASS_BYTES, dense=False):
-        """Slices of rows that take about so many bytes each, as they are stored or as dense ones."""
+        """Slices of rows that take about so many bytes each, as they are stored or dense."""
         n_bytes = self.n_features * self.n_samples * self.dtype.itemsize
         if self.is_sparse and not dense:
             n_bytes = self._X.nnz * (self.dtype.itemsize + self._X.indices.itemsize)
@@ -100,13 +99,7 @@ class RowBlocks(Rows):
             yield rows, self.rows(rows)
 
     def reduce(
-        self,
-        function,
-        *aligned,
-        combine=operator.add,
-        block_bytes=PASS_BYTES,
-        dense=False,
-        workers=None,
+        self, function, *aligned, combine=add, block_bytes=PASS_BYTES, dense=False, workers=None
     ):
         read = self.dense if dense else self.rows
 
@@ -126,7 +119,7 @@ class RowBlocks(Rows):
         return functools.reduce(combine, results)
 
     def reduce_pairs(self, function, i, j, *aligned):
-        return functools.reduce(operator.add, self._of_pairs(function, i, j, aligned))
+        return functools.reduce(add, self._of_pairs(function, i, j, aligned))
 
     def map_pairs(self, function, i, j, *aligned, workers=None):
         """``function(rows i, rows j, *aligned)``, one value per pair, in the order of the pairs."""
@@ -134,7 +127,6 @@ class RowBlocks(Rows):
         return np.concatenate(values) if values else np.empty(0, self.dtype)
 
     def _of_pairs(self, function, i, j, aligned, workers=None):
-        """The results of a function for blocks of pairs, in order."""
 
         def on_pairs(pairs):
             ours = (array[pairs] for array in aligned)
@@ -158,7 +150,6 @@ def aligned(value):
 
 
 def _owners(X):
-    """An array, the array that it is a view of, and so on."""
     while X is not None:
         yield X
         X = getattr(X, "base", None)

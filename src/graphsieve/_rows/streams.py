@@ -10,9 +10,9 @@ long for some columns of an HDF5 file.
 from __future__ import annotations
 
 import functools
-import operator
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
+from operator import add
 from typing import Any
 
 import numpy as np
@@ -130,7 +130,7 @@ def as_slice(columns):
 
 
 class ArrayStream(Stream):
-    """A memory map or another array of two dimensions, with or without names."""
+    """An array of two dimensions, such as a ``h5py.Dataset``, with or without names."""
 
     def __init__(self, array, names=None, index=None):
         self.array, self.names = array, names
@@ -140,6 +140,11 @@ class ArrayStream(Stream):
     def take(self, columns):
         names = None if self.names is None else [self.names[j] for j in columns]
         return type(self)(self.array, names, self.index[columns])
+
+    def batches(self, n_rows):
+        for rows in split_rows(self.shape[0], n_rows):
+            # Selecting columns in h5py is slow unless they are consecutive.
+            yield self.array[rows][:, as_slice(self.index)]
 
 
 class ZarrStream(ArrayStream):
@@ -151,21 +156,12 @@ class ZarrStream(ArrayStream):
         for start in range(0, self.shape[0], step):
             try:
                 batch = self.array.oindex[start : start + step, as_slice(self.index)]
-            except Exception as error:
-                # Every codec has its own errors for a damaged chunk.
+            except Exception as error:  # every codec has its own for a damaged chunk
                 last = min(start + step, self.shape[0]) - 1
-                what = f"rows {start} to {last} of the Zarr array"
-                raise OSError(f"cannot read {what}: {error}") from error
+                raise OSError(
+                    f"cannot read rows {start} to {last} of the Zarr array: {error}"
+                ) from error
             yield batch
-
-
-class HDF5Stream(ArrayStream):
-    """A ``h5py.Dataset`` of two dimensions, such as dense ``X`` of a backed AnnData."""
-
-    def batches(self, n_rows):
-        for rows in split_rows(self.shape[0], n_rows):
-            # Selecting columns in h5py is slow unless they are consecutive.
-            yield self.array[rows][:, as_slice(self.index)]
 
 
 class MapStream(ArrayStream):
@@ -175,9 +171,9 @@ class MapStream(ArrayStream):
         pages = Pages(self.array)
         # The pages of all columns are read, not only those of the chosen ones.
         row_bytes = self.array.shape[1] * self.dtype.itemsize
-        for rows in split_rows(self.shape[0], min(n_rows, max(1, PASS_BYTES // row_bytes))):
-            pages.count((rows.stop - rows.start) * row_bytes)
-            yield self.array[rows][:, as_slice(self.index)]
+        for batch in super().batches(min(n_rows, max(1, PASS_BYTES // row_bytes))):
+            pages.count(len(batch) * row_bytes)
+            yield batch
 
 
 class DaskStream(ArrayStream):
@@ -210,16 +206,9 @@ class StreamRows(Rows):
         self.stream, self.fill = stream, fill
         self.n_samples, self.n_features = stream.shape
         self.dtype = np.dtype(np.float32 if stream.dtype == np.float32 else np.float64)
-        self._stored = None
 
     def reduce(
-        self,
-        function,
-        *aligned,
-        combine=operator.add,
-        block_bytes=PASS_BYTES,
-        dense=False,
-        workers=None,
+        self, function, *aligned, combine=add, block_bytes=PASS_BYTES, dense=False, workers=None
     ):
         blocks = self._blocks(block_bytes)  # which are dense
         results = (function(block, *(array[rows] for array in aligned)) for rows, block in blocks)
@@ -243,10 +232,11 @@ class StreamRows(Rows):
         return StreamRows(self.stream, value)
 
     def stored(self):
-        if self._stored is None:
-            blocks = (block for _, block in self._blocks())
-            self._stored = RowBlocks(self.mapped(blocks, self.dtype))
         return self._stored
+
+    @functools.cached_property
+    def _stored(self):
+        return RowBlocks(self.mapped((block for _, block in self._blocks()), self.dtype))
 
     def whole(self):
         return np.concatenate([block for _, block in self._blocks()])

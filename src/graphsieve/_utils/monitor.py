@@ -20,17 +20,14 @@ class Result:
 
     @property
     def n_iter(self):
-        """Number of iterations."""
         return len(self.trace) - 1
 
     @property
     def converged(self):
-        """Whether the stopping rule was met."""
         return self.status == "converged"
 
     @property
     def last_change(self):
-        """Relative change of the objective in the last iteration."""
         return relative_change(*self.trace[-2:]) if self.n_iter else np.inf
 
 
@@ -71,7 +68,6 @@ class Monitor:
             ) from None
 
     def start(self, objective):
-        """Begin the trace."""
         self.trace, self.status = [float(objective)], "max_iter"
 
     def finished(self, objective, *, converged=None):
@@ -89,5 +85,4 @@ class Monitor:
         return self.status != "max_iter" or iteration >= self.max_iter
 
     def result(self, x):
-        """The Result with solution ``x``."""
         return Result(x, np.array(self.trace), self.status)

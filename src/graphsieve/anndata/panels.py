@@ -159,7 +159,6 @@ def plot_panels(frame: DataFrame) -> np.ndarray:
 
 
 def _panel(adata, name, panel):
-    """Positions of the genes of a panel."""
     if isinstance(panel, str):
         panel = gene_mask(adata, panel, f"panel {name!r}")
     columns = np.array(find_genes(adata, panel, f"panel {name!r}"), dtype=int)
@@ -200,7 +199,6 @@ class _Reference:
         self.classes = types if self.has_types else self._clusters(embedded)
 
     def measure(self, columns):
-        """All measures of the panel of these columns."""
         X = to_dense(self.X[:, columns])
         known = self.classes >= 0
         embedded = self._embed(X)
@@ -234,7 +232,6 @@ class _Reference:
         return KMeans(n_clusters, n_init=10, random_state=self.seed).fit(embedded).labels_
 
     def _predict(self, X, columns):
-        """Mean coverage of the other genes."""
         others = np.setdiff1d(self.targets, columns)
         table = np.hstack([X, to_dense(self.X[:, others])])
         panel, rest = np.split(np.arange(table.shape[1]), [len(columns)])
