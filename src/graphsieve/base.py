@@ -193,7 +193,7 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
             if name.endswith("_") and not name.startswith("_"):
                 delattr(self, name)  # nothing of an earlier fit remains
         try:
-            self._fit(X, groups)
+            self._fit(self._open(X, reset=True), groups)
         except BaseException:
             # After an error or Ctrl-C the estimator is as before, never half fitted.
             self.__dict__.clear()
@@ -201,11 +201,10 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
             raise
         return self
 
-    def _fit(self, X: Any, groups: Any) -> None:
-        data = self._open(X, reset=True)
+    def _fit(self, data: Rows, groups: Any) -> None:
         self._check_rows(data)
         self._check_memory(data)
-        self._given = self._resolve()
+        self._given = given = self._resolve()
         self._check_constraints()
         data = check_entries(data, self._column_name, allow_gaps=self._accepts_gaps)
         n_batches = 0 if groups is None else len(check_groups(groups, data.n_samples)[0])
@@ -216,16 +215,24 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
         # A constant column carries no information, whatever score the method gave it.
         scores[constant] = min(scores.min(), 0.0)
         self.scores_ = scores
-        given = self._given
         place = np.full(len(scores), len(given.include))
         place[given.include] = np.arange(len(given.include))
         # Included features, the others, constant ones, excluded ones; ties by the order of columns.
-        self.order_ = np.lexsort((-scores, constant, given.exclude, place))
-        self.ranking_ = np.argsort(self.order_) + 1
-        self.n_features_ = self._count_features(ranked)
-        self.support_ = self.ranking_ <= self.n_features_
-        self._publish_nested()
+        self._order(np.lexsort((-scores, constant, given.exclude, place)))
+        self._keep_first(self._count_features(ranked))
+        if isinstance(self.n_features_to_select, list | tuple | np.ndarray):
+            self.nested_supports_ = {
+                n: self.ranking_ <= self._most_whole(min(n, self.n_features_))
+                for n in self._all_counts(self.n_features_in_)
+            }
         self._complete()
+
+    def _order(self, order: np.ndarray) -> None:
+        self.order_, self.ranking_ = order, np.argsort(order) + 1
+
+    def _keep_first(self, n_features: int) -> None:
+        self.n_features_ = int(n_features)
+        self.support_ = self.ranking_ <= self.n_features_
 
     def _rank(self, data: Rows) -> np.ndarray:
         raise NotImplementedError
@@ -301,25 +308,25 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
 
     def _estimate_memory(self, n_samples: int, n_features: int) -> float:
         """Bytes that ``_rank`` needs besides the data, at most."""
-        n_edges = n_samples * getattr(self, "n_neighbors", 0)
-        shared = _COLUMN_BYTES * n_features + _EDGE_BYTES * n_edges
-        return self._own_memory(n_samples, n_features) + shared
+        edges = _EDGE_BYTES * n_samples * getattr(self, "n_neighbors", 0)
+        return self._own_memory(n_samples, n_features) + _COLUMN_BYTES * n_features + edges
 
     def _check_memory(self, data: Rows) -> None:
         """Refuse, before the work starts, what does not fit in memory; warn of what is much."""
-        needed = self._estimate_memory(data.n_samples, data.n_features)
-        to_load = 0 if data.in_memory else data.size()
-        if not self._distributes:
-            needed += to_load
-        if not (self._distributes and to_load):  # otherwise it works in pieces
-            floats = 8.0 * data.n_samples * data.n_features
-            needed += self._n_copies * (data.size() if data.is_sparse else floats)
+        n_samples, n_features = data.n_samples, data.n_features
+        needed = self._estimate_memory(n_samples, n_features)
+        if not data.in_memory and not self._distributes:
+            needed += data.size()
+        if data.in_memory or not self._distributes:  # otherwise it works in pieces
+            needed += self._n_copies * (
+                data.size() if data.is_sparse else 8.0 * n_samples * n_features
+            )
         if needed < _LITTLE_MEMORY:
             return  # asking the system takes as long as a small fit
         limit, much = available_memory(), _MUCH_MEMORY + 3 * data.size()
         message = (
             f"{type(self).__name__} needs about {needed / 1e9:,.1f} GB of memory for "
-            f"{data.n_samples:,} samples and {data.n_features:,} features, "
+            f"{n_samples:,} samples and {n_features:,} features, "
         )
         if needed > limit:
             raise MemoryError(
@@ -338,12 +345,11 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
 
     def _check_labels(self, X: Any, *, reset: bool = False) -> None:
         """Keep names of a pandas data frame that are not text, or compare them with those kept."""
+        columns = X.columns if hasattr(X, "iloc") and hasattr(X, "columns") else None
         if reset:
-            columns = _pandas_columns(X)
             is_text = columns is None or all(isinstance(name, str) for name in columns)
             self._labels_seen = None if is_text else columns
-            return
-        known, columns = self._labels_seen, _pandas_columns(X)
+        known = self._labels_seen
         if known is None or columns is None or len(columns) != len(known):
             return
         if columns.tolist() == known.tolist():
@@ -490,14 +496,6 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
         least, most = len(self._given.include), np.count_nonzero(~self._given.exclude)
         return int(np.clip(found.suggested, least, most))
 
-    def _publish_nested(self) -> None:
-        if not isinstance(self.n_features_to_select, list | tuple | np.ndarray):
-            return
-        self.nested_supports_ = {
-            n: self.ranking_ <= self._most_whole(min(n, self.n_features_))
-            for n in self._all_counts(self.n_features_in_)
-        }
-
     def _most_whole(self, n_features: int) -> int:
         """The largest number of first features, up to ``n_features``, that may be kept."""
         return n_features
@@ -522,8 +520,7 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
         if not isinstance(n_features, Integral) or isinstance(n_features, bool):
             raise TypeError(f"n_features must be a whole number, got {n_features!r}")
         self._check_prefix(int(n_features))
-        self.support_ = self.ranking_ <= n_features
-        self.n_features_ = int(n_features)
+        self._keep_first(n_features)
         return self
 
     def _check_prefix(self, n_features: int) -> None:
@@ -579,9 +576,9 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
             self._check_lazy(X, reset=False)
             return take_columns(X, self.get_support(indices=True))
         check_container(X)
-        frame = known_frame(X)
-        self._check_labels(frame)
-        return super().transform(frame)
+        X = known_frame(X)
+        self._check_labels(X)
+        return super().transform(X)
 
     def coverage(self, X: Any, *, groups: Any = None) -> Any:
         """Which kept features predict every dropped one, and how well.
@@ -659,7 +656,7 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
         names = getattr(self, "feature_names_in_", None)
         kept_names = None if names is None else names[self.support_]
         labels = self._names_of_all()
-        labels = labels if hasattr(labels, "nlevels") else np.asarray(labels, dtype=object)
+        labels = labels if self._names() is not None else np.asarray(labels, dtype=object)
         return Reconstructor(learned, kept_names, labels[dropped])
 
     def _sample(self, X: Any, groups: Any = None) -> Sample:
@@ -671,9 +668,8 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
         self, X: Any, groups: Any, dropped: np.ndarray | None = None
     ) -> tuple[Regression, np.ndarray, np.ndarray]:
         """The regression of dropped columns on the kept ones, and the numbers of both."""
-        values = self._sample(X, groups).values
+        values, kept = self._sample(X, groups).values, np.flatnonzero(self.support_)
         dropped = np.flatnonzero(~self.support_) if dropped is None else dropped
-        kept = np.flatnonzero(self.support_)
         return Regression(values, kept, dropped), dropped, kept
 
     def save(self, path: str | Path) -> None:
@@ -729,10 +725,8 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
         """
         check_is_fitted(self)
         chosen = copy(self)
-        chosen.order_ = np.array(order)
-        chosen.ranking_ = np.argsort(chosen.order_) + 1
-        chosen.n_features_ = int(n_features)
-        chosen.support_ = chosen.ranking_ <= chosen.n_features_
+        chosen._order(np.array(order))
+        chosen._keep_first(n_features)
         if names is not None:
             chosen.feature_names_in_ = np.asarray(names, dtype=object)
         return chosen
@@ -784,10 +778,6 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
 def _above(module: str) -> Any:
     """A module of a higher layer, imported when it is used."""
     return import_module(f"{__package__}.{module}")
-
-
-def _pandas_columns(X: Any) -> Any:
-    return X.columns if hasattr(X, "iloc") and hasattr(X, "columns") else None
 
 
 def _has_default_names(columns: Any) -> bool:
