@@ -76,18 +76,10 @@ def check_affinity(A, n_samples):
             f"the largest entry of affinity is {A.data.max():g}: products of such numbers overflow "
             "or vanish in floating point. Divide the matrix by its largest entry"
         )
-    if A.nnz and _asymmetry(A) > 1e-6 * A.data.max():
+    if A.nnz and abs(A - A.T).max() > 1e-6 * A.data.max():
         raise ValueError("affinity must be symmetric: use (A + A.T) / 2 or A.maximum(A.T)")
     diagonal = A.diagonal()
     return (A - sp.diags_array(diagonal)).tocsr() if diagonal.any() else A
-
-
-def _asymmetry(A):
-    """Largest difference between A and its transpose, which mostly store the same entries."""
-    transpose = A.T.tocsr()
-    if np.array_equal(A.indptr, transpose.indptr) and np.array_equal(A.indices, transpose.indices):
-        return abs(A.data - transpose.data).max()
-    return abs(A - transpose).max()
 
 
 def degree(A):
