@@ -193,7 +193,7 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
             if name.endswith("_") and not name.startswith("_"):
                 delattr(self, name)  # nothing of an earlier fit remains
         try:
-            self._fit(self._open(X, reset=True), groups)
+            self._fit(X, groups)
         except BaseException:
             # After an error or Ctrl-C the estimator is as before, never half fitted.
             self.__dict__.clear()
@@ -201,7 +201,8 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
             raise
         return self
 
-    def _fit(self, data: Rows, groups: Any) -> None:
+    def _fit(self, X: Any, groups: Any) -> None:
+        data = self._open(X, reset=True)
         self._check_rows(data)
         self._check_memory(data)
         self._given = given = self._resolve()

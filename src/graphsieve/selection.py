@@ -149,10 +149,13 @@ class Selection:
                 f"{path} has format version {content.get('format_version')}, and this version of "
                 f"graphsieve reads version {_VERSION}"
             )
-        fields = list(cls.__dataclass_fields__)
-        fault = next((f"it lacks {name!r}" for name in fields if name not in content), None)
-        selection = None if fault else cls(**{name: content[name] for name in fields})
-        if selection is None or (fault := selection._fault()):
+        try:
+            selection = cls(**{name: content[name] for name in cls.__dataclass_fields__})
+        except KeyError as name:
+            fault: str | None = f"it lacks {name}"
+        else:
+            fault = selection._fault()
+        if fault:
             raise ValueError(f"{path} is damaged: {fault}. Save the selection again")
         tuples: dict[str, Any] = {  # which JSON does not have
             name: [tuple(entry) if isinstance(entry, list) else entry for entry in content[name]]
@@ -262,27 +265,20 @@ class Selection:
         if type(d) is not int or d < 1:
             return f"n_features_in is {d!r}"
         # As long as the file says: a short file cannot declare a huge table.
-        conditions = {
-            f"the kept columns are not increasing positions in a table of {d} columns": (
-                _are_positions(self.kept, d) and sorted(self.kept) == self.kept != []
-            ),
-            f"the order does not rank {d} columns": (
-                _are_positions(self.order, d) and len(self.order) == d
-            ),
-            f"the scores are not {d} finite numbers": (
-                _are_numbers(self.scores) and len(self.scores) == d
-            ),
-            f"the names are not those of {d} columns": (
-                names is None or (_are_names(names) and len(names) == d)
-            ),
-            "carried is not a list of names": _are_names(self.carried),
-            "dropped is not a list of names": _are_names(self.dropped),
-            "method is not a name": isinstance(self.method, str),
+        is_right = {
+            "kept": _are_positions(self.kept, d) and sorted(self.kept) == self.kept != [],
+            "order": _are_positions(self.order, d) and len(self.order) == d,
+            "scores": _are_numbers(self.scores) and len(self.scores) == d,
+            "feature_names_in": names is None or (_are_names(names) and len(names) == d),
+            "carried": _are_names(self.carried),
+            "dropped": _are_names(self.dropped),
+            "method": isinstance(self.method, str),
+            "parameters": isinstance(self.parameters, dict),
+            "fingerprint": isinstance(self.fingerprint, dict),
+            "versions": isinstance(self.versions, dict),
         }
-        for name in ("parameters", "fingerprint", "versions"):
-            is_table = isinstance(getattr(self, name), dict)
-            conditions[f"{name} is not a table of names and values"] = is_table
-        return next((fault for fault, holds in conditions.items() if not holds), None)
+        wrong = [name for name, holds in is_right.items() if not holds]
+        return f"{wrong[0]!r} is not that of a selection from {d} columns" if wrong else None
 
 
 def _are_numbers(values: Any) -> bool:
@@ -293,8 +289,8 @@ def _are_numbers(values: Any) -> bool:
 
 
 def _are_positions(values: Any, d: int) -> bool:
-    is_right = isinstance(values, list) and all(type(j) is int and 0 <= j < d for j in values)
-    return is_right and len(set(values)) == len(values)
+    are_right = isinstance(values, list) and all(type(j) is int and 0 <= j < d for j in values)
+    return are_right and len(set(values)) == len(values)
 
 
 def _are_names(names: Any) -> bool:

@@ -24,7 +24,7 @@ from .streams import (
 )
 
 _DASK_ARRAY, _DASK_FRAME = "dask.array.Array", "dask.dataframe.DataFrame"
-_PARQUET = "pyarrow.parquet.ParquetFile"
+_PARQUET, _ZARR = "pyarrow.parquet.ParquetFile", "zarr.Array"
 # Columns without numbers that a message names.
 _SHOWN = 5
 # What they hold, from pandas' names for it.
@@ -53,9 +53,8 @@ def is_dask(X: Any) -> bool:
 
 
 def is_lazy(X: Any) -> bool:
-    """Whether ``X`` is read in pieces: a Parquet file, a Zarr array, a Stream or a Dask
-    collection."""
-    return isinstance(X, Stream) or _is(X, _DASK_ARRAY, _DASK_FRAME, _PARQUET, "zarr.Array")
+    """Whether ``X`` is a Parquet file, a Zarr array, a Stream or a Dask collection."""
+    return isinstance(X, Stream) or is_dask(X) or _is(X, _PARQUET, _ZARR)
 
 
 def known_frame(X: Any) -> Any:
@@ -90,21 +89,20 @@ def known_frame(X: Any) -> Any:
 
 def check_columns(X: Any) -> tuple[int, np.ndarray | None]:
     """Number and names (or None) of the columns of a lazy container, which must hold numbers."""
-    X = _stream(X) if _is(X, _PARQUET) else X
-    types = X.dtypes if _is(X, _DASK_FRAME) else getattr(X, "types", None)
-    if types is not None:
-        for name, dtype in types.items():
-            if not is_numeric(dtype):
-                raise ValueError(
-                    f"column {name!r} holds {dtype} instead of numbers: leave it out, or convert "
-                    "it to numbers first"
-                )
-    elif len(X.shape) != 2 or not is_numeric(X.dtype):
+    X, is_frame = _stream(X) if _is(X, _PARQUET) else X, _is(X, _DASK_FRAME)
+    types = X.dtypes if is_frame else getattr(X, "types", {})
+    for name, dtype in types.items():
+        if not is_numeric(dtype):
+            raise ValueError(
+                f"column {name!r} holds {dtype} instead of numbers: leave it out, or convert it to "
+                "numbers first"
+            )
+    if not is_frame and (len(X.shape) != 2 or not is_numeric(X.dtype)):
         raise ValueError(
             "X must hold numbers in two dimensions, samples by features; it has the shape "
             f"{X.shape} and holds {X.dtype}"
         )
-    names = X.columns if _is(X, _DASK_FRAME) else getattr(X, "names", None)
+    names = X.columns if is_frame else getattr(X, "names", None)
     return X.shape[1], None if names is None else np.asarray(names, dtype=object)
 
 
@@ -119,10 +117,8 @@ def take_columns(X: Any, index: Sequence[int] | np.ndarray) -> Any:
 
 def view_columns(X: Any, columns: Sequence[int], names: Sequence[str]) -> Any:
     """Some columns of an array, CSR matrix, memory map, Stream or Dask data; reads no file."""
-    if is_dask(X):
-        return take_columns(X, columns)
-    if isinstance(X, Stream):
-        return X.take(columns)
+    if is_lazy(X):
+        return take_columns(X, columns) if is_dask(X) else _stream(X).take(columns)
     columns = as_slice(columns)
     if is_mapped(X) and not isinstance(columns, slice):
         # Indexing would copy these columns of the map to memory.
@@ -217,11 +213,9 @@ def _dask_array(X):
 def _connected_client():
     try:
         from distributed import get_client
-    except ImportError:
-        return None
-    try:
+
         client = get_client()
-    except ValueError:
+    except (ImportError, ValueError):
         return None
     if client.asynchronous:
         raise RuntimeError(
@@ -237,8 +231,8 @@ def numeric_frame(X: Any) -> Any:
         return X
     if all(isinstance(dtype, np.dtype) and dtype.kind in "biuf" for dtype in X.dtypes):
         return X
-    kinds = [_kind(X.iloc[:, j]) for j in range(X.shape[1])]
-    bad = [f"{name!r} ({kind})" for name, kind in zip(X.columns, kinds, strict=True) if kind]
+    kinds = {name: _kind(column) for name, column in X.items()}
+    bad = [f"{name!r} ({kind})" for name, kind in kinds.items() if kind]
     if bad:
         more = f" and {len(bad) - _SHOWN} more" if len(bad) > _SHOWN else ""
         raise ValueError(
@@ -251,7 +245,7 @@ def numeric_frame(X: Any) -> Any:
     if any(str(dtype).startswith("Sparse") for dtype in X.dtypes):
         return X
     # Column by column: as a whole, such a frame becomes an array of objects with pandas.NA in it.
-    columns = [X.iloc[:, j].to_numpy(dtype=np.float64, na_value=np.nan) for j in range(X.shape[1])]
+    columns = [column.to_numpy(dtype=np.float64, na_value=np.nan) for _, column in X.items()]
     return type(X)(np.column_stack(columns), index=X.index, columns=X.columns)
 
 

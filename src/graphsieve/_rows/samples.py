@@ -44,12 +44,11 @@ def draw_rows(data: Rows, groups: Any = None, rng: Any = None) -> Sample:
     data = data.observed()
     n_samples = data.n_samples
     most = min(_MAX_ROWS, max(2, _MAX_ENTRIES // data.n_features))
-    rows = np.arange(n_samples)
+    rows, chosen = np.arange(n_samples), np.ones(n_samples, dtype=bool)
     if n_samples > most:
         rng = np.random.RandomState(0) if rng is None else rng
         rows = np.sort(rng.choice(n_samples, most, replace=False))
-    chosen = np.zeros(n_samples, dtype=bool)
-    chosen[rows] = True
+        chosen = np.isin(np.arange(n_samples), rows)
     values = data.stack(chosen_rows, chosen).astype(np.float64)
     values[~np.isfinite(values)] = np.nan
     n_filled = int(np.count_nonzero(np.isnan(values)))
@@ -88,12 +87,12 @@ def check_names(found: Any, known: Any) -> None:
     """Refuse other names than those of a fit, or another order; their number is no matter here."""
     if found is None or known is None or len(found) != len(known):
         return
-    other = [name for name, expected in zip(found, known, strict=True) if name != expected]
-    if other:
-        raise ValueError(
-            "the columns of X must have the same names and order as in fit; the first that differs "
-            f"is {other[0]!r}"
-        )
+    for name, expected in zip(found, known, strict=True):
+        if name != expected:
+            raise ValueError(
+                "the columns of X must have the same names and order as in fit; the first that "
+                f"differs is {name!r}"
+            )
 
 
 def _columns_by_name(X, names):

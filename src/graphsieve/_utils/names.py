@@ -66,22 +66,17 @@ def in_column_order(values, n_features, labels=None, *, parameter):
     if not (hasattr(values, "index") and hasattr(values, "iloc")):
         return values
     index, labels = list(values.index), list(range(n_features) if labels is None else labels)
-    if index == labels:
-        return values.to_numpy()
     place = {name: j for j, name in enumerate(index)}
     if len(place) == len(index) == len(labels) and place.keys() == set(labels):
         return values.to_numpy()[[place[name] for name in labels]]
-    if index == list(range(len(index))):
+    if index in (labels, list(range(len(index)))):
         return values.to_numpy()
     unknown = [name for name in index if name not in set(labels)]
     missing = [name for name in labels if name not in place]
-    fault = (
-        f"it has {unknown[0]!r}, which the data do not have{suggestion(unknown[0], labels)}"
-        if unknown
-        else f"it lacks {missing[0]!r}"
-        if missing
-        else "names are repeated"
-    )
+    fault = f"it lacks {missing[0]!r}" if missing else "names are repeated"
+    if unknown:
+        hint = suggestion(unknown[0], labels)
+        fault = f"it has {unknown[0]!r}, which the data do not have{hint}"
     raise ValueError(
         f"the index of {parameter} does not match the columns: {fault}. Index the Series by the "
         f"names of all columns, or pass {parameter}.to_numpy() in the order of the columns"
@@ -140,18 +135,18 @@ def _positions(entry, n_features, position, parameter):
             f"{parameter} refers to column {entry!r} by name, but the data have no column names: "
             "pass a data frame, or use column positions"
         )
-    known = list(position)
-    matches = matching_columns(entry, known) if isinstance(entry, str) else None
-    if matches == []:
-        raise ValueError(
-            f"{parameter}: no column matches {entry!r}; the columns are {listed(known)}"
-        )
+    names = list(position)
+    matches = matching_columns(entry, names) if isinstance(entry, str) else None
     if matches is None:
         raise ValueError(
             f"{parameter} refers to column {entry!r}, which the data do not have"
-            f"{suggestion(entry, position)}"
+            f"{suggestion(entry, names)}"
         )
-    return [position[known[j]] for j in matches]
+    if not matches:
+        raise ValueError(
+            f"{parameter}: no column matches {entry!r}; the columns are {listed(names)}"
+        )
+    return [position[names[j]] for j in matches]
 
 
 def scores_of(order: np.ndarray) -> np.ndarray:

@@ -34,7 +34,9 @@ def count_threads(n_jobs):
 
 # Who keeps each library at one thread, by file and, where every thread has a number of its own, by
 # thread; and the library with the number that it had.
-_lock, _holders, _before = RLock(), {}, {}
+_lock = RLock()
+_holders: dict[tuple, set] = {}
+_before: dict[tuple, tuple] = {}
 
 
 def _is_shared(library):

@@ -171,8 +171,8 @@ def _sample(X, types, rng):
     """At most so many cells, in memory, and their types."""
     chosen = np.ones(X.shape[0], dtype=bool)
     if len(chosen) > _MOST_CELLS:
-        chosen[:] = False
-        chosen[rng.choice(len(chosen), _MOST_CELLS, replace=False)] = True
+        drawn = rng.choice(len(chosen), _MOST_CELLS, replace=False)
+        chosen = np.isin(np.arange(len(chosen)), drawn)
     X = take_rows(X, chosen)
     if hasattr(X, "compute"):
         X = X.compute()
