@@ -222,10 +222,10 @@ def _added(one, other):
 
 def explained_variance(X, weights, output):
     """Fraction of the variance of X, Rows, that the network reconstructs."""
-    error = X.reduce(partial(_squared_error, weights, output), block_bytes=BLOCK_BYTES, dense=True)
+
+    def squared_error(block):
+        return np.square(_decoded(weights, output, _code(weights, block)) - block).sum()
+
+    error = X.reduce(squared_error, block_bytes=BLOCK_BYTES, dense=True)
     total = X.n_samples * X.column_moments()[1].sum()
     return float(1 - error / total) if total > 0 else 0.0
-
-
-def _squared_error(weights, output, X):
-    return np.square(_decoded(weights, output, _code(weights, X)) - X).sum()

@@ -6,7 +6,7 @@ import shutil
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
 from itertools import pairwise
 from operator import add
 from tempfile import TemporaryFile, gettempdir
@@ -115,7 +115,7 @@ class Rows(ABC):
     ) -> np.ndarray:
         """Concatenate the arrays that ``function`` returns for the blocks, see ``reduce``."""
         options = {"block_bytes": block_bytes, "dense": dense, "workers": workers}
-        return _joined(self.reduce(partial(_listed, function), *aligned, **options))
+        return _joined(self.reduce(lambda *args: [function(*args)], *aligned, **options))
 
     def column_range(self) -> tuple[np.ndarray, np.ndarray]:
         """Smallest and largest entry of every column; NaN and infinity show up in them."""
@@ -127,15 +127,14 @@ class Rows(ABC):
 
     @cached_property
     def _range(self):
-        return self.reduce(_range_of, combine=_wider)
+        def wider(one, other):
+            return np.minimum(one[0], other[0]), np.maximum(one[1], other[1])
+
+        return self.reduce(_range_of, combine=wider)
 
     @cached_property
     def _moments(self):
         return self.reduce(Moments.of)
-
-
-def _listed(function, *args):
-    return [function(*args)]
 
 
 def _joined(parts):
@@ -155,10 +154,6 @@ def _range_of(block):
     if sp.issparse(block):
         return min_max_axis(block.tocsc(), axis=0)  # it would convert CSR rows twice
     return block.min(0), block.max(0)
-
-
-def _wider(one, other):
-    return np.minimum(one[0], other[0]), np.maximum(one[1], other[1])
 
 
 def is_constant(low: np.ndarray, high: np.ndarray) -> np.ndarray:
@@ -234,11 +229,13 @@ def fill_block(block, value: np.ndarray):
     return filled
 
 
-def _sums_and_counts(block):
+def marked(function, block):
+    """A mask by a function of the entries of a dense or CSR block."""
     if not sp.issparse(block):
-        sums = np.nansum(block, axis=0, dtype=np.float64)
-        return np.array([sums, np.count_nonzero(~np.isnan(block), axis=0)])
-    missing = np.isnan(block.data)
-    d = block.shape[1]
-    sums = np.bincount(block.indices, np.where(missing, 0, block.data), minlength=d)
-    return np.array([sums, block.shape[0] - np.bincount(block.indices, missing, minlength=d)])
+        return function(block)
+    return sp.csr_array((function(block.data), block.indices, block.indptr), shape=block.shape)
+
+
+def _sums_and_counts(block):
+    sums = fill_block(block, np.zeros(block.shape[1])).sum(axis=0, dtype=np.float64)
+    return np.array([sums, block.shape[0] - marked(np.isnan, block).sum(axis=0)])

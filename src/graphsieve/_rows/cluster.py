@@ -66,7 +66,7 @@ class ClusterRows(Rows):
         options = {"combine": combine, "block_bytes": block_bytes, "dense": dense}
         task = self.cluster.submit(_same, (function, options))
         results = [
-            self.cluster.submit(_reduce, part, task, *(array[rows] for array in aligned))
+            self.cluster.submit(_reduced, part, task, *(array[rows] for array in aligned))
             for part, rows in zip(self.futures, self.slices, strict=True)
         ]
         while len(results) > 1:
@@ -188,6 +188,6 @@ def _collect(chunks, sizes, rows, n_features, dtype, is_sparse):
     return RowBlocks(X, dtype=dtype)
 
 
-def _reduce(part, task, *aligned):
+def _reduced(part, task, *aligned):
     function, options = task
     return part.reduce(function, *aligned, **options)

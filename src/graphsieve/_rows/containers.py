@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from functools import partial
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
-from .base import Rows, fill_gaps
+from .base import Rows, fill_gaps, marked
 from .memory import RowBlocks, is_mapped
 from .streams import (
     DaskStream,
@@ -297,7 +296,11 @@ def check_entries(
     NaN is refused, too, or with ``allow_gaps`` filled by ``fill_gaps``.
     """
     if not np.isfinite(np.stack(data.column_range())).all():
-        gaps, infinite = data.reduce(_count_gaps)
+        gaps, infinite = data.reduce(
+            lambda block: np.array(
+                [marked(found, block).sum(axis=0) for found in (np.isnan, np.isinf)]
+            )
+        )
         if infinite.any() or not allow_gaps:
             raise ValueError(_describe_gaps(data, gaps, infinite, column_name))
         data = fill_gaps(data)
@@ -346,27 +349,12 @@ def _describe_gaps(data, gaps, infinite, column_name):
     )
 
 
-def _marked(is_bad, block):
-    """Where entries of a dense or CSR block are bad."""
-    if not sp.issparse(block):
-        return is_bad(block)
-    return sp.csr_array((is_bad(block.data), block.indices, block.indptr), shape=block.shape)
-
-
-def _count_gaps(block):
-    return np.array([_marked(is_bad, block).sum(axis=0) for is_bad in (np.isnan, np.isinf)])
-
-
 def find_first(data: Rows, is_bad: Callable) -> tuple[int, int] | None:
     """(row, column) of the first bad entry, or None."""
-    first = partial(_first_in_block, is_bad)
-    return data.reduce(first, np.arange(data.n_samples), combine=_first_found)
 
+    def first(block, number):
+        row, column = marked(is_bad, block).nonzero()
+        return (int(number[row[0]]), int(column[0])) if len(row) else None
 
-def _first_in_block(is_bad, block, number):
-    row, column = _marked(is_bad, block).nonzero()
-    return (int(number[row[0]]), int(column[0])) if len(row) else None
-
-
-def _first_found(one, other):
-    return other if one is None else one
+    numbers = np.arange(data.n_samples)
+    return data.reduce(first, numbers, combine=lambda one, other: other if one is None else one)

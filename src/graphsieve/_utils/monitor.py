@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .messages import open_progress
+from .messages import Progress
 
 
 @dataclass(frozen=True)
@@ -48,16 +48,14 @@ class Monitor:
         self.tol, self.max_iter = tol, max_iter
         self.callback, self.title = callback, title
         self.trace, self.status = [], "max_iter"
-        self._progress = open_progress(title, max_iter) if verbose else None
+        self._progress = Progress(title, max_iter, verbose)
 
     def __enter__(self):
-        if self._progress is not None:
-            self._progress.__enter__()
+        self._progress.__enter__()
         return self
 
     def __exit__(self, kind, error, traceback):
-        if self._progress is not None:
-            self._progress.__exit__(kind, error, traceback)
+        self._progress.__exit__(kind, error, traceback)
         if kind is not None and issubclass(kind, KeyboardInterrupt):
             when = "before its first iteration"
             if len(self.trace) > 1:
@@ -78,8 +76,7 @@ class Monitor:
             converged = relative_change(*self.trace[-2:]) < self.tol
         if converged:
             self.status = "converged"
-        if self._progress is not None:
-            self._progress.update(iteration, f"objective {self.trace[-1]:.6g}")
+        self._progress.update(iteration, f"objective {self.trace[-1]:.6g}")
         if self.callback is not None and self.callback(iteration, self.trace[-1]):
             self.status = "stopped"
         return self.status != "max_iter" or iteration >= self.max_iter

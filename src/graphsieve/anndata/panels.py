@@ -195,8 +195,10 @@ class _Reference:
         self.targets = rng.choice(X.shape[1], n_targets, replace=False)
         embedded = self._embed(X)
         self.neighbors = nearest_rows(embedded, n_neighbors)
-        self.has_types = types is not None
-        self.classes = types if self.has_types else self._clusters(embedded)
+        self.has_types, self.classes = types is not None, types
+        if not self.has_types:
+            clusters = KMeans(min(_N_CLUSTERS, X.shape[0]), n_init=10, random_state=self.seed)
+            self.classes = clusters.fit(embedded).labels_
 
     def measure(self, columns):
         X = to_dense(self.X[:, columns])
@@ -226,10 +228,6 @@ class _Reference:
         # The only solver for sparse and dense data; the same one makes results comparable.
         pca = PCA(_N_COMPONENTS, svd_solver="arpack", random_state=self.seed)
         return pca.fit_transform(X)
-
-    def _clusters(self, embedded):
-        n_clusters = min(_N_CLUSTERS, len(embedded))
-        return KMeans(n_clusters, n_init=10, random_state=self.seed).fit(embedded).labels_
 
     def _predict(self, X, columns):
         others = np.setdiff1d(self.targets, columns)

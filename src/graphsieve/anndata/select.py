@@ -299,16 +299,13 @@ def adapt_to_expression(estimator, given=()):
     A gene that varies little is mostly noise, so all columns are scaled alike. Few genes explain
     the embedding of the graph, which would decide most picks if it had the weight of the data.
     """
-    parameters = estimator.get_params()
-    if parameters.get("scale") is not None and "scale" not in given:
-        estimator.set_params(scale="global")
-    if not isinstance(estimator, GraphSieve):
-        return
-    if "graph_weight" not in given:
-        estimator.set_params(graph_weight=_GRAPH_WEIGHT)
-    if "affinity" not in given:
-        graph = CellGraph(parameters["n_neighbors"], parameters["n_jobs"])
-        estimator.set_params(affinity=graph)
+    parameters, wanted = estimator.get_params(), {}
+    if parameters.get("scale") is not None:
+        wanted["scale"] = "global"
+    if isinstance(estimator, GraphSieve):
+        wanted["graph_weight"] = _GRAPH_WEIGHT
+        wanted["affinity"] = CellGraph(parameters["n_neighbors"], parameters["n_jobs"])
+    estimator.set_params(**{name: wanted[name] for name in wanted if name not in given})
 
 
 def check_values(X, names, where):
