@@ -56,8 +56,8 @@ class Reconstructor:
         if found is not None and expected is not None and (found != expected).any():
             j = int(np.argmax(found != expected))
             raise ValueError(
-                "predict takes the selected columns, in the order in which transform returns "
-                f"them, but column {j} is {found[j]!r} instead of {expected[j]!r}"
+                "predict takes the selected columns as transform returns them, but column "
+                f"{j} is {found[j]!r} instead of {expected[j]!r}"
             )
         return in_container_of(X_selected, self._regression.predict(values), self.names)
 

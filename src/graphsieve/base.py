@@ -258,16 +258,9 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
         check_container(X)
         X = numeric_frame(known_frame(X))
         self._check_labels(X, reset=reset)
-        X = validate_data(
-            self,
-            X,
-            accept_sparse="csr" if self._accepts_sparse else False,
-            dtype="numeric",
-            ensure_all_finite=False,
-            ensure_min_samples=2,
-            reset=reset,
-        )
-        return open_rows(X)
+        kinds = {"accept_sparse": "csr" if self._accepts_sparse else False, "dtype": "numeric"}
+        limits = {"ensure_all_finite": False, "ensure_min_samples": 2}
+        return open_rows(validate_data(self, X, reset=reset, **kinds, **limits))
 
     def _check_lazy(self, X: Any, *, reset: bool) -> None:
         """Check number and names of columns, as scikit-learn's ``validate_data`` for arrays."""
@@ -319,9 +312,8 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
         if not data.in_memory and not self._distributes:
             needed += data.size()
         if data.in_memory or not self._distributes:  # otherwise it works in pieces
-            needed += self._n_copies * (
-                data.size() if data.is_sparse else 8.0 * n_samples * n_features
-            )
+            floats = 8.0 * n_samples * n_features
+            needed += self._n_copies * (data.size() if data.is_sparse else floats)
         if needed < _LITTLE_MEMORY:
             return  # asking the system takes as long as a small fit
         limit, much = available_memory(), _MUCH_MEMORY + 3 * data.size()

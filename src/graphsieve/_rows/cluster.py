@@ -36,8 +36,7 @@ class ClusterRows(Rows):
         self.cluster, self.slices = cluster, slices
         self.n_samples, self.n_features = slices[-1].stop, n_features
         self.dtype, self.is_sparse = np.dtype(dtype), is_sparse
-        self._make_parts = make_parts
-        self._futures = self._stored = None
+        self._make_parts, self._futures = make_parts, None
 
     @property
     def futures(self):
@@ -75,12 +74,12 @@ class ClusterRows(Rows):
         return self.cluster.result(results[0])
 
     def stored(self):
-        """All rows on this machine, for the comparison of samples."""
-        if self._stored is None:
-            blocks = (self.cluster.result(block) for block in self._blocks())
-            X = self.whole() if self.is_sparse else self.mapped(blocks, self.dtype)
-            self._stored = RowBlocks(X)
         return self._stored
+
+    @functools.cached_property
+    def _stored(self):
+        blocks = (self.cluster.result(block) for block in self._blocks())
+        return RowBlocks(self.whole() if self.is_sparse else self.mapped(blocks, self.dtype))
 
     def whole(self):
         blocks = self.cluster.result(list(self._blocks()))

@@ -60,25 +60,21 @@ class Stream(ABC):
 class ParquetStream(Stream):
     """A ``pyarrow.parquet.ParquetFile``, read one row group at a time."""
 
-    def __init__(self, file, index=None):
-        self.file = file
-        fields = list(file.schema_arrow)
-        if len({field.name for field in fields}) < len(fields):
+    def __init__(self, file, names=None):
+        self.file, schema = file, file.schema_arrow
+        if len(set(schema.names)) < len(schema.names):
             raise ValueError("a Parquet file must not have two columns of the same name")
-        stored = (file.schema_arrow.pandas_metadata or {}).get("index_columns", ())
+        stored = (schema.pandas_metadata or {}).get("index_columns", ())
         # Row labels written by pandas are not features.
-        self.labels = [field.name for field in fields if field.name in stored]
-        if index is None:
-            index = [j for j, field in enumerate(fields) if field.name not in self.labels]
-        self.index = np.asarray(index, dtype=int)
-        self.types = {fields[j].name: _numpy_type(fields[j].type) for j in self.index}
-        self.names = list(self.types)
+        self.labels = [name for name in schema.names if name in stored]
+        self.names = names or [name for name in schema.names if name not in stored]
+        self.types = {name: _numpy_type(schema.field(name).type) for name in self.names}
         self.shape = file.metadata.num_rows, len(self.names)
         single = all(kind == np.float32 for kind in self.types.values())
         self.dtype = np.dtype(np.float32 if single else np.float64)
 
     def take(self, columns):
-        return ParquetStream(self.file, self.index[columns])
+        return ParquetStream(self.file, [self.names[j] for j in columns])
 
     def batches(self, n_rows):
         for table in self.tables(n_rows):
@@ -95,11 +91,8 @@ class ParquetStream(Stream):
 
     def non_numeric(self):
         schema = self.file.schema_arrow
-        return {
-            name: schema.field(name).type
-            for name, dtype in self.types.items()
-            if not is_numeric(dtype)
-        }
+        others = [name for name, dtype in self.types.items() if not is_numeric(dtype)]
+        return {name: schema.field(name).type for name in others}
 
     def tables(self, n_rows):
         """Arrow's record batches, with the row labels."""
