@@ -39,7 +39,7 @@ from ._rows import (
 )
 from ._rows.samples import Sample, centre_within, check_groups, check_names, draw_rows, read_sample
 from ._utils.messages import warn
-from ._utils.monitor import Monitor, Result
+from ._utils.monitor import Monitor, Result, last_change
 from ._utils.names import count_features, find_columns
 from ._utils.sklearn_private import Interval, RealNotInt, StrOptions, fit_context
 from ._utils.threads import available_memory
@@ -266,10 +266,9 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
         """Check number and names of columns, as scikit-learn's ``validate_data`` for arrays."""
         if reset and is_dask(X) and not self._distributes:
             raise TypeError(
-                f"{type(self).__name__} needs all data at once and cannot process Dask "
-                "collections. Pass X.compute() if it fits in memory, or use a method that works "
-                "on pieces of the data: GraphSieve, GAFS, AEFS, LaplacianScore, GreedyCSS, "
-                "Variance or RandomRanker"
+                f"{type(self).__name__} needs all data at once, not a Dask collection. "
+                "Pass X.compute() if it fits in memory, or use a method that works on pieces: "
+                "GraphSieve, GAFS, AEFS, LaplacianScore, GreedyCSS, Variance or RandomRanker"
             )
         n_features, names = check_columns(X)
         if names is not None and not all(isinstance(name, str) for name in names):
@@ -328,9 +327,8 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
         if needed > max(much, limit / 4):
             warn(
                 f"{message}more than three times the data plus 0.5 GB ({much / 1e9:,.1f} GB) and a "
-                f"quarter of the {limit / 1e9:,.1f} GB that are available. The fit starts, but it "
-                "will be slow, and may fail if other programs need the memory. "
-                f"{self._memory_advice}"
+                f"quarter of the {limit / 1e9:,.1f} GB available: the fit will be slow, and may "
+                f"fail if other programs need the memory. {self._memory_advice}"
             )
 
     # Names of columns. They may be other than text, such as integers or tuples of a MultiIndex,
@@ -372,7 +370,8 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
 
     def _names_of_all(self) -> Any:
         names = self._names()
-        return [f"x{j}" for j in range(self.n_features_in_)] if names is None else names
+        unnamed = np.array([f"x{j}" for j in range(self.n_features_in_)], dtype=object)
+        return unnamed if names is None else names
 
     def _column_name(self, column: int) -> Any:
         """A column in messages: its name in quotes, or its position."""
@@ -472,15 +471,14 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
             if n_shifted < found:
                 warn(
                     f'n_features_to_select="auto" keeps {found} features, but every row resembles '
-                    "the row before it, as in a time series, and the count assumes rows that could "
-                    "come in any order. Compared with columns shifted in time, "
-                    f"{max(1, n_shifted)} would be kept: pass a number of features"
+                    "the row before it, as in a time series, and the count assumes rows in any "
+                    f"order. Compared with columns shifted in time, {max(1, n_shifted)} would be "
+                    "kept: pass a number of features"
                 )
         if found == 0:
             warn(
-                'n_features_to_select="auto" keeps one feature: no feature explains more of the '
-                "others than it would of shuffled columns. The columns may be independent; pass a "
-                "number to keep more features"
+                'n_features_to_select="auto" keeps one feature: none explains more of the others '
+                "than it would of shuffled columns. Pass a number to keep more features"
             )
         return self._suggested(self.gain_curve_)
 
@@ -648,9 +646,7 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
         learned, dropped, _ = self._regression(X, groups)
         names = getattr(self, "feature_names_in_", None)
         kept_names = None if names is None else names[self.support_]
-        labels = self._names_of_all()
-        labels = labels if self._names() is not None else np.asarray(labels, dtype=object)
-        return Reconstructor(learned, kept_names, labels[dropped])
+        return Reconstructor(learned, kept_names, self._names_of_all()[dropped])
 
     def _sample(self, X: Any, groups: Any = None) -> Sample:
         check_is_fitted(self)
@@ -761,9 +757,8 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
             why, advice = _WHY_STOPPED[result.status]
             warn(
                 f"{type(self).__name__} stopped after {result.n_iter} iterations: {why} (objective "
-                f"{result.trace[-1]:.6g}, last relative change {result.last_change:.1e}, tol "
-                f"{self.tol:.1e}). The ranking is that of an unfinished fit; {advice}, or increase "
-                "tol",
+                f"{result.trace[-1]:.6g}, last relative change {last_change(result.trace):.1e}, "
+                f"tol {self.tol:.1e}). The fit is unfinished; {advice}, or increase tol",
                 ConvergenceWarning,
             )
 

@@ -185,8 +185,8 @@ class Moments:
             variance = np.einsum("ij,ij->j", centred, centred) / total
         else:
             weight = np.asarray(weight, dtype=np.float64)
-            mean = weight @ X / weight.sum()
-            variance = weight @ np.square(X - mean) / weight.sum()
+            mean = weight @ X / total
+            variance = weight @ np.square(X - mean) / total
         return cls(total, mean, variance * total)
 
     def __add__(self, other: Moments) -> Moments:

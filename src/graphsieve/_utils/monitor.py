@@ -26,14 +26,12 @@ class Result:
     def converged(self):
         return self.status == "converged"
 
-    @property
-    def last_change(self):
-        return relative_change(*self.trace[-2:]) if self.n_iter else np.inf
 
-
-def relative_change(before, after):
-    """|before - after| / |after|, which the stopping rule compares with ``tol``."""
-    return abs(before - after) / max(abs(after), np.finfo(float).tiny)
+def last_change(trace):
+    """|before - after| / |after| in the last iteration, which the stopping rule compares."""
+    if len(trace) < 2:
+        return np.inf
+    return abs(trace[-2] - trace[-1]) / max(abs(trace[-1]), np.finfo(float).tiny)
 
 
 class Monitor:
@@ -73,7 +71,7 @@ class Monitor:
         self.trace.append(float(objective))
         iteration = len(self.trace) - 1
         if converged is None:
-            converged = relative_change(*self.trace[-2:]) < self.tol
+            converged = last_change(self.trace) < self.tol
         if converged:
             self.status = "converged"
         self._progress.update(iteration, f"objective {self.trace[-1]:.6g}")

@@ -152,7 +152,7 @@ def select_genes(
             f"adata[:, adata.var[{key_added!r}]].to_memory()"
         )
     sizes = _sizes(n_top_genes)
-    estimator = make_estimator(method, random_state, neighbors_key is not None)
+    estimator = make_estimator(method, random_state)
     batches = None if batch_key is None else _batches(adata, batch_key)
     included = find_genes(adata, include, "include")
     excluded = find_genes(adata, exclude, "exclude")
@@ -164,6 +164,11 @@ def select_genes(
     usable = gene_mask(adata, mask_var)
     usable[included] = True
     if neighbors_key is not None:
+        if "affinity" not in estimator.get_params():
+            raise ValueError(
+                f"{type(estimator).__name__} uses no neighbour graph: leave neighbors_key out, or "
+                'use a method with one, such as "sieve" or "lap_score"'
+            )
         estimator.set_params(affinity=connectivities(adata, neighbors_key))
     X = expression(adata, layer)
     eligible = usable & ~check_values(X, adata.var_names, _place(layer))
@@ -267,11 +272,8 @@ class CellGraph:
         return build_graph(RowBlocks(scores), n_neighbors=self.n_neighbors, n_jobs=self.n_jobs)
 
 
-def make_estimator(method, random_state=None, needs_graph=False):
-    """An unfitted estimator from the name of a method, which gets the seed, or a clone of one.
-
-    ``needs_graph`` refuses methods that use no neighbour graph.
-    """
+def make_estimator(method, random_state=None):
+    """An unfitted estimator from the name of a method, which gets the seed, or a clone of one."""
     if isinstance(method, FeatureRanker):
         estimator = clone(method)
     elif method in REGISTRY:
@@ -283,12 +285,6 @@ def make_estimator(method, random_state=None, needs_graph=False):
         raise ValueError(
             f"method={method!r} is neither a method of graphsieve nor an estimator"
             f"{suggestion(method, REGISTRY)}; the methods are {', '.join(REGISTRY)}"
-        )
-    if needs_graph and "affinity" not in estimator.get_params():
-        with_graph = [name for name, cls in REGISTRY.items() if "affinity" in cls().get_params()]
-        raise ValueError(
-            f"{type(estimator).__name__} uses no neighbour graph: leave neighbors_key out, or use "
-            f"one of the methods {', '.join(with_graph)}"
         )
     return estimator
 
