@@ -1,7 +1,5 @@
 """What stands for what: the regression of the dropped features on the kept ones, in words."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

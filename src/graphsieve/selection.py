@@ -1,13 +1,11 @@
 """A selection as a small, readable file that can be applied to other tables."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import math
 import sys
 from collections import Counter
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field
 from numbers import Integral
 from pathlib import Path
 from typing import Any, Self
@@ -149,6 +147,9 @@ class Selection:
                 f"{path} has format version {content.get('format_version')}, and this version of "
                 f"graphsieve reads version {_VERSION}"
             )
+        for name in ("feature_names_in", "carried", "dropped"):
+            if isinstance(content.get(name), list):  # JSON does not have tuples
+                content[name] = [tuple(e) if isinstance(e, list) else e for e in content[name]]
         try:
             selection = cls(**{name: content[name] for name in cls.__dataclass_fields__})
         except KeyError as name:
@@ -157,12 +158,7 @@ class Selection:
             fault = selection._fault()
         if fault:
             raise ValueError(f"{path} is damaged: {fault}. Save the selection again")
-        tuples: dict[str, Any] = {  # which JSON does not have
-            name: [tuple(entry) if isinstance(entry, list) else entry for entry in content[name]]
-            for name in ("feature_names_in", "carried", "dropped")
-            if content[name] is not None
-        }
-        return replace(selection, **tuples)
+        return selection
 
     def transform(self, X: Any, *, extra: str = "drop") -> Any:
         """Keep the selected columns of a table.
@@ -296,7 +292,7 @@ def _are_positions(values: Any, d: int) -> bool:
 def _are_names(names: Any) -> bool:
     if not isinstance(names, list):
         return False
-    parts = [part for name in names for part in (name if isinstance(name, list) else [name])]
+    parts = [part for name in names for part in (name if isinstance(name, tuple) else [name])]
     return all(type(part) in (str, int) for part in parts)
 
 

@@ -34,8 +34,9 @@ def build_graph(data, *, n_neighbors=5, affinity="cosine", n_jobs=None):
     n_neighbors = limit_neighbors(n_neighbors, data.n_samples)
     metric = "euclidean" if affinity == "heat" else "cosine"
     i, j, similarity = nearest_neighbors(data, n_neighbors, metric=metric, n_jobs=n_jobs)
-    weight = _weights(affinity, similarity)
-    A = sp.csr_array((weight, (i, j)), shape=(data.n_samples, data.n_samples))
+    A = sp.csr_array(
+        (_weights(affinity, similarity), (i, j)), shape=(data.n_samples, data.n_samples)
+    )
     A = A.maximum(A.T).tocsr()
     A.eliminate_zeros()
     A.sort_indices()

@@ -1,6 +1,5 @@
 """The objective of the autoencoder methods: value and gradient, and where the solver starts."""
 
-from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -29,16 +28,6 @@ class Penalties(NamedTuple):
     alpha: float
     graph_weight: float
     decay: float
-
-
-class Sums(NamedTuple):
-    """Sums over some rows: squared error / 2n + graph term, then the gradients."""
-
-    value: float
-    G_in: np.ndarray
-    g_in: np.ndarray
-    G_out: np.ndarray
-    g_out: np.ndarray
 
 
 class Objective:
@@ -113,25 +102,33 @@ class Objective:
 
     def value_and_grad(self, z):
         weights = self._split(self._plain(z))
-        W = Weights(*(array.astype(self.X.dtype) for array in weights))
+        W, terms = Weights(*(array.astype(self.X.dtype) for array in weights)), self._terms
+
+        def code(X):
+            return encode(X, W.W_in, W.b_in)
+
+        def of_block(X, H=None, LH=None):
+            H = code(X) if H is None else H
+            value, D, E = backpropagate(W, H, X, LH, **terms)
+            return value, X.T @ D, D.sum(axis=0), H.T @ E, E.sum(axis=0)
+
+        def added(one, other):
+            return [np.add(*pair, dtype=np.float64) for pair in zip(one, other, strict=True)]
+
         codes = ()
         if self._rows_of_L:  # only the graph needs the code of all rows
-            H = self.X.stack(partial(_code, W), **self._options)
-            codes = (
-                H,
-                np.concatenate(self._options["workers"].map(lambda L: L @ H, self._rows_of_L)),
-            )
-        sums = self.X.reduce(
-            partial(_sums, W, self._terms), *codes, combine=_added, **self._options
-        )
+            H = self.X.stack(code, **self._options)
+            LH = self._options["workers"].map(lambda L: L @ H, self._rows_of_L)
+            codes = H, np.concatenate(LH)
+        value, *sums = self.X.reduce(of_block, *codes, combine=added, **self._options)
         grad = np.empty(self.size)
         G_in, g_in, G_out, g_out = self._split(grad)
-        G_in[:], g_in[:], G_out[:], g_out[:] = sums[1:]
+        G_in[:], g_in[:], G_out[:], g_out[:] = sums
         penalty = add_penalties(self.penalties, weights, G_in, G_out)
         # From the plain weights to z, by the chain rule, in place: (G_in - mean g_in') scale.
         G_in *= self.scale
         dger(-self.scale, g_in, self.mean, a=G_in.T, overwrite_a=True)
-        return float(sums.value) + penalty, grad
+        return float(value) + penalty, grad
 
     def _split(self, vector):
         d, m = self.X.n_features, self.n_hidden
@@ -200,31 +197,19 @@ def backpropagate(weights, H, T, LH, *, output, n_samples, graph_weight):
     return value, D, E
 
 
-def _code(weights, X):
-    return encode(X, weights.W_in, weights.b_in)
-
-
 def _decoded(weights, output, H):
     E = H @ weights.W_out
     E += weights.b_out
     return sigmoid(E) if output == "sigmoid" else E
 
 
-def _sums(weights, terms, X, H=None, LH=None):
-    H = _code(weights, X) if H is None else H
-    value, D, E = backpropagate(weights, H, X, LH, **terms)
-    return Sums(value, X.T @ D, D.sum(axis=0), H.T @ E, E.sum(axis=0))
-
-
-def _added(one, other):
-    return Sums(*(np.add(*pair, dtype=np.float64) for pair in zip(one, other, strict=True)))
-
-
 def explained_variance(X, weights, output):
     """Fraction of the variance of X, Rows, that the network reconstructs."""
 
     def squared_error(block):
-        return np.square(_decoded(weights, output, _code(weights, block)) - block).sum()
+        return np.square(
+            _decoded(weights, output, encode(block, weights.W_in, weights.b_in)) - block
+        ).sum()
 
     error = X.reduce(squared_error, block_bytes=BLOCK_BYTES, dense=True)
     total = X.n_samples * X.column_moments()[1].sum()

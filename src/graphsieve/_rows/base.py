@@ -10,14 +10,11 @@ from functools import cached_property
 from itertools import pairwise
 from operator import add
 from tempfile import TemporaryFile, gettempdir
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 from sklearn.utils.sparsefuncs import mean_variance_axis, min_max_axis
-
-if TYPE_CHECKING:
-    from .scaling import Scaling
 
 # Size of one block of dense floats: it should stay in a core's second-level cache.
 BLOCK_BYTES = 2**20
@@ -68,7 +65,7 @@ class Rows(ABC):
         return self.stored().reduce_pairs(function, i, j, *aligned)
 
     @abstractmethod
-    def scaled(self, scaling: Scaling, dtype: Any) -> Rows:
+    def scaled(self, scaling: Any, dtype: Any) -> Rows:
         """The rows after a Scaling, as Rows of type ``dtype``."""
 
     @abstractmethod

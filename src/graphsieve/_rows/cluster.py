@@ -6,8 +6,6 @@ worker computes them: sums are added in the order of the parts, and arrays that 
 process are aligned before they are used.
 """
 
-from __future__ import annotations
-
 import functools
 import weakref
 from contextlib import contextmanager

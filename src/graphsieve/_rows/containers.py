@@ -1,7 +1,5 @@
 """From the containers of users to Rows, and what must be true of containers and their entries."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any

@@ -4,8 +4,6 @@ Dense arrays in memory and CSR matrices are scaled once; memory-mapped arrays ar
 block every time they are read, so that no copy of the whole array is ever made.
 """
 
-from __future__ import annotations
-
 import functools
 import mmap
 from operator import add

@@ -34,7 +34,7 @@ def last_change(trace):
     return abs(trace[-2] - trace[-1]) / max(abs(trace[-1]), np.finfo(float).tiny)
 
 
-class Monitor:
+class Monitor(Progress):
     """Trace, stopping rule, progress bar, callback and interrupt message of one solver run.
 
     A solver calls ``start`` with the first objective, ``finished`` after every iteration until it
@@ -43,23 +43,18 @@ class Monitor:
     """
 
     def __init__(self, *, tol, max_iter, callback=None, verbose=0, title=""):
-        self.tol, self.max_iter = tol, max_iter
-        self.callback, self.title = callback, title
+        super().__init__(title, max_iter, verbose)
+        self.tol, self.max_iter, self.callback = tol, max_iter, callback
         self.trace, self.status = [], "max_iter"
-        self._progress = Progress(title, max_iter, verbose)
-
-    def __enter__(self):
-        self._progress.__enter__()
-        return self
 
     def __exit__(self, kind, error, traceback):
-        self._progress.__exit__(kind, error, traceback)
+        super().__exit__(kind, error, traceback)
         if kind is not None and issubclass(kind, KeyboardInterrupt):
             when = "before its first iteration"
             if len(self.trace) > 1:
                 when = f"after iteration {len(self.trace) - 1} (objective {self.trace[-1]:.6g})"
             raise KeyboardInterrupt(
-                f"{self.title}.fit was interrupted {when}; the estimator is unchanged. "
+                f"{self._title}.fit was interrupted {when}; the estimator is unchanged. "
                 "To stop early and keep the result, use a callback that returns True"
             ) from None
 
@@ -74,7 +69,7 @@ class Monitor:
             converged = last_change(self.trace) < self.tol
         if converged:
             self.status = "converged"
-        self._progress.update(iteration, f"objective {self.trace[-1]:.6g}")
+        self.update(iteration, f"objective {self.trace[-1]:.6g}")
         if self.callback is not None and self.callback(iteration, self.trace[-1]):
             self.status = "stopped"
         return self.status != "max_iter" or iteration >= self.max_iter

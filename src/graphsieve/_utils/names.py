@@ -156,9 +156,8 @@ def scores_of(order: np.ndarray) -> np.ndarray:
     return scores
 
 
-def count_features(n_features_to_select: int | float | None, n_features: int) -> int:
+def count_features(wanted: int | float | None, n_features: int) -> int:
     """Number of features meant by an int, a fraction, or None for half of them."""
-    wanted = n_features_to_select
     if wanted is None:
         return max(1, n_features // 2)
     if isinstance(wanted, float | np.floating):
