@@ -541,12 +541,12 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
     def plot(self) -> Any:
         """Plots of the fitted selector: ``curve``, ``gains``, ``scores``, ``coverage``, ``mask``,
         ``groups``."""
-        return _above("plots").SelectionPlots(self)
+        return import_module(".plots", __package__).SelectionPlots(self)
 
     @property
     def report(self) -> Any:
         """``report(X, path=None)`` makes an interactive page about the selection."""
-        return partial(_above("report").make_report, self)
+        return partial(import_module(".report", __package__).make_report, self)
 
     def transform(self, X: Any) -> Any:
         """Reduce ``X`` to the selected features.
@@ -761,11 +761,6 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
                 f"tol {self.tol:.1e}). The fit is unfinished; {advice}, or increase tol",
                 ConvergenceWarning,
             )
-
-
-def _above(module: str) -> Any:
-    """A module of a higher layer, imported when it is used."""
-    return import_module(f"{__package__}.{module}")
 
 
 def _has_default_names(columns: Any) -> bool:

@@ -183,7 +183,9 @@ class Selection:
             X = X.tocsr()
         elif not hasattr(X, "shape"):
             X = np.asarray(X)
-        columns = _column_names(X)
+        # Those of pyarrow have another name, because its columns are the data.
+        columns = getattr(X, "column_names", getattr(X, "columns", None))
+        columns = None if columns is None else [plain_name(name) for name in columns]
         positions = self.find(columns, X.shape, extra=extra)
         if hasattr(X, "iloc"):
             return X.iloc[:, positions]
@@ -264,7 +266,10 @@ class Selection:
         is_right = {
             "kept": _are_positions(self.kept, d) and sorted(self.kept) == self.kept != [],
             "order": _are_positions(self.order, d) and len(self.order) == d,
-            "scores": _are_numbers(self.scores) and len(self.scores) == d,
+            "scores": isinstance(self.scores, list)
+            and len(self.scores) == d
+            and all(type(score) in (int, float) for score in self.scores)
+            and all(abs(score) <= sys.float_info.max for score in self.scores),
             "feature_names_in": names is None or (_are_names(names) and len(names) == d),
             "carried": _are_names(self.carried),
             "dropped": _are_names(self.dropped),
@@ -277,13 +282,6 @@ class Selection:
         return f"{wrong[0]!r} is not that of a selection from {d} columns" if wrong else None
 
 
-def _are_numbers(values: Any) -> bool:
-    """Whether these are numbers; neither NaN, infinite nor beyond floats."""
-    return isinstance(values, list) and all(
-        type(value) in (int, float) and abs(value) <= sys.float_info.max for value in values
-    )
-
-
 def _are_positions(values: Any, d: int) -> bool:
     are_right = isinstance(values, list) and all(type(j) is int and 0 <= j < d for j in values)
     return are_right and len(set(values)) == len(values)
@@ -294,14 +292,6 @@ def _are_names(names: Any) -> bool:
         return False
     parts = [part for name in names for part in (name if isinstance(name, tuple) else [name])]
     return all(type(part) in (str, int) for part in parts)
-
-
-def _column_names(X: Any) -> list | None:
-    """Names of the columns of a data frame of any library, or None for arrays."""
-    if hasattr(X, "column_names"):  # pyarrow, whose ``columns`` are the data
-        return list(X.column_names)
-    columns = getattr(X, "columns", None)
-    return None if columns is None else [plain_name(name) for name in columns]
 
 
 def plain_name(name: Any) -> str | int | tuple:

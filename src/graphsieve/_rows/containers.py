@@ -136,12 +136,8 @@ def take_rows(X: Any, chosen: np.ndarray) -> Any:
 
 def row_pieces(X: Any) -> Iterator[Any]:
     """The rows of ``X`` in order, in pieces that fit in memory; ``X`` itself if it is there."""
-    if is_mapped(X):
-        X = MapStream(X)
-    if isinstance(X, Stream):
-        yield from X.pieces()
-    else:
-        yield X
+    X = MapStream(X) if is_mapped(X) else X
+    return X.pieces() if isinstance(X, Stream) else iter([X])
 
 
 def non_numeric(X: Any) -> dict[str, Any]:
