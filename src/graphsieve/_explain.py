@@ -61,7 +61,6 @@ class Reconstructor:
 
 
 def coverage_table(learned, dropped, kept, labels):
-    """The table of ``FeatureRanker.coverage``, from the Regression of the dropped columns."""
     rows = []
     for number, j in enumerate(dropped):
         found = [(labels[kept[i]], *numbers) for i, *numbers in _representatives(learned, number)]
@@ -91,7 +90,6 @@ def why_kept(sel: Any, j: int, is_included: bool) -> str:
 def why_dropped(
     learned: Regression, kept: np.ndarray, j: int, labels: list, is_excluded: bool
 ) -> str:
-    """Why column j was dropped, from its Regression on the kept columns."""
     text = f"{_quoted(labels[j])} was dropped"
     if is_excluded:
         text += " because it is excluded by request"

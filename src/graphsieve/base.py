@@ -59,8 +59,6 @@ _MUCH_MEMORY, _LITTLE_MEMORY = 5e8, 1e7
 _COLUMN_BYTES = 100.0
 _EDGE_BYTES = 150.0
 
-_PACKAGES = ("graphsieve", "numpy", "scipy", "scikit-learn")
-
 # What the solver met instead of convergence, and what to do about it.
 _WHY_STOPPED = {
     "max_iter": ("it reached max_iter", "increase max_iter"),
@@ -242,11 +240,9 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
         """What a method adds once the features are selected."""
 
     def _batches(self, data: Rows, groups: Any) -> Rows:
-        """The rows to rank, given the batch of every sample."""
         return centre_within(data, check_groups(groups, data.n_samples)[1])
 
     def _find_constant(self, data: Rows) -> np.ndarray:
-        """Mask of the columns that are ranked last because they are constant."""
         return is_constant(*data.column_range())
 
     # What the input may be.
@@ -286,7 +282,6 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
         check_names(names, getattr(self, "feature_names_in_", None))
 
     def _check_rows(self, data: Rows) -> None:
-        """Raise an error for data that the method cannot process, before any work."""
         name = type(self).__name__
         if data.n_samples < 2 or data.n_features < 1:
             raise ValueError(
@@ -364,7 +359,6 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
         return None if names is None or names.dtype.kind in "iu" else names.tolist()
 
     def _labels_in(self) -> list:
-        """Names of all features, or their positions."""
         names = self._names()
         return list(range(self.n_features_in_)) if names is None else names.tolist()
 
@@ -443,7 +437,6 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
         return count
 
     def _all_counts(self, n_features: int) -> list[int]:
-        """Every number of features that is asked for, increasing."""
         wanted = self.n_features_to_select
         if not isinstance(wanted, list | tuple | np.ndarray):
             wanted = [wanted]
@@ -458,7 +451,6 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
         return sorted({count_features(entry, n_features) for entry in wanted})
 
     def _count_features(self, data: Rows) -> int:
-        """Number of features to keep, after the ranking."""
         count = self._wanted_count(data.n_features)
         if count is not None:
             return count
@@ -515,7 +507,6 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
         return self
 
     def _check_prefix(self, n_features: int) -> None:
-        """Raise an error unless the first features of the ranking may be kept."""
         least = max(1, len(self._given.include))
         most = np.count_nonzero(~self._given.exclude)
         if not least <= n_features <= most:
@@ -683,6 +674,7 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
         names = self._names()
         if names is not None and _has_default_names(names):
             names = None
+        packages = "graphsieve", "numpy", "scipy", "scikit-learn"
         return Selection(
             kept=np.flatnonzero(self.support_).tolist(),
             n_features_in=int(self.n_features_in_),
@@ -692,7 +684,7 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
             method=type(self).__name__,
             parameters={name: as_json(value) for name, value in settings(self).items()},
             fingerprint=self._fingerprint | {"n_exact": getattr(self, "n_exact_", None)},
-            versions={name: version(name) for name in _PACKAGES},
+            versions={name: version(name) for name in packages},
         )
 
     def with_selection(self, order: Any, n_features: int, *, names: Any = None) -> FeatureRanker:
@@ -728,7 +720,6 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
     # What methods with a neighbour graph share, and those with an iterative solver.
 
     def _graph(self, data: Rows) -> sp.csr_array:
-        """Affinity matrix of the samples, from the options of the estimator."""
         build = partial(build_graph, data, n_neighbors=self.n_neighbors, n_jobs=self.n_jobs)
         A = build(affinity=self.affinity)
         if self.scale == "auto" and A.nnz == 0 and isinstance(self.affinity, str):

@@ -258,7 +258,6 @@ class Selection:
         return [str(name) for name in names]
 
     def _fault(self) -> str | None:
-        """What cannot be right in a file, or None."""
         d, names = self.n_features_in, self.feature_names_in
         if type(d) is not int or d < 1:
             return f"n_features_in is {d!r}"

@@ -13,9 +13,9 @@ from .._rows import transpose_csr
 from .._utils.linalg import fix_signs, leading_eigenpairs
 from .objective import Penalties, Weights, add_penalties, backpropagate, sigmoid
 
-# At the start, the l2,1 penalty and the decay are this fraction of the variance of the targets
-# each, and the graph term this one. From a tenth to ten times as much changes nothing measurable.
-_FRACTION, _GRAPH_FRACTION = 0.01, 0.1
+# Fractions of the variance of the targets that the l2,1 penalty, the graph term and the decay are
+# at the start. From a tenth to ten times as much changes nothing measurable.
+_FRACTIONS = 0.01, 0.1, 0.01
 # Directions with less spread than this, relative to the first, have no hidden unit.
 _LEAST_SPREAD = 1e-6
 
@@ -107,7 +107,6 @@ def principal_weights(problem, n_hidden):
 
 
 def code(problem, W_in, b_in):
-    """Hidden code of the rows, in double precision."""
     W_in = W_in.astype(problem.X.dtype, copy=False)
     return expit(problem.times(W_in).astype(np.float64) + b_in)
 
@@ -125,18 +124,16 @@ def penalties_at(problem, weights, given):
     T = problem.T
     variance = float(np.vdot(T, T)) / len(T)
     H = code(problem, weights.W_in, weights.b_in)
-    terms = Penalties(
+    terms = (
         row_norms(weights.W_in).sum(),
         0.0 if problem.L is None else np.vdot(H, problem.L @ H),
         np.vdot(weights.W_in, weights.W_in) + np.vdot(weights.W_out, weights.W_out),
     )
-    fractions = Penalties(_FRACTION, _GRAPH_FRACTION, _FRACTION)
-    relative = [
-        float(fraction * variance / term) if term > 0 else 0.0
-        for fraction, term in zip(fractions, terms, strict=True)
-    ]
-    pairs = zip(given, relative, strict=True)
-    return Penalties(*(default if value is None else value for value, default in pairs))
+    found = []
+    for value, fraction, term in zip(given, _FRACTIONS, terms, strict=True):
+        relative = float(fraction * variance / term) if term > 0 else 0.0
+        found.append(relative if value is None else value)
+    return Penalties(*found)
 
 
 def unit_norms(weights):

@@ -92,7 +92,6 @@ class Objective:
         return self.pack(Weights(W_in, np.zeros(m), W_out, b_out))
 
     def pack(self, weights):
-        """The point z with these plain weights."""
         W_in, b_in, W_out, b_out = weights
         V, c = W_in / self.scale, b_in + self.mean @ W_in
         return np.concatenate([V.ravel(), W_out.ravel(), c, b_out])
@@ -120,9 +119,9 @@ class Objective:
             H = self.X.stack(code, **self._options)
             LH = self._options["workers"].map(lambda L: L @ H, self._rows_of_L)
             codes = H, np.concatenate(LH)
-        value, *sums = self.X.reduce(of_block, *codes, combine=added, **self._options)
         grad = np.empty(self.size)
         G_in, g_in, G_out, g_out = self._split(grad)
+        value, *sums = self.X.reduce(of_block, *codes, combine=added, **self._options)
         G_in[:], g_in[:], G_out[:], g_out[:] = sums
         penalty = add_penalties(self.penalties, weights, G_in, G_out)
         # From the plain weights to z, by the chain rule, in place: (G_in - mean g_in') scale.

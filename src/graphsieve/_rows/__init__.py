@@ -1,8 +1,4 @@
-"""Rows of data in blocks: the only package that knows how data are stored.
-
-``open_rows`` makes RowBlocks of arrays, CSR matrices and memory maps, StreamRows of Parquet files
-and Zarr arrays, and ClusterRows of Dask collections if a cluster is connected, else StreamRows.
-"""
+"""Rows of data in blocks: the only package that knows how data are stored, see ``open_rows``."""
 
 from .base import (
     BLOCK_BYTES,

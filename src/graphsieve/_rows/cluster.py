@@ -1,9 +1,8 @@
 """ClusterRows: row-chunked Dask data on the workers of a cluster.
 
 The rows are collected once into parts, RowBlocks that stay on the workers, and everything else is
-sent to them as tasks. Dask recomputes what is lost with a worker. Results do not depend on which
-worker computes them: sums are added in the order of the parts, and arrays that come from another
-process are aligned before they are used.
+sent to them as tasks. Dask recomputes what is lost with a worker. Sums are added in the order of
+the parts, and arrays from another process are aligned, so no result depends on the worker.
 """
 
 import functools
@@ -135,7 +134,6 @@ class Cluster:
 
 
 def open_cluster(array, client):
-    """ClusterRows of a Dask array with known chunk sizes, chunked by rows only."""
     is_sparse = sp.issparse(array._meta)
     dtype = np.dtype(np.float32 if array.dtype == np.float32 else np.float64)
     n_samples, n_features = array.shape

@@ -259,11 +259,7 @@ def _kind(column):
 
 
 def check_container(X: Any, name: str = "X") -> None:
-    """Refuse sparse matrices with invalid indices, and arrays of dates.
-
-    SciPy's routines read outside their arrays if an index is out of range. scikit-learn counts
-    dates among the numbers.
-    """
+    """Refuse dates, and sparse matrices with invalid indices: SciPy would read outside its arrays."""
     if getattr(getattr(X, "dtype", None), "kind", "") in ("M", "m"):
         raise ValueError(
             f"{name} holds dates or durations ({X.dtype}), not numbers: convert them, for example "

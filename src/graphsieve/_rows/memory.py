@@ -136,10 +136,8 @@ class RowBlocks(Rows):
 
 
 def aligned(value):
-    """``value`` with arrays, also those in lists and tuples, at aligned addresses.
-
-    Arrays from another process may start at any byte, and some sums then have another order.
-    """
+    """``value`` with arrays, also those in lists and tuples, at aligned addresses, where another
+    process may have put them at any byte: some sums then have another order."""
     if type(value) in (list, tuple):
         return type(value)(map(aligned, value))
     if isinstance(value, np.ndarray) and not value.flags.aligned:
@@ -172,7 +170,6 @@ class Pages:
         self.map = maps[0] if can_release else None
 
     def count(self, n_bytes):
-        """Count ``n_bytes`` that are about to be read."""
         self.read += n_bytes
         if self.read > _RELEASE_BYTES and self.map is not None:
             self.read = 0

@@ -21,10 +21,8 @@ from .containers import (
 from .memory import RowBlocks
 from .scaling import chosen_sample
 
-# More rows would hardly change coverage and correlations, but take time.
-_MAX_ROWS = 2000
-# 160 MB of doubles.
-_MAX_ENTRIES = 20_000_000
+# More rows would hardly change coverage and correlations, but take time. 160 MB of doubles.
+_MAX_ROWS, _MAX_ENTRIES = 2000, 20_000_000
 
 
 @dataclass(frozen=True)

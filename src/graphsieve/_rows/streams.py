@@ -1,8 +1,6 @@
 """Rows that are read forwards, a batch at a time, from files or lazy arrays.
 
-Computations that need rows more than once read them from a temporary memory map, which is written,
-already scaled, in one pass.
-
+Computations that need rows more than once copy them, already scaled, to a temporary memory map.
 Dask's own readers take twice the memory and 1.7 times as long for Parquet, and two to six times as
 long for some columns of an HDF5 file.
 """
@@ -10,7 +8,6 @@ long for some columns of an HDF5 file.
 from __future__ import annotations
 
 import functools
-from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from operator import add
 from typing import Any
@@ -21,19 +18,17 @@ from .base import PASS_BYTES, Rows, fill_block, split_rows, to_dense
 from .memory import Pages, RowBlocks
 
 
-class Stream(ABC):
+class Stream:
     """Some columns of a table that is read forwards, with or without names."""
 
     shape: tuple[int, int]
     dtype: np.dtype
     names: list[str] | None
 
-    @abstractmethod
-    def take(self, columns: Any) -> Stream:
+    def take(self, columns):
         """The stream of some of its columns, given by an array of positions."""
 
-    @abstractmethod
-    def batches(self, n_rows: int) -> Iterator[np.ndarray]:
+    def batches(self, n_rows):
         """Arrays of about ``n_rows`` rows, in order."""
 
     def pieces(self) -> Iterator[Any]:

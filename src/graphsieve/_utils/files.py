@@ -18,8 +18,8 @@ _SET_ASIDE = ".old"
 def replacing(path):
     """Replace a file or folder in one step, by ``with replacing(path) as temporary``.
 
-    The block writes to the temporary path, which takes the place of `path`, with its permissions,
-    when the block ends normally. Temporary files of writers of `path` that were killed are removed.
+    The temporary path takes the place of `path`, with its permissions, when the block ends
+    normally. Temporary files of writers of `path` that were killed are removed.
     """
     path = Path(path).resolve()
     if not path.parent.is_dir():

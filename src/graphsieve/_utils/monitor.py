@@ -35,11 +35,11 @@ def last_change(trace):
 
 
 class Monitor(Progress):
-    """Trace, stopping rule, progress bar, callback and interrupt message of one solver run.
+    """Trace, stopping rule, progress, callback and interrupt message of one solver run.
 
     A solver calls ``start`` with the first objective, ``finished`` after every iteration until it
     returns true, and ``result`` at the end. ``callback(iteration, objective)`` stops it by
-    returning True. As a context manager, the monitor draws the progress bar and explains Ctrl-C.
+    returning True. As a context manager, the monitor also explains Ctrl-C.
     """
 
     def __init__(self, *, tol, max_iter, callback=None, verbose=0, title=""):

@@ -13,9 +13,8 @@ from .text import listed
 def find_columns(columns, n_features, names=None, *, parameter, labels=None):
     """Positions of the columns that a parameter refers to, in the order given, each once.
 
-    ``columns`` are names, patterns (see ``matching_columns``), positions (negative ones count from
-    the end) or a mask, and ``names`` those of all columns, if they have any. A mask in a pandas
-    Series is aligned by ``labels``, names of any type. ``parameter`` is its name in errors.
+    ``columns`` are names, patterns, positions or a mask, and ``names`` those of all columns, if
+    they have any. A mask in a pandas Series is aligned by ``labels``, names of any type.
     """
     if columns is None:
         return []
@@ -40,9 +39,8 @@ def find_columns(columns, n_features, names=None, *, parameter, labels=None):
 def matching_columns(pattern, names):
     """Positions of the names that a pattern matches, in their order; None if it is no pattern.
 
-    A text that starts with ``^`` is a regular expression, which has to match the beginning of a
-    name: ``^(MT-|RP[SL])``. A text with ``*`` or ``?`` is a pattern for the whole name, as of
-    files: ``MT-*``. Any other text is a name. A name is never read as a pattern: look for it first.
+    ``^(MT-|RP[SL])`` is a regular expression for the beginning of a name, ``MT-*`` a pattern for
+    all of it. A name is never read as a pattern: look for it first.
     """
     if pattern.startswith("^"):
         try:
@@ -59,9 +57,8 @@ def matching_columns(pattern, names):
 def in_column_order(values, n_features, labels=None, *, parameter):
     """One value per column, in the order of the columns.
 
-    A pandas Series is aligned by its index if that has the names of the columns, ``labels``, and
-    taken by position if it has none (0, 1, ...); any other index is refused. Other values are
-    returned as they are.
+    A pandas Series is aligned by the names of the columns, ``labels``, or taken by position if its
+    index is 0, 1, ...; any other index is refused. Other values are returned as they are.
     """
     if not (hasattr(values, "index") and hasattr(values, "iloc")):
         return values

@@ -36,7 +36,6 @@ def product_of_sparse(A, B):
 
 
 def to_numpy(X):
-    """An array of another library, wherever it is, as a NumPy array."""
     return _convert_to_numpy(X, get_namespace_and_device(X)[0])
 
 

@@ -1,14 +1,13 @@
 """Threads and memory. Threads: our own over blocks of rows, those of BLAS for large products only.
 
-Threads of BLAS wait for each other actively. They slow down code with many small products, on a
-busy machine by a factor of up to a hundred. So everything but single large products runs in
-``single_threaded_blas`` or, where the size of the data decides, in ``blas_for``.
+Threads of BLAS wait for each other actively, which slows down code with many small products, on a
+busy machine by a factor of up to a hundred: it runs in ``single_threaded_blas`` or ``blas_for``.
 """
 
 import os
 from collections import deque
 from concurrent.futures import ThreadPoolExecutor, wait
-from contextlib import ExitStack, contextmanager, nullcontext
+from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from functools import wraps
 from pathlib import Path
 from threading import RLock, get_ident
@@ -157,12 +156,10 @@ class Workers:
 
 def available_memory() -> float:
     """Bytes that a computation can use without swapping; infinity if the system does not say."""
-    try:
+    free = physical_memory()  # the free pages do not count what caches would give back
+    with suppress(ImportError):
         import psutil
-    except ImportError:
-        # The free pages do not count what caches would give back.
-        free = physical_memory()
-    else:
+
         free = float(psutil.virtual_memory().available)
     return min(free, *map(_limit, _CGROUP_LIMITS))
 

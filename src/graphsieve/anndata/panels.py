@@ -176,8 +176,6 @@ def _panel(adata, name, panel):
 
 
 class _Reference:
-    """What panels are compared with, computed once from all genes."""
-
     def __init__(self, X, types, n_neighbors, rng):
         self.X = X
         self.variance = open_rows(X).column_moments()[1]
@@ -223,7 +221,6 @@ class _Reference:
         return PCA(_N_COMPONENTS, svd_solver="arpack", random_state=self.seed).fit_transform(X)
 
     def _accuracy(self, X):
-        """Mean accuracy over folds, of the types that can be in all of them."""
         size = np.bincount(self.classes[self.classes >= 0])
         frequent = np.flatnonzero(size >= _N_FOLDS)
         if len(frequent) < 2:

@@ -375,7 +375,6 @@ def expression(adata, layer=None):
 
 
 def find_genes(adata, genes, parameter):
-    """Positions of genes that are given by name, position or mask."""
     if genes is None:
         return []
     names = adata.var_names
