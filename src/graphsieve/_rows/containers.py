@@ -259,7 +259,7 @@ def _kind(column):
 
 
 def check_container(X: Any, name: str = "X") -> None:
-    """Refuse dates, and sparse matrices with invalid indices: SciPy would read outside its arrays."""
+    """Refuse dates, and sparse matrices with invalid indices: SciPy would read outside arrays."""
     if getattr(getattr(X, "dtype", None), "kind", "") in ("M", "m"):
         raise ValueError(
             f"{name} holds dates or durations ({X.dtype}), not numbers: convert them, for example "

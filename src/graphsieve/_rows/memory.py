@@ -83,7 +83,7 @@ class RowBlocks(Rows):
     def dense(self, rows):
         return to_dense(self.rows(rows))
 
-    def _slices(self, block_bytes=PASS_BYTES, dense=False):
+    def slices(self, block_bytes=PASS_BYTES, dense=False):
         """Slices of rows that take about so many bytes each, as they are stored or dense."""
         n_bytes = self.n_features * self.n_samples * self.dtype.itemsize
         if self.is_sparse and not dense:
@@ -92,8 +92,7 @@ class RowBlocks(Rows):
         return split_rows(self.n_samples, max(1, n_rows))
 
     def __iter__(self):
-        """(slice, rows) of every block, see ``rows``."""
-        for rows in self._slices():
+        for rows in self.slices():
             yield rows, self.rows(rows)
 
     def reduce(
@@ -104,7 +103,7 @@ class RowBlocks(Rows):
         def on_block(rows):
             return function(read(rows), *(array[rows] for array in aligned))
 
-        slices = self._slices(block_bytes, dense)
+        slices = self.slices(block_bytes, dense)
         if workers is None:
             return functools.reduce(combine, map(on_block, slices))
         # A few blocks per thread at a time, so that few results wait to be combined.
