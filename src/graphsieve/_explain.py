@@ -1,7 +1,5 @@
 """What stands for what: the regression of the dropped features on the kept ones, in words."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
@@ -56,14 +54,13 @@ class Reconstructor:
         if found is not None and expected is not None and (found != expected).any():
             j = int(np.argmax(found != expected))
             raise ValueError(
-                "predict takes the selected columns, in the order in which transform returns "
-                f"them, but column {j} is {found[j]!r} instead of {expected[j]!r}"
+                "predict takes the selected columns as transform returns them, but column "
+                f"{j} is {found[j]!r} instead of {expected[j]!r}"
             )
         return in_container_of(X_selected, self._regression.predict(values), self.names)
 
 
 def coverage_table(learned, dropped, kept, labels):
-    """The table of ``FeatureRanker.coverage``, from the Regression of the dropped columns."""
     rows = []
     for number, j in enumerate(dropped):
         found = [(labels[kept[i]], *numbers) for i, *numbers in _representatives(learned, number)]
@@ -78,7 +75,6 @@ def coverage_table(learned, dropped, kept, labels):
 
 
 def why_kept(sel: Any, j: int, is_included: bool) -> str:
-    """Why column j of a fitted selector was kept."""
     labels = sel._labels_in()
     text = f"{_quoted(labels[j])} was kept: it ranks {sel.ranking_[j]} of {len(labels)}"
     if is_included:
@@ -94,7 +90,6 @@ def why_kept(sel: Any, j: int, is_included: bool) -> str:
 def why_dropped(
     learned: Regression, kept: np.ndarray, j: int, labels: list, is_excluded: bool
 ) -> str:
-    """Why column j was dropped, from its Regression on the kept columns."""
     text = f"{_quoted(labels[j])} was dropped"
     if is_excluded:
         text += " because it is excluded by request"
