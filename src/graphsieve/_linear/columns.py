@@ -174,9 +174,10 @@ class Columns:
     def products(self, V):
         """Z'V for vectors V of shape (n_samples, k)."""
         V = np.ascontiguousarray(V, dtype=np.float64)
-        few, by_vector = V.shape[1] <= _FEW_VECTORS, np.ascontiguousarray(V.T)
+        few = V.shape[1] <= _FEW_VECTORS
         if few and self.n_stored:
             slices, _, transposed = self._blocks
+            by_vector = np.ascontiguousarray(V.T)
             found = self._map(
                 lambda rows, block: [block @ v for v in by_vector[:, rows]], slices, transposed
             )
@@ -186,11 +187,12 @@ class Columns:
         else:
             size = _SPARSE_BYTES["few" if few else "many"]
             if not (few or self.is_sparse):
-                size = BLOCK_BYTES  # dense blocks stay in cache
+                # Dense blocks stay in cache, unless their results are larger.
+                size = max(BLOCK_BYTES, V.shape[1] * self.n_features * V.itemsize)
             with self._workers() as workers:
                 out = self._data.reduce(_products, V, block_bytes=size, workers=workers)
         # In place: with many vectors, each such array is large. Sums of a cluster are read-only.
-        shift = np.outer(by_vector.sum(axis=1), self.mean)
+        shift = np.outer(V.sum(axis=0), self.mean)
         return np.subtract(out, shift, out=shift).T
 
     def inner_products(self):

@@ -148,7 +148,9 @@ class InnerTarget:
     def of(cls, columns, T):
         """Those of Columns and centred targets."""
         with blas_for(float(T.size) * (columns.n_features + T.shape[1])):
-            return cls(columns.inner_products(), columns.products(T), T.T @ T)
+            single = T.astype(np.float32)  # enough for what is expected by chance
+            S = (single.T @ single).astype(np.float64)
+            return cls(columns.inner_products(), columns.products(T), S)
 
     def square_energy(self):
         return float(np.square(self.S).sum())

@@ -218,12 +218,12 @@ def find_structure(X, n_samples=0):
 def _edges(X, units):
     """Largest singular values of permuted columns, in their own units (None) and in others."""
     rows, columns = _by_content(X)
-    ordered = X[rows][:, columns]
+    ordered = X[rows][:, columns].astype(np.float64)  # permuted faster than single precision
     rng = np.random.default_rng(0)  # always the same, so that no seed decides what is structure
     found = []
     entries = _SHUFFLED_ENTRIES_OF_FEW if min(X.shape) < _FEW else _SHUFFLED_ENTRIES
     for _ in range(int(np.clip(entries / X.size, 1, _MOST_SHUFFLES))):
-        permuted = rng.permuted(ordered, axis=0)
+        permuted = rng.permuted(ordered, axis=0).astype(X.dtype)
         scaled = (permuted if unit is None else permuted / unit[columns] for unit in units)
         found.append([_largest_value(_directions(Z)[0]) for Z in scaled])
     return np.mean(found, axis=0)
@@ -368,7 +368,7 @@ def _predict_fold(Z, C, G, held, n_components, core):
     """Products of the held-out columns with their predictions, and squares of the predictions."""
     V = _first_axes(C, G, held, n_components)
     given = C[held]
-    mean = -given.sum(axis=0) / np.count_nonzero(~held)  # of the other folds: C is centred
+    mean = given.sum(axis=0) / int(np.count_nonzero(held) - len(C))  # the others': C is centred
     given -= mean
     own = given * row_norms(V, squared=True)
     if core is None:
@@ -386,7 +386,7 @@ def _predict_fold(Z, C, G, held, n_components, core):
 
 def _first_axes(C, G, held, n_components):
     """First principal axes of the centred rows C but for those held out; G as above."""
-    n_known = np.count_nonzero(~held)
+    n_known = int(np.count_nonzero(~held))  # no NumPy number, which would double the precision
     q = min(n_components, n_known, C.shape[1])
     if not _is_wide(C):
         given = C[held]
