@@ -272,14 +272,14 @@ class BlockGains:
             F = F - cross - cross.transpose(0, 2, 1) + gain * outer
             self._stacks[i] = blocks, scale, G - outer, F
 
-    def write(self, gains):
-        """Write the gain of its block to every column of a block in ``gains``."""
+    def write(self, gains, alive):
+        """Write the gain of its block to every living column of a block in ``gains``."""
         for blocks, _, G, F in self._stacks:
             value, vector = np.linalg.eigh(G)
             form = np.einsum("uik,uij,ujk->uk", vector, F, vector, optimize=True)
-            alive = value > _DEPENDENT_IN_BLOCK
-            gain = np.divide(form, value, out=np.zeros_like(form), where=alive).sum(axis=1)
-            gains[blocks] = np.maximum(gain, 0)[:, np.newaxis]
+            counts = value > _DEPENDENT_IN_BLOCK
+            gain = np.divide(form, value, out=np.zeros_like(form), where=counts).sum(axis=1)
+            gains[blocks] = np.maximum(gain, 0)[:, np.newaxis] * alive[blocks]
 
 
 class _Step(NamedTuple):
@@ -317,9 +317,8 @@ class _Layer:
 
     def gains(self):
         """What every living column, or the whole block it belongs to, would add; 0 for others."""
-        gains = np.where(self.alive, self.f, 0.0) / np.where(self.alive, self.g, 1.0)
-        self._blocks.write(gains)
-        gains[~self.alive] = 0.0
+        gains = np.divide(self.f, self.g, out=np.zeros_like(self.f), where=self.alive)
+        self._blocks.write(gains, self.alive)
         return gains
 
     def best(self, worth, in_block):
@@ -506,7 +505,7 @@ class ForwardSelection:
 
         Columns that are not ``affordable`` can be picked neither now nor later.
         """
-        if affordable is not None:
+        if affordable is not None and not affordable.all():
             self._tier[~affordable] = np.maximum(self._tier[~affordable], _EXCLUDED)
             self._layer.alive &= affordable
         step = self._layer.best(self._worth, self._in_block)
@@ -578,6 +577,8 @@ class ForwardSelection:
         squares = self.columns.square_norms[j] * self.columns.square_norms
         copies = np.flatnonzero(inner**2 >= min(near, same) * squares)
         copies = copies[(self.layers[copies] == 0) & (self._tier[copies] < _EXCLUDED)]
+        if not len(copies):
+            return
         is_same = inner[copies] ** 2 >= same * squares[copies]
         same_tier, near_tier = max(_COPY, self._layer_tier + 1), max(_NEAR_COPY, self._layer_tier)
         tier = np.where(is_same, same_tier, near_tier)

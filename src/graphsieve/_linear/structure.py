@@ -225,7 +225,8 @@ def _edges(X, units):
     for _ in range(int(np.clip(entries / X.size, 1, _MOST_SHUFFLES))):
         permuted = rng.permuted(ordered, axis=0).astype(X.dtype)
         scaled = (permuted if unit is None else permuted / unit[columns] for unit in units)
-        found.append([_largest_value(_directions(Z)[0]) for Z in scaled])
+        directions = (_directions(Z)[0].astype(np.float32, copy=False) for Z in scaled)
+        found.append([*map(_largest_value, directions)])
     return np.mean(found, axis=0)
 
 
