@@ -195,10 +195,11 @@ class Columns:
         shift = np.outer(V.sum(axis=0), self.mean)
         return np.subtract(out, shift, out=shift).T
 
-    def inner_products(self):
-        """Z'Z, for few columns."""
+    def inner_products(self, weight=None):
+        """Z'Z, or Z' diag(weight) Z, for few columns."""
+        roots = () if weight is None else (np.sqrt(weight),)
         size = max(PASS_BYTES, self.n_features**2 * self._data.dtype.itemsize)
-        return self._data.reduce(partial(_inner_products, self.mean), block_bytes=size)
+        return self._data.reduce(partial(_inner_products, self.mean), *roots, block_bytes=size)
 
     def times(self, W):
         """Z W for weights W of shape (n_features, k)."""
@@ -365,11 +366,13 @@ def _products(block, V):
     return np.array([transposed @ v for v in V.T], dtype=np.float64)
 
 
-def _inner_products(mean, block):
+def _inner_products(mean, block, root=None):
     """Sums over some rows at a time, as sparse rows are made dense."""
     found = np.zeros((len(mean), len(mean)))
     for rows in split_rows(block.shape[0], max(_FEWEST_ROWS, 4 * len(mean))):
         Z = to_dense(block[rows]) - mean
+        if root is not None:
+            Z *= root[rows, None]
         found += Z.T @ Z
     return found
 

@@ -71,10 +71,12 @@ def join_targets(targets, weights):
         return targets[0]
     total = sum(weight for _, weight in pairs)
     parts = [(target, weight / total / target.energy) for target, weight in pairs]
-    factors = [T.T * np.sqrt(scale) for T, scale in parts if isinstance(T, FactorTarget)]
+    factors = [T.T * np.sqrt(share) for T, share in parts if isinstance(T, FactorTarget)]
     if len(factors) == len(parts) and sum(len(T.T) for T in factors) <= len(factors[0]):
-        return FactorTarget(np.hstack(factors))
-    return GramTarget(sum(scale * target.gram() for target, scale in parts))
+        first, share = parts[0]
+        scale = None if first.scale is None else np.sqrt(share) * first.scale
+        return FactorTarget(np.hstack(factors), scale=scale)
+    return GramTarget(sum(share * target.gram() for target, share in parts))
 
 
 def _energy(T):
@@ -82,10 +84,13 @@ def _energy(T):
 
 
 class FactorTarget:
-    """Targets T of shape (n_samples, n_targets), and their products with the columns if known."""
+    """Targets T of shape (n_samples, n_targets), and their products with the columns if known.
 
-    def __init__(self, T, products=None):
-        self.T = T
+    With a ``scale``, the first ones are the columns themselves, times a factor for every row.
+    """
+
+    def __init__(self, T, products=None, scale=None):
+        self.T, self.scale = T, scale
         self.energy = _energy(T)
         self._products = products
 
@@ -145,12 +150,17 @@ class InnerTarget:
         self.energy = float(np.trace(S))
 
     @classmethod
-    def of(cls, columns, T):
-        """Those of Columns and centred targets."""
-        with blas_for(float(T.size) * (columns.n_features + T.shape[1])):
+    def of(cls, columns, target):
+        """Those of Columns and a FactorTarget."""
+        T, d = target.T, columns.n_features
+        with blas_for(float(T.size) * (d + T.shape[1])):
             single = T.astype(np.float32)  # enough for what is expected by chance
             S = (single.T @ single).astype(np.float64)
-            return cls(columns.inner_products(), columns.products(T), S)
+            if target.scale is None:
+                C = columns.products(T)
+            else:  # the products of the columns are symmetric, which halves the time
+                C = np.hstack([columns.inner_products(target.scale), columns.products(T[:, d:])])
+            return cls(columns.inner_products(), C, S)
 
     def square_energy(self):
         return float(np.square(self.S).sum())

@@ -49,8 +49,8 @@ _TINY = np.finfo(float).tiny ** 0.5
 class Structure:
     """Structure of the centred directions Z in which rows deviate from the mean row.
 
-    ``rows`` are Z, ``centre`` is the mean row, and ``mean`` that of the directions before Z was
-    centred. ``gram`` is Z Z' or Z'Z, whichever is smaller; ``values`` are the first singular values
+    ``rows`` are Z, ``centre`` is the mean row, ``mean`` that of the directions before Z was centred,
+    and ``scale`` are the factors of the rows that made them directions. ``gram`` is Z Z' or Z'Z, whichever is smaller; ``values`` are the first singular values
     of Z, largest first, and ``vectors`` the eigenvectors of ``gram``. ``edge`` is the largest
     singular value of shuffled columns. ``core`` is the mask of the columns whose components predict
     all columns, if most columns are noise; else None.
@@ -59,6 +59,7 @@ class Structure:
     rows: np.ndarray
     centre: np.ndarray
     mean: np.ndarray
+    scale: np.ndarray
     gram: np.ndarray
     values: np.ndarray
     vectors: np.ndarray
@@ -122,7 +123,7 @@ class Structure:
         """Targets T with T T' = Z Z'."""
         if _is_wide(self.rows):
             return GramTarget(self.gram.astype(np.float64, copy=False))
-        return FactorTarget(self.rows.astype(np.float64, copy=False))
+        return FactorTarget(self.rows.astype(np.float64, copy=False), scale=self.scale)
 
     def core_axes(self):
         """The first ``n_kept`` principal axes of the core, 0 in the other columns."""
@@ -232,7 +233,7 @@ def _edges(X, units):
 
 def _components(X, edge, n_axes=None):
     """The structure of centred columns but for their predictability, with at most ``n_axes``."""
-    Z, mean = _directions(X)
+    Z, mean, scale = _directions(X)
     G = _gram(Z)
     square, vectors = leading_eigenpairs(G, min(len(G), n_axes or _FIRST_COMPONENTS))
     if n_axes is None and square[0] > edge**2:
@@ -242,7 +243,7 @@ def _components(X, edge, n_axes=None):
     significant[0] = True  # of constant columns too
     vectors = vectors[:, ::-1][:, significant].astype(np.float64, copy=False)
     centre = np.zeros(X.shape[1])
-    return Structure(Z, centre, mean, G, values[significant], vectors, edge, np.empty(0))
+    return Structure(Z, centre, mean, scale, G, values[significant], vectors, edge, np.empty(0))
 
 
 def _with_predictability(found, X):
@@ -295,12 +296,13 @@ def _project(axes, centre, shift, mean, block):
 
 
 def _directions(X):
-    """Centred rows X reduced to unit length, and centred once more; and their mean before."""
+    """Centred rows X times a scale that makes them directions, centred; their mean, the scale."""
     away = row_norms(X, squared=True).astype(np.float64)
-    Z = X * _inverse_lengths(away, 1e-24 * away.max(initial=0))[:, None].astype(X.dtype)
+    scale = _inverse_lengths(away, 1e-24 * away.max(initial=0))
+    Z = X * scale[:, None].astype(X.dtype)
     mean = Z.mean(axis=0, dtype=np.float64)
     Z -= mean.astype(X.dtype)
-    return Z, mean
+    return Z, mean, scale
 
 
 def _inverse_lengths(away, rounding):

@@ -35,7 +35,7 @@ def leading_eigenpairs(A, k, tol=1e-8):
         start = np.random.default_rng(0).normal(size=n).astype(A.dtype)  # always the same
         try:
             tol = max(tol, float(np.finfo(A.dtype).eps))
-            values, vectors = eigsh(A, k, which="LA", v0=start, tol=tol, ncv=max(16, 3 * k // 2))
+            values, vectors = eigsh(A, k, which="LA", v0=start, tol=tol)
             order = np.argsort(values)
             return values[order], vectors[:, order]
         except ArpackError:  # such as for a matrix of zeros
