@@ -156,11 +156,12 @@ class InnerTarget:
         with blas_for(float(T.size) * (d + T.shape[1])):
             single = T.astype(np.float32)  # enough for what is expected by chance
             S = (single.T @ single).astype(np.float64)
-            if target.scale is None:
-                C = columns.products(T)
-            else:  # the products of the columns are symmetric, which halves the time
-                C = np.hstack([columns.inner_products(target.scale), columns.products(T[:, d:])])
-            return cls(columns.inner_products(), C, S)
+            if target.scale is not None:  # products of columns are symmetric: half of the time
+                C = [columns.inner_products(target.scale)]
+                C += [columns.products(T[:, d:])] if T.shape[1] > d else []
+            else:
+                C = [columns.products(T)]
+            return cls(columns.inner_products(), np.hstack(C), S)
 
     def square_energy(self):
         return float(np.square(self.S).sum())
