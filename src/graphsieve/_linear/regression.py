@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
-from scipy.linalg import cholesky, solve, solve_triangular
+from scipy.linalg import cholesky, get_blas_funcs, solve, solve_triangular
 from sklearn.linear_model import Ridge
 
 from .._rows import check_container, to_dense
@@ -101,7 +101,7 @@ class _LeaveOneOut:
         n_samples = len(targets)
         self._penalty = penalty
         self._targets = targets
-        self._fit_residual = targets.copy()
+        self._fit_residual = np.array(targets, order="C")
         self._diagonal = np.full(n_samples, 1 - 1 / n_samples)
         self._factors = np.empty((n_samples, n_predictors), targets.dtype, order="F")
         self.n_added = self._n_used = 0
@@ -120,7 +120,10 @@ class _LeaveOneOut:
     def use(self, n_predictors):
         """Bring the residuals to those of the first predictors."""
         U = self._factors[:, self._n_used : n_predictors]
-        self._fit_residual -= U @ (U.T @ self._targets)
+        if self._targets.size:
+            # In place: without a second large array, it takes a third to two thirds of the time.
+            gemm, residual = get_blas_funcs("gemm", (U,)), self._fit_residual.T
+            gemm(-1, (U.T @ self._targets).T, U.T, beta=1, c=residual, overwrite_c=True)
         self._diagonal -= (U**2).sum(axis=1, dtype=np.float64)
         self._n_used = n_predictors
 
