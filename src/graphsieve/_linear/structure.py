@@ -17,7 +17,7 @@ from sklearn.utils.extmath import row_norms
 from .._rows import RowBlocks, chosen_rows
 from .._rows.scaling import MOST_ROWS, chosen_sample, column_scaling, robust_scaling, scaled_type
 from .._utils.linalg import largest_eigenvalue, leading_eigenpairs
-from .._utils.threads import Workers, blas_for
+from .._utils.threads import Workers, blas_for, single_threaded_blas
 from .columns import compact_rows
 from .forward import FactorTarget, GramTarget
 
@@ -128,8 +128,7 @@ class Structure:
     def core_axes(self):
         """The first ``n_kept`` principal axes of the core, 0 in the other columns."""
         rows = self.rows[:, self.core]
-        with blas_for(float(rows.size) * min(rows.shape)):
-            found = _first_axes(rows, _gram(rows), np.zeros(len(rows), dtype=bool), self.n_kept)
+        found = _first_axes(rows, _gram(rows), np.zeros(len(rows), dtype=bool), self.n_kept)
         axes = np.zeros((len(self.core), found.shape[1]))
         axes[self.core] = found
         return axes
@@ -201,19 +200,18 @@ def find_structure(X, n_samples=0):
     n_axes = None if n_samples == len(X) else _MOST_COMPONENTS
     if n_samples > len(X):
         n_axes = max(_MOST_COMPONENTS, _MOST_COORDINATES // n_samples)
-    with blas_for(float(X.size) * min(X.shape)):
-        centre = X.mean(axis=0, dtype=np.float64)
-        X = (X - centre).astype(np.float32 if X.size > _LARGE else X.dtype, copy=False)
-        deviation = X.std(axis=0, dtype=np.float64)
-        units = np.where(deviation > 0, deviation, 1).astype(X.dtype)
-        if np.allclose(units, 1, rtol=1e-3):
-            (edge,) = _edges(X, [None])
-            return replace(_with_predictability(_components(X, edge, n_axes), X), centre=centre)
-        edge, standard_edge = _edges(X, [None, units])
-        found = replace(_components(X, edge, n_axes), centre=centre)
-        X /= units
-        judged = _with_predictability(_components(X, standard_edge), X)
-        return replace(found, predictability=judged.predictability, core=judged.core)
+    centre = X.mean(axis=0, dtype=np.float64)
+    X = (X - centre).astype(np.float32 if X.size > _LARGE else X.dtype, copy=False)
+    deviation = X.std(axis=0, dtype=np.float64)
+    units = np.where(deviation > 0, deviation, 1).astype(X.dtype)
+    if np.allclose(units, 1, rtol=1e-3):
+        (edge,) = _edges(X, [None])
+        return replace(_with_predictability(_components(X, edge, n_axes), X), centre=centre)
+    edge, standard_edge = _edges(X, [None, units])
+    found = replace(_components(X, edge, n_axes), centre=centre)
+    X /= units
+    judged = _with_predictability(_components(X, standard_edge), X)
+    return replace(found, predictability=judged.predictability, core=judged.core)
 
 
 def _edges(X, units):
@@ -316,7 +314,8 @@ def _is_wide(Z):
 
 def _gram(Z):
     """Z Z' or Z' Z, whichever is smaller."""
-    return Z @ Z.T if _is_wide(Z) else Z.T @ Z
+    with blas_for(float(Z.size) * min(Z.shape)):
+        return Z @ Z.T if _is_wide(Z) else Z.T @ Z
 
 
 def _product(A, B):
@@ -328,6 +327,7 @@ def _largest_value(Z):
     return np.sqrt(max(largest_eigenvalue(_gram(Z)), 0.0))
 
 
+@single_threaded_blas()
 def _predictability(Z, G, n_components, core=None):
     """Squared correlation of every column with its held-out prediction from the others.
 
@@ -357,6 +357,7 @@ def _row_keys(X):
     return np.round(keys / max(keys.max(), _TINY), 9)
 
 
+@single_threaded_blas()
 def _by_content(X):
     """Rows, and varying columns, in an order that follows from the entries, not from that in X."""
     rows = np.argsort(_row_keys(X), kind="stable")
@@ -387,6 +388,7 @@ def _predict_fold(Z, C, G, held, n_components, core):
     return [np.einsum("ij,ij->j", left, prediction) for left in (Z[held], prediction)]
 
 
+@single_threaded_blas()
 def _first_axes(C, G, held, n_components):
     """First principal axes of the centred rows C but for those held out; G as above."""
     n_known = int(np.count_nonzero(~held))  # no NumPy number, which would double the precision
