@@ -18,7 +18,7 @@ from sklearn.utils.extmath import row_norms
 
 from .._rows import RowBlocks
 from .._rows.scaling import standardised
-from .._utils.threads import blas_for_table
+from .._utils.threads import single_threaded_blas
 from .columns import Columns
 from .forward import ForwardSelection, GramTarget
 
@@ -121,7 +121,7 @@ class GainCurve:
         return max(1, self.n_features)
 
 
-@blas_for_table
+@single_threaded_blas()  # many small products
 def gain_curve(X, order, nulls=(permuted, flipped), trusted=None):
     """Compare the gains along a ranking, best first, with those of shuffled columns.
 

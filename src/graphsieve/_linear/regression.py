@@ -15,7 +15,7 @@ from sklearn.linear_model import Ridge
 
 from .._rows import check_container, to_dense
 from .._rows.scaling import standardised
-from .._utils.threads import blas_for_table
+from .._utils.threads import blas_for_table, single_threaded_blas
 
 # Ridge penalty of standardised columns, per row or column, whichever are fewer. With 0.1,
 # 0.01 and 0.001, 60 columns explain .53, .25 and .09 of the variance of left-out rows of colon, and
@@ -44,7 +44,7 @@ class CoverageCurve:
     predictions: np.ndarray | None = None
 
 
-@blas_for_table
+@single_threaded_blas()  # many small products
 def coverage_curve(X, order, n_kept, *, targets=None, predict_rows=()):
     """Coverage of columns by the first k features of a ranking, for every k of a grid.
 
