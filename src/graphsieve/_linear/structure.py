@@ -49,11 +49,11 @@ _TINY = np.finfo(float).tiny ** 0.5
 class Structure:
     """Structure of the centred directions Z in which rows deviate from the mean row.
 
-    ``rows`` are Z, ``centre`` is the mean row, ``mean`` that of the directions before Z was centred,
-    and ``scale`` are the factors of the rows that made them directions. ``gram`` is Z Z' or Z'Z, whichever is smaller; ``values`` are the first singular values
-    of Z, largest first, and ``vectors`` the eigenvectors of ``gram``. ``edge`` is the largest
-    singular value of shuffled columns. ``core`` is the mask of the columns whose components predict
-    all columns, if most columns are noise; else None.
+    ``rows`` are Z, ``centre`` is the mean row, and ``mean`` that of the directions, the rows less
+    ``centre`` times ``scale``, before Z was centred. ``gram`` is Z Z' or Z'Z, whichever is smaller;
+    ``values`` are the first singular values of Z, largest first, and ``vectors`` the eigenvectors
+    of ``gram``. ``edge`` is the largest singular value of shuffled columns. ``core`` is the mask of
+    the columns whose components predict all columns, if most columns are noise; else None.
     """
 
     rows: np.ndarray
