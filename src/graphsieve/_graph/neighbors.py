@@ -153,7 +153,8 @@ class Points:
         bound = np.full(len(S), lowest)
         enough = np.isfinite(nearest)
         bound[enough] = np.maximum(self._threshold(nearest[enough], number[enough]), lowest)
-        return np.nonzero(bound[:, None].astype(S.dtype) <= S)
+        # Several times faster than with rows and columns.
+        return np.divmod(np.flatnonzero(bound[:, None].astype(S.dtype) <= S), S.shape[1])
 
     def similarity(self, data, i, j, workers):
         """Cosine, or minus the squared distance, of sample i[p] and sample j[p] for every p."""
@@ -210,7 +211,7 @@ def _largest_of_groups(S, k, n_groups):
     """In every row the k-th largest of maxima of groups of columns: close to that of the row."""
     n = S.shape[1]
     top = S
-    if n >= 4 * n_groups:
+    if n >= 2 * n_groups:
         top = S[:, :n_groups].copy()
         for start in range(n_groups, n, n_groups):
             group = S[:, start : start + n_groups]

@@ -19,7 +19,7 @@ from sklearn.utils.extmath import row_norms
 
 from .._rows import RowBlocks
 from .._rows.scaling import standardised
-from .._utils.threads import blas_for_table
+from .._utils.threads import single_threaded_blas
 from .columns import Columns
 from .forward import ForwardSelection, GramTarget
 from .structure import chance_level
@@ -122,7 +122,7 @@ class GainCurve:
         return max(1, self.n_features)
 
 
-@blas_for_table
+@single_threaded_blas()  # many small products
 def gain_curve(X, order, nulls=(permuted, flipped), predictability=None):
     """Compare the gains along a ranking, best first, with those of shuffled columns.
 

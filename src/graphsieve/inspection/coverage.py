@@ -221,7 +221,6 @@ def make_grid(n_features: int, n_selected: int) -> np.ndarray:
     return np.unique(np.append(grid, n_selected))
 
 
-@blas_for_table
 def explained_curves(X, order, grid, coverage, rng):
     """Curves of the explained fraction over a grid of numbers of features, by name.
 
