@@ -115,7 +115,8 @@ def plan(experiment, profile, datasets=None, methods=None, n_splits=None):
     cells = []
     # Split by split, so that an interrupted run has all methods on the same splits; data set by
     # data set, so that the cells of a worker share what belongs to the split.
-    for split in range(n_splits or chosen.n_splits):
+    first = chosen.first_split
+    for split in range(first, first + (n_splits or chosen.n_splits)):
         for dataset in datasets:
             if experiment.measure == "shares":
                 everything = protocol | {"shares": [1.0]}
@@ -126,7 +127,8 @@ def plan(experiment, profile, datasets=None, methods=None, n_splits=None):
                     continue
                 if shape_of(dataset)[1] > chosen.max_features.get(method.label, math.inf):
                     continue
-                for number, params in enumerate(method.settings()):
+                has_grid = split < chosen.grid_splits.get(dataset, math.inf)
+                for number, params in enumerate(method.settings()[: None if has_grid else 1]):
                     cell = Cell(experiment.measure, dataset, split, method.method, params, protocol)
                     cells.append((cell, method.label, number))
     return cells

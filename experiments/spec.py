@@ -60,6 +60,10 @@ class Profile:
 
     datasets: tuple[str, ...]
     n_splits: int = 1
+    # The splits before it were seen when defaults were chosen.
+    first_split: int = 0
+    # By data set: later splits have the fixed settings only.
+    grid_splits: dict = field(default_factory=dict)
     # Labels; empty means all.
     methods: tuple[str, ...] = ()
     # Replaces fields of the protocol.

@@ -66,6 +66,17 @@ def test_auto_limits_an_outlier_among_many_rows(rng):
     assert np.ptp(divided(X, "minmax")[1:]) < 0.1
 
 
+def test_auto_limits_errors_that_make_up_the_deviation(rng):
+    """Codes for missing values, in a few rows, leave the unit and the order of the others alone."""
+    x = rng.standard_normal(200)
+    marked = np.where(np.arange(200) % 50 == 7, -999.0, x)
+    found = divided(np.column_stack([x, marked]), "auto")
+    ordinary = marked > -999
+    ratio = np.ptp(found[ordinary], axis=0)
+    assert 0.3 < ratio[1] / ratio[0] < 3
+    assert found[:, 1].argmin() == 7
+
+
 @pytest.mark.parametrize("scale", ["auto", "standard", "minmax", "global", None])
 def test_constant_data_are_left_alone(scale):
     X = np.tile([0.1, 5.0], (6, 1))

@@ -31,6 +31,12 @@ def test_oracle_takes_the_best_mean_over_the_splits():
     assert len(best) == 4  # two shares, two splits
 
 
+def test_oracle_leaves_out_splits_without_the_whole_grid():
+    table = scores(lambda *_: 0.5, ("a", "b"), ("d1",), (0, 1), (0, 1))
+    table = table[(table["method"] == "b") | (table["setting"] == 0) | (table["split"] == 0)]
+    assert set(oracle(table, "acc")["split"]) == {0}
+
+
 def test_oracle_chooses_for_every_share():
     def value(dataset, method, setting, share, split):
         return 0.5 + (0.1 if (setting == 1) == (share == 0.1) else 0.0)

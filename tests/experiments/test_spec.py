@@ -117,3 +117,15 @@ def test_key_changes_with_a_default(small, monkeypatch):
     cls = REGISTRY["lap_score"]
     monkeypatch.setitem(REGISTRY, "lap_score", lambda share: cls(share, n_neighbors=7))
     assert key() != before
+
+
+def test_first_split_of_a_profile():
+    """Splits that were seen when defaults were chosen are left out."""
+    splits = [cell.split for cell, _, _ in plan(load_experiment("quality"), "medium", ["colon"])]
+    assert (min(splits), max(splits)) == (15, 29)
+
+
+def test_later_splits_of_large_data_have_fixed_settings_only():
+    cells = plan(load_experiment("comparison"), "full", ["mnist"])
+    assert {cell.split for cell, _, number in cells if number} == {0}
+    assert {cell.split for cell, _, number in cells if not number} == set(range(5))

@@ -6,13 +6,13 @@ import scipy.sparse as sp
 from sklearn.datasets import load_breast_cancer, load_wine
 
 from experiments.data import make_planted
+from experiments.planted_tables import KINDS, batches, covered, mixed, n_dimensions, needles
 from graphsieve import GAFS, GraphSieve, GreedyCSS
 from graphsieve._graph.affinity import build_graph
 from graphsieve._graph.spectral import embedding
 from graphsieve._linear.forward import FactorTarget, GramTarget, join_targets
 from graphsieve._rows import RowBlocks
 from tests.helpers.mapped import mapped
-from tests.helpers.tables import KINDS, batches, covered, mixed, n_dimensions, needles
 
 
 def fit(X, n_features=6, **params):

@@ -17,6 +17,9 @@ MOSTLY_ZERO = 0.9
 # Entries further from the mean than so many standard deviations are moved there, so many times.
 _MOST_DEVIATIONS = 5.0
 _N_LIMITS = 3
+# Errors such as a misplaced decimal point bend the deviation itself: so many times as far from the
+# median as all but this fraction of the entries on each side.
+_FAR, _TAIL = 50.0, 0.05
 # They are measured on at most so many rows.
 MOST_ROWS = 2000
 # Larger data are scaled to single precision: half the memory and half the time.
@@ -101,7 +104,9 @@ def robust_scaling(
     """Columns in units of their spread, bent neither by outliers nor by dead columns.
 
     On the rows of the mask ``chosen``, three times in turn, entries beyond five standard deviations
-    are moved there: a heavy-tailed column then has the spread of its bulk. The median becomes 0.
+    are moved there: a heavy-tailed column then has the spread of its bulk. Where a few entries are
+    so far away that they make up the deviation, the distance of the other entries from the median
+    replaces it at first. The median becomes 0.
     ``spread`` is what becomes 1: the standard deviation ("deviation"), the "range", or the range
     but at least five deviations ("wide"), so that a flag has no more variance than a normal column.
     With ``counts``, take square roots first if more than 90 % of the entries are zero and none is
@@ -113,7 +118,7 @@ def robust_scaling(
         np.sqrt(X, out=X)
     least, most = X.min(axis=0), X.max(axis=0)
     constant = is_constant(least, most)
-    low, high = np.full(len(constant), -np.inf), np.full(len(constant), np.inf)
+    median, low, high = _far_limits(X)
     for _ in range(_N_LIMITS):
         if (low > least).any() or (high < most).any():
             np.clip(X, low, high, out=X)
@@ -126,14 +131,35 @@ def robust_scaling(
     span = most - least
     wide = np.maximum(span, _MOST_DEVIATIONS * deviation)
     unit = {"deviation": deviation, "range": span, "wide": wide}[spread]
-    return RobustScaling(column_medians(X), _inverse(unit, constant), root, low, high)
+    return RobustScaling(median, _inverse(unit, constant), root, low, high)
+
+
+def _far_limits(X):
+    """Medians of the columns, and limits for entries far beyond the others; infinite without."""
+    ordered = _sorted_columns(X)
+    median = _medians(ordered)
+    tail = max(1, int(_TAIL * len(X)))
+    bulk = np.maximum(ordered[:, -1 - tail] - median, median - ordered[:, tail])
+    most = np.maximum(ordered[:, -1] - median, median - ordered[:, 0])
+    reach = np.where((bulk > 0) & (most > _FAR * bulk), _MOST_DEVIATIONS * bulk, np.inf)
+    return median, median - reach, median + reach
 
 
 def column_medians(X: np.ndarray) -> np.ndarray:
     """Medians of the columns, without NaN, in a fifth to a third of the time of NumPy's."""
+    return _medians(_sorted_columns(X))
+
+
+def _sorted_columns(X):
+    """The columns of X as rows, each in increasing order."""
     ordered = X.T.copy()
     ordered.sort(axis=1)
-    return ordered[:, [(len(X) - 1) // 2, len(X) // 2]].mean(axis=1)
+    return ordered
+
+
+def _medians(ordered):
+    n = ordered.shape[1]
+    return ordered[:, [(n - 1) // 2, n // 2]].mean(axis=1)
 
 
 def chosen_sample(n_samples, most, rng):

@@ -112,11 +112,115 @@ def few_rows(rng):
     return _in_units(rng, *_measured(rng, [rng.normal(size=25) for _ in range(4)], [4] * 4))
 
 
+def errors(rng, n=300):
+    """A misplaced decimal point in half of the columns."""
+    X, group = _measured(rng, [rng.normal(size=n) for _ in range(5)], [4] * 5)
+    wrong = rng.permutation(20)[:10]
+    X[rng.integers(n, size=10), wrong] *= 1e6
+    return _in_units(rng, X, group)
+
+
+def codes(rng, n=300):
+    """Two percent of the entries of half of the columns are -999, where a value is missing."""
+    X, group = _measured(rng, [rng.normal(size=n) for _ in range(5)], [4] * 5)
+    marked = np.isin(np.arange(20), rng.permutation(20)[:10])
+    X[marked & (rng.uniform(size=X.shape) < 0.02)] = -999
+    return X, group
+
+
 KINDS = {
     function.__name__: function
     for function in (
         *(mixed, mixed_with_noise, batches, heavy_tails, customers, survey, sensors, size_factor),
-        *(one_hot, rare_flags, counts, unequal_groups, few_rows),
+        *(one_hot, rare_flags, counts, unequal_groups, few_rows, errors, codes),
+    )
+}
+
+
+def zero_inflated(rng, n=500):
+    """Five amounts that most customers do not have, with errors in proportion."""
+    amounts = [
+        np.where(rng.uniform(size=n) < 0.6, 0, np.exp(rng.normal(4, 1.5, n))) for _ in "12345"
+    ]
+    X = [q * np.exp(0.15 * rng.normal(size=n)) for q in amounts for _ in range(3)]
+    return _shuffled(rng, np.column_stack(X), np.arange(15) // 3)
+
+
+def fortunes(rng, n=400):
+    """Three quantities of the Pareto distribution beside three of another kind."""
+    X, group = _measured(rng, [np.log1p(rng.pareto(0.8, n)) for _ in range(3)], [3] * 3)
+    large = [rng.pareto(1.2, n) + 1 for _ in range(3)]
+    A = [q * np.exp(0.1 * rng.normal(size=n)) for q in large for _ in range(3)]
+    return _shuffled(rng, np.column_stack([X, *A]), np.r_[group, 3 + np.arange(9) // 3])
+
+
+def near_copies(rng, n=300):
+    """Six quantities of two to five columns, whose squared correlation is .9 to .999."""
+    group = np.repeat(np.arange(6), rng.integers(2, 6, 6))
+    error = np.sqrt((1 / rng.uniform(0.9, 0.999, 6) - 1) / 2)[group]
+    X = rng.normal(size=(n, 6))[:, group] + error * rng.normal(size=(n, len(group)))
+    return _in_units(rng, *_shuffled(rng, X, group))
+
+
+def one_alone(rng, n=400):
+    """Groups of 1 to 30 columns: nothing predicts the column that is alone."""
+    sizes = [1, 2, 3, 5, 10, 30]
+    return _in_units(rng, *_measured(rng, [rng.normal(size=n) for _ in sizes], sizes))
+
+
+def rare_to_common(rng, n=500):
+    """Flags of 2 to 50 % of the rows, and three quantities."""
+    columns, group = [], []
+    for g, fraction in enumerate([0.02, 0.05, 0.1, 0.3, 0.5]):
+        flag = rng.uniform(size=n) < fraction
+        for _ in range(3):
+            columns.append(flag ^ (rng.uniform(size=n) < 0.05 * fraction))
+            group.append(g)
+    X, other = _measured(rng, [rng.normal(size=n) for _ in range(3)], [3] * 3)
+    X = np.column_stack([*columns, X]).astype(float)
+    return _in_units(rng, *_shuffled(rng, X, np.r_[group, other + 5]))
+
+
+def weak(rng, n=300):
+    """Six quantities with errors of 60 to 90 % of their standard deviation."""
+    quantities = [rng.normal(size=n) for _ in range(6)]
+    return _in_units(rng, *_measured(rng, quantities, [5] * 6, (0.6, 0.9)))
+
+
+def twenty_rows(rng):
+    """The six shapes of ``mixed`` in twenty rows."""
+    return mixed(rng, 20)
+
+
+def mostly_noise(rng, n=60):
+    """Eight quantities of eight columns among 150 columns of noise, in sixty rows."""
+    X, group = _measured(rng, [rng.normal(size=n) for _ in range(8)], [8] * 8)
+    return _in_units(rng, *_shuffled(rng, *_with_noise(rng, X, group, 150)))
+
+
+def trends(rng, n=400):
+    """Waves of four periods on a trend, the trend, and a random walk."""
+    t = np.linspace(0, 1, n)
+    waves = [np.sin(6.3 * k * t + rng.uniform(0, 6)) + 0.5 * t for k in (1, 2, 3, 5)]
+    walk = np.cumsum(rng.normal(size=n)) / 20
+    return _in_units(rng, *_measured(rng, [*waves, t, walk], [3] * 6))
+
+
+def dated(rng, n=400):
+    """A date in seconds, years and days, beside four quantities."""
+    day = rng.integers(0, 1500, n)
+    quantities = [rng.normal(size=n), rng.exponential(size=n), rng.poisson(2, n)]
+    X, group = _measured(rng, [*quantities, rng.uniform(size=n) < 0.2], [3] * 4)
+    dates = np.column_stack([1.6e9 + 86400 * day, 2014 + day / 365, day + rng.normal(size=n)])
+    return _shuffled(rng, np.column_stack([X, dates]), np.r_[group, 4, 4, 4])
+
+
+# Written after the method; reported, and no constant was chosen on them.
+OTHERS = {
+    function.__name__: function
+    for function in (
+        *(zero_inflated, fortunes, near_copies, one_alone, rare_to_common, weak, twenty_rows),
+        *(mostly_noise, trends, dated),
     )
 }
 
