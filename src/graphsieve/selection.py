@@ -7,7 +7,7 @@ import json
 import math
 import sys
 from collections import Counter
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field, is_dataclass, replace
 from numbers import Integral
 from pathlib import Path
 from typing import Any, Self
@@ -51,6 +51,9 @@ class Selection:
         its columns, the number of batches (0 without ``groups``), and ``n_exact_``.
     versions : dict
         Versions of the packages that computed it.
+    fitted : dict
+        What the report shows of the fit: attributes of the selector, and the fewest and the most
+        features that its constraints allow.
     carried, dropped : list of str
         Columns that the selector was not fitted on: those written along with the selection, such
         as IDs, and those left out by request.
@@ -73,6 +76,7 @@ class Selection:
     parameters: dict = field(default_factory=dict)
     fingerprint: dict = field(default_factory=dict)
     versions: dict = field(default_factory=dict)
+    fitted: dict = field(default_factory=dict)
     carried: list = field(default_factory=list)
     dropped: list = field(default_factory=list)
 
@@ -279,7 +283,7 @@ class Selection:
             "dropped is not a list of names": _are_names(self.dropped),
             "method is not a name": isinstance(self.method, str),
         }
-        for name in ("parameters", "fingerprint", "versions"):
+        for name in ("parameters", "fingerprint", "versions", "fitted"):
             is_table = isinstance(getattr(self, name), dict)
             conditions[f"{name} is not a table of names and values"] = is_table
         return next((fault for fault, holds in conditions.items() if not holds), None)
@@ -335,16 +339,18 @@ def settings(sel: Any) -> dict:
     return given
 
 
-def as_json(value: Any) -> Any:
-    """A parameter as JSON can hold it; what it cannot hold as text."""
+def as_json(value: Any, most: float = _MOST_ENTRIES) -> Any:
+    """A value as JSON can hold it; what it cannot hold, and longer arrays, as text."""
+    if is_dataclass(value) and not isinstance(value, type):
+        value = asdict(value)
     if isinstance(value, np.ndarray | np.generic):
-        value = value.tolist() if value.size <= _MOST_ENTRIES else repr(value)
+        value = value.tolist() if value.size <= most else repr(value)
     if value is None or isinstance(value, bool | int | str):
         return value
     if isinstance(value, float):
         return value if math.isfinite(value) else repr(value)
     if isinstance(value, dict):
         return {str(key): as_json(entry) for key, entry in value.items()}
-    if isinstance(value, list | tuple) and len(value) <= _MOST_ENTRIES:
+    if isinstance(value, list | tuple) and len(value) <= most:
         return [as_json(entry) for entry in value]
     return repr(value)

@@ -5,11 +5,12 @@ from functools import partial
 from math import isnan
 
 import numpy as np
+import pandas as pd
 
-from .._linear.regression import coverage_curve, explained_fraction
+from .._linear.regression import added, coverage_curve, explained_fraction
 from .._rows.scaling import standardised
 from .._utils.text import counted
-from ..inspection.coverage import closest_kept, rows_of
+from ..inspection.coverage import CLOSE, closest_kept, most_added, rows_of
 from .columns import column_values
 from .console import note, out, progress
 from .io.files import extension, write_outputs
@@ -18,11 +19,6 @@ from .prepare import has_gaps
 
 # Rows of a table on a terminal, and names in a cell.
 _MOST_ROWS, _MOST_NAMES = 50, 3
-# Entries that are read, once for every row, where tables may be longer: seconds in all. With fewer
-# samples than this, memory would limit the rows: one number for every column in each.
-_MOST_WORK, _FEW_SAMPLES = 1e9, 50
-# Correlation from which a kept column stands for a dropped one, as in plot.groups and the report.
-_CLOSE = 0.5
 
 # ``ranking`` has one row per column of the table, and ``selector`` one entry per column of the
 # features, which are more where text was encoded.
@@ -66,7 +62,13 @@ def with_predictors(ranking, features, selector, batches):
         by.setdefault(row.feature, []).append(f"{row.kept}{weight}")
     r2 = coverage.drop_duplicates("feature").set_index("feature")["r2"]
     explained_by = [", ".join(by.get(name, [])) for name in ranking["feature"]]
-    return ranking.assign(r2=ranking["feature"].map(r2), explained_by=explained_by)
+    r2 = ranking["feature"].map(r2)
+    if hasattr(selector, "r2_"):  # as promised for the rows used
+        names = np.array(features.names, dtype=object)
+        names = names if features.owner is None else names[features.owner]
+        training = ranking["feature"].map(pd.Series(selector.r2_).groupby(names).min())
+        ranking = ranking.assign(training_r2=training.where(r2.notna()))
+    return ranking.assign(r2=r2, explained_by=explained_by)
 
 
 def _of_columns(coverage, features):
@@ -173,28 +175,37 @@ def _about_kept(given, names, ranking, selector, values):
     together = np.nan_to_num(explained_fraction(coverage))
     yield f"Together they explain {together:.1%} of the table{worst}."
     yield "adds: share of the table explained on top of those above (mean R^2 on held-out rows)"
-    yield f"stands for: the dropped columns closest to it (correlation of {_CLOSE} or more)"
+    yield f"stands for: the dropped columns closest to it (correlation of {CLOSE} or more)"
     if given.cost is not None:
         of_budget = "" if given.budget is None else f" of a budget of {given.budget:g}"
         yield f"Cost: {selector.costs[selector.support_].sum():g}{of_budget}"
 
 
 def _about_dropped(given, names, ranking, selector, where):
-    """Every dropped column, how well the kept ones predict it, and which of them stands for it."""
+    """Every dropped column, how well the kept ones predict it, and which contributes most."""
     dropped = ranking["feature"][~ranking["kept"]]
+    shown = dropped.head(_MOST_ROWS)
     # Of the values of an encoded column, the one that is predicted worst speaks for it.
     worst = {names[j]: j for j in np.argsort(-selector.r2_, kind="stable")}
-    features = [worst[name] for name in dropped]
+    features = [worst[name] for name in shown]
+    heldout = pd.Series(selector.heldout_r2_).groupby(names).mean()[shown]
     r2, by = selector.r2_[features], selector.represented_by_[features]
     if len(dropped):
         cells = {
-            "dropped": dropped,
-            "R^2": ["" if i < 0 else f"{value:.2f}" for value, i in zip(r2, by, strict=True)],
-            "what stands for it": ["constant" if i < 0 else names[i] for i in by],
+            "dropped": shown,
+            "R^2": np.where(by < 0, "", [f"{value:.2f}" for value in r2]),
+            "held-out R^2": np.where(by < 0, "", [f"{value:.2f}" for value in heldout]),
+            "contributes most": ["constant" if i < 0 else names[i] for i in by],
         }
-        yield cells, ("dropped", "what stands for it")
+        yield cells, ("dropped", "contributes most")
+    if len(dropped) > len(shown):
+        yield f"... and {len(dropped) - len(shown):,} more, better predicted; --scores lists them"
     kept = counted(len(ranking) - len(dropped), "kept column")
-    yield f"R^2: predicted from the {kept} together{where}, {given.explained:g} or more."
+    missed = np.unique(names[selector.r2_ < given.explained - 1e-6])
+    but = f", but for {counted(len(missed), 'column')}" if len(missed) else ""
+    yield f"R^2: predicted from the {kept} together{where}, {given.explained:g} or more{but}."
+    filled = ", with gaps filled by means" if where else ""
+    yield f"held-out R^2: the same on left-out rows{filled}."
 
 
 def _about_predictions(ranking):
@@ -228,12 +239,10 @@ def _what_they_add(selector, names, values):
     # The values of an encoded column follow each other, and enter together.
     behind = names[selector.order_[: selector.n_features_]]
     last = np.append(np.flatnonzero(behind[1:] != behind[:-1]) + 1, len(behind))
-    work = max(len(values), _FEW_SAMPLES) * values.shape[1]
-    most = _MOST_ROWS if out.is_terminal else max(_MOST_ROWS, int(_MOST_WORK // work))
+    most = _MOST_ROWS if out.is_terminal else most_added(values)
     n_kept = np.append(last[:most], last[most:][-1:])
     coverage = coverage_curve(values, selector.order_, n_kept).coverage
-    explained = np.nan_to_num(explained_fraction(coverage))
-    return np.diff(explained[:most], prepend=0), coverage[-1]
+    return added(coverage)[:most], coverage[-1]
 
 
 def _stands_for(selector, names, values):
@@ -242,7 +251,7 @@ def _stands_for(selector, names, values):
     position, correlation = closest_kept(Z, selector.order_, n_kept).at(n_kept)
     close = np.where(selector.support_, 0, abs(correlation))
     closest = {}
-    for j in np.argsort(-close, kind="stable")[: np.count_nonzero(close >= _CLOSE)]:
+    for j in np.argsort(-close, kind="stable")[: np.count_nonzero(close >= CLOSE)]:
         closest.setdefault(names[j], names[selector.order_[position[j]]])
     groups = {}
     for dropped, kept in closest.items():
