@@ -7,7 +7,7 @@ import json
 import math
 import sys
 from collections import Counter
-from dataclasses import asdict, dataclass, field, is_dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from numbers import Integral
 from pathlib import Path
 from typing import Any, Self
@@ -341,8 +341,6 @@ def settings(sel: Any) -> dict:
 
 def as_json(value: Any, most: float = _MOST_ENTRIES) -> Any:
     """A value as JSON can hold it; what it cannot hold, and longer arrays, as text."""
-    if is_dataclass(value) and not isinstance(value, type):
-        value = asdict(value)
     if isinstance(value, np.ndarray | np.generic):
         value = value.tolist() if value.size <= most else repr(value)
     if value is None or isinstance(value, bool | int | str):

@@ -27,7 +27,7 @@ _TRACE = 200
 # Coverage is stored as a byte: 0 to 254, and 255 where it is not defined.
 _UNDEFINED = 255
 # A curve is below that of random features where it explains so much less.
-_BELOW = 0.005
+_BELOW = 0.01
 # Images that are shown with their reconstructions, and bytes that these may take in the page.
 _EXAMPLES = 6
 _IMAGE_BYTES = 1_200_000
@@ -86,7 +86,8 @@ def summarise(sel, X, *, groups=None, color=None, image_shape=None, title=None, 
     closest = closest_kept(Z, order, grid[-1])
     at_selected = int(np.searchsorted(grid, facts.n_selected))
     curves = explained_curves(values, order, grid, coverage, rng)
-    below = grid[curves["this"] < curves["random_mid"] - _BELOW]
+    above = (curves["this"] - curves["random_mid"])[at_selected:]
+    below = grid[at_selected:][(above < -_BELOW) & (above[0] >= 0)]
     chance, suggested = _suggest(sel, facts, values)
     or_more = "" if chance.is_complete or facts.is_auto else " or more"
     points = scatter(Z, order, grid, rng)
@@ -106,7 +107,7 @@ def summarise(sel, X, *, groups=None, color=None, image_shape=None, title=None, 
         "promise": promise(facts, sample),
         "r2": facts.r2 is not None and facts.r2.astype(np.float32),
         "frequency": facts.frequency and _as_bytes(facts.frequency),
-        "stability": facts.stability and [facts.stability["value"], *facts.stability["interval"]],
+        "stability": facts.stability and [facts.stability[0], *facts.stability[1]],
         "grid": grid.tolist(),
         "coverage": _as_bytes(coverage),
         "coverage_selected": coverage[at_selected].astype(np.float32),

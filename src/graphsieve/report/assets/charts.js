@@ -170,7 +170,7 @@ function drawWorst() {
   }
   byId("worst-part").hidden = !worst.length;
   byId("worst").replaceChildren(...worst.map((j) => h("li", {}, h("bdi", {}, shown[j]),
-    h("span", { class: "r" }, Number.isNaN(promised(j)) ? "" : `${percent(promised(j))} on the rows used, `, percent(now.coverage[j])))));
+    h("span", { class: "r" }, Number.isNaN(promised(j)) ? "" : `${percent(promised(j))}, `, percent(now.coverage[j])))));
 }
 
 function drawTrace(width) {

@@ -4,7 +4,7 @@ const SPARE = 6;
 const range = (values) => values.reduce(([a, b], v) => [Math.min(a, v), Math.max(b, v)], [Infinity, -Infinity]);
 const [LOWEST, HIGHEST] = range(report.scores);
 // Some scores only count down the features.
-const ARE_RANKS = report.order.every((j, i) => report.scores[j] === D - i);
+const ARE_RANKS = report.scores.every((score) => Number.isInteger(score) && score >= 0 && score <= D);
 const ADDS_MAX = range(report.adds)[1];
 // On phones, what stands for what is in a second line.
 const NARROW = matchMedia("(max-width: 640px)");
