@@ -494,7 +494,7 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
                 "others than it would of shuffled columns. The columns may be independent; pass a "
                 "number to keep more features"
             )
-        return self.gain_curve_.suggested(*self._allowed())
+        return int(self.gain_curve_.suggested(*self._allowed()))
 
     def _allowed(self) -> tuple[int, int]:
         """The fewest and the most features that the constraints allow."""

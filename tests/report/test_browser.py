@@ -222,6 +222,7 @@ def test_detail_of_a_feature(page):
 def test_stands_for_is_the_same_in_the_table_and_the_cards(browser, tmp_path, rng):
     """A column that is close to no kept one counts for none: those of the terminal, too."""
     X = rng.normal(size=(60, 4)) @ rng.normal(size=(4, 12)) + rng.normal(size=(60, 12))
+    X[:, 9:] = rng.normal(size=(60, 3))
     sel = GreedyCSS(3).fit(X)
     position, correlation = representatives(sel, X).at(3)
     is_close = ~sel.support_ & (abs(correlation) >= 0.5)
@@ -253,7 +254,7 @@ def test_a_page_with_a_promise(browser, tmp_path):
     worst = min(dropped, key=lambda j: sel.heldout_r2_[j])
     assert texts(browser, "#worst .r")[0] == f"{sel.r2_[worst]:.0%}, {sel.heldout_r2_[worst]:.0%}"
     browser.execute_script("setK(arguments[0])", n - 1)
-    wait_for(lambda: set(texts(browser, "#table td.promised")) == {"–"})
+    wait_for(lambda: set(texts(browser, "#table td.promised")) == {"\u2013"})
     assert "%, " not in texts(browser, "#worst .r")[0]
 
 
@@ -278,14 +279,11 @@ def test_the_names_of_the_kept_are_whole(page):
     assert "…" not in shown
     assert shown.startswith("Kept, best first: x")
     step_to(page, page.execute_script("return GRID.length - 1"))
-    page.execute_script(
-        "report.names.forEach((_, j) => { shown[j] = `a long name ${j}`; }); update()"
-    )
+    page.execute_script("shown.forEach((_, j) => { shown[j] = `a long name ${j}`; }); update()")
     assert re.search(r" and \d+ more, in the table\.$", texts(page, ".kept-names")[0])
-    overflow = (
-        "const e = document.querySelector('.kept-names'); return e.scrollHeight - e.clientHeight"
-    )
-    assert page.execute_script(overflow) <= 0
+    line = find(page, ".kept-names")
+    script = "return arguments[0].scrollHeight - arguments[0].clientHeight"
+    assert page.execute_script(script, line) <= 0
 
 
 def test_copy(page, digits):

@@ -115,7 +115,7 @@ class GainCurve:
 
     def suggested(self, least, most):
         """Number of features to keep, if the constraints allow so few and so many."""
-        return int(np.clip(self.n_features, least, most))
+        return np.clip(self.n_features, least, most)
 
 
 @blas_for_table

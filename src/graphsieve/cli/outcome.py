@@ -102,6 +102,7 @@ def _selection(data, ranking, selector):
         feature_names_in=names,
         order=in_order.tolist(),
         scores=ranking.set_index("feature")["score"][names].tolist(),
+        fitted={},
     )
 
 
