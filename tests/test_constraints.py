@@ -96,6 +96,15 @@ def test_costs_and_groups(wrapper, seed):
     assert np.bincount(labels[sel.support_]).max() == 1
 
 
+@pytest.mark.parametrize("wrapper", WRAPPERS)
+def test_another_number_splits_no_group(wrapper):
+    labels = np.arange(D) // 3
+    sel = fitted(WRAPPERS[wrapper](GreedyCSS(6, column_groups=labels)), make_table(0))
+    assert set(np.bincount(labels[sel.set_n_features(3).support_], minlength=4)) == {0, 3}
+    with pytest.raises(ValueError, match="would split a group of columns"):
+        sel.set_n_features(4)
+
+
 def test_contradiction_between_a_wrapper_and_its_selector():
     for make in WRAPPERS.values():
         with pytest.raises(ValueError, match="column 3 is included and excluded"):

@@ -44,14 +44,6 @@ def test_batches_that_agree_are_counted(batches, container):
     assert not hasattr(sel, "_groups")
 
 
-@pytest.mark.parametrize(("combine", "function"), [("median", np.median), ("best", np.min)])
-def test_combinations(batches, combine, function):
-    X, batch = batches
-    sel = GroupedRanker(Variance(2), combine=combine).fit(X, groups=batch)
-    rank = function(sel.rankings_, axis=0)
-    assert (np.diff(rank[sel.order_]) >= 0).all()
-
-
 def test_ranks_beyond_the_selection_count_equally():
     spread = np.array([[9, 8, 7, 6, 5], [1, 8, 9, 6, 5]])
     X = np.repeat(spread, 50, axis=0) * np.tile([[-1], [1]], (50, 5))

@@ -293,8 +293,8 @@ class Columns:
         if not self.is_sparse:
             X = self._dense if scale is None else self._dense * np.sqrt(scale)
             return self._sum(lambda part: X[:, part] @ X[:, part].T)
-        scaled = self._sparse if scale is None else self._sparse * scale
-        product = (scaled @ self._sparse.T).toarray()
+        X = self.in_double  # centring subtracts numbers of nearly equal size
+        product = ((X if scale is None else X * scale) @ X.T).toarray()
         product -= product.mean(axis=0)
         product -= product.mean(axis=1, keepdims=True)
         return product

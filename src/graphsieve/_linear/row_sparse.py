@@ -2,7 +2,6 @@
 
 import numpy as np
 from scipy.linalg import cho_solve
-from scipy.linalg.lapack import dpotri
 from sklearn.utils.extmath import row_norms
 
 from .._utils.linalg import factorise
@@ -189,7 +188,7 @@ def _newton_step(G, C, W, alpha, rounding):
     gradient = 2 * (G @ W - C) + alpha * U
     P = 2 * scale[:, None] * G * scale
     P.flat[:: len(P) + 1] += 1
-    P_inverse = _inverse(P)
+    P_inverse = cho_solve(factorise(P), np.eye(len(P)))
     K = -P_inverse * (U @ U.T)
     K.flat[:: len(K) + 1] += 1 + _DAMPING
     step = P_inverse @ (scale[:, None] * gradient)
@@ -207,14 +206,6 @@ def _newton_step(G, C, W, alpha, rounding):
             return trial
         length /= 2
     return W
-
-
-def _inverse(P):
-    """Of a positive definite matrix, which is overwritten: half the work of solving for it."""
-    # The transpose is the same matrix, in the order in which LAPACK needs no copy.
-    inverse, _ = dpotri(factorise(P.T, lower=True)[0], lower=1, overwrite_c=1)
-    lower = np.tril(inverse)
-    return lower + np.tril(lower, -1).T
 
 
 def _unit(W):

@@ -48,8 +48,8 @@ def largest_eigenvalue(A):
     return leading_eigenpairs(A, 1, 1e-4)[0][0]
 
 
-def factorise(A, *, lower=False):
-    """``cho_factor(A, lower)`` for a positive definite A, shifted where rounding requires it.
+def factorise(A):
+    """``cho_factor(A)`` for a positive definite A, shifted where rounding requires it.
 
     Columns that nearly depend on each other leave eigenvalues around zero of either sign. The
     smallest shift of a geometric series that helps is added to the diagonal, also of ``A`` itself.
@@ -57,7 +57,7 @@ def factorise(A, *, lower=False):
     shift = 0.0
     while True:
         try:
-            return cho_factor(A, lower=lower)
+            return cho_factor(A)
         except LinAlgError:
             larger = max(10 * shift, np.finfo(float).eps * np.abs(A.diagonal()).max())
             A.flat[:: len(A) + 1] += larger - shift

@@ -24,6 +24,9 @@ column_groups : array-like of shape (n_features,), dict or None, default=None
     Features whose label is None, or that the dict does not have, are on their own.
 max_per_group : int or None, default=None
     Keep at most this many features of every group, instead of all or none.
+alpha : float or None, default=None
+    Weight of the row norms. If None, `0.1 * alpha_max`, where `alpha_max` is the smallest value
+    for which all of them are 0.
 n_components : int, default
     Number of directions m.
 n_neighbors : int, default

@@ -8,7 +8,6 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from itertools import count, islice
 from numbers import Integral
 from typing import TYPE_CHECKING, Any
 from zlib import crc32
@@ -201,8 +200,8 @@ def _candidates(methods):
     baselines = {name: REGISTRY[name]() for name in BASELINES if name not in methods}
     draws = []
     if "random" in baselines:
-        names = (f"random {number}" for number in count(1))
-        draws = list(islice((name for name in names if name not in methods), _N_DRAWS))
+        names = (f"random {number}" for number in range(1, len(methods) + _N_DRAWS + 1))
+        draws = [name for name in names if name not in methods][:_N_DRAWS]
         baselines |= dict.fromkeys(draws, baselines.pop("random"))
     return {**methods, **baselines}, draws
 

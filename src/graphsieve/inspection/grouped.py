@@ -13,7 +13,7 @@ from .._rows.samples import check_groups
 from .._rows.streams import Stream
 from .._utils.messages import warn
 from .._utils.shared import with_shared_parameters
-from .._utils.sklearn_private import Interval, StrOptions
+from .._utils.sklearn_private import Interval
 from ..base import FeatureRanker
 from .stability import WrappingRanker, restricted
 
@@ -23,8 +23,9 @@ class GroupedRanker(WrappingRanker):
     """Rank features within every batch of samples and combine the rankings.
 
     Differences between batches then explain nothing, and a feature ranks high if it ranks high in
-    many batches. Pass the batch of every sample as ``groups`` to ``fit``; in a pipeline, request
-    it with ``set_fit_request(groups=True)``.
+    many batches: its mean rank decides, where all features that a batch does not select have the
+    same rank. Pass the batch of every sample as ``groups`` to ``fit``; in a pipeline, request it
+    with ``set_fit_request(groups=True)``.
 
     Parameters
     ----------
@@ -32,9 +33,6 @@ class GroupedRanker(WrappingRanker):
         The selector; a clone of it is fitted on every batch.
     n_features_to_select : int, float or None, default=None
         Number or fraction of features to keep; None keeps as many as ``estimator`` would.
-    combine : {"mean", "median", "best"}, default="mean"
-        How the ranks of a feature in the batches are combined. All features that a batch does not
-        select have the same rank there, and are ordered by their mean rank.
     min_samples : int, default=4
         Batches with fewer samples are left out: they say next to nothing about features.
 
@@ -59,7 +57,6 @@ class GroupedRanker(WrappingRanker):
     """
 
     _parameter_constraints = {
-        "combine": [StrOptions({"mean", "median", "best"})],
         "min_samples": [Interval(Integral, 1, None, closed="left")],
     }
 
@@ -70,12 +67,10 @@ class GroupedRanker(WrappingRanker):
         *,
         include: Any = None,
         exclude: Any = None,
-        combine: str = "mean",
         min_samples: int = 4,
     ) -> None:
         super().__init__(n_features_to_select, include=include, exclude=exclude)
         self.estimator = estimator
-        self.combine = combine
         self.min_samples = min_samples
 
     @property
@@ -130,14 +125,10 @@ class GroupedRanker(WrappingRanker):
         self.rankings_ = np.where(silent, data.n_features, [fit.ranking_ for fit in fits])
         selected = np.array([fit.get_support() for fit in fits]) & ~silent
         self.n_groups_selected_ = selected.sum(axis=0)
+        self._never_selected = self.n_groups_selected_ == 0
         # Greedy methods rank roughly beyond the selection: all those features share its next rank.
         kept = np.array([[fit.n_features_] for fit in fits])
         ranks = np.where(silent, kept + 1, np.minimum(self.rankings_, kept + 1))
-        rank = {"mean": np.mean, "median": np.median, "best": np.min}[self.combine](ranks, axis=0)
-        # All ranks decide between equal combined ranks, which differ by 1 / n_groups_ at least.
+        # All ranks decide between equal mean ranks, which differ by 1 / n_groups_ at least.
         tie = self.rankings_.mean(axis=0) / (data.n_features + 1) / (self.n_groups_ + 1)
-        return self._keep(-(rank + tie), round(float(kept.mean())))
-
-    def _find_constant(self, data):
-        # A constant column that the selector has to keep is kept.
-        return super()._find_constant(data) & (self.n_groups_selected_ == 0)
+        return self._keep(-(ranks.mean(axis=0) + tie), round(float(kept.mean())))

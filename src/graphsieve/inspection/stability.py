@@ -36,22 +36,20 @@ class Stability(NamedTuple):
     value : float
         The stability; slightly negative values occur by chance.
     interval : tuple of float
-        Confidence interval.
+        95 % confidence interval.
     """
 
     value: float
     interval: tuple[float, float]
 
 
-def selection_stability(supports: ArrayLike, confidence: float = 0.95) -> Stability:
-    """Stability of feature selection with its confidence interval.
+def selection_stability(supports: ArrayLike) -> Stability:
+    """Stability of feature selection with its 95 % confidence interval.
 
     Parameters
     ----------
     supports : array-like of bool of shape (n_selections, n_features)
         One row per selection.
-    confidence : float, default=0.95
-        Level of the interval.
 
     Returns
     -------
@@ -77,7 +75,7 @@ def selection_stability(supports: ArrayLike, confidence: float = 0.95) -> Stabil
     part += value / 2 * (2 * size * fraction / d - size / d - fraction + 1)
     part /= chance
     spread = np.sqrt(4 / M**2 * ((part - part.mean()) ** 2).sum())
-    reach = norm.ppf(0.5 + confidence / 2) * spread
+    reach = norm.ppf(0.975) * spread
     return Stability(float(value), (float(value - reach), float(min(1.0, value + reach))))
 
 
@@ -150,6 +148,10 @@ class WrappingRanker(RuledRanker):
             )
         self._n_kept = len(kept)
         return scores_of(np.concatenate([kept, order[~np.isin(order, kept)]]).astype(int))
+
+    def _find_constant(self, data):
+        # A constant column that the selector has to keep is kept.
+        return super()._find_constant(data) & self._never_selected
 
     def _count_features(self, data):
         if isinstance(self.n_features_to_select, str):
@@ -245,13 +247,14 @@ class StabilitySelection(WrappingRanker):
         seeds = rng.randint(np.iinfo(np.int32).max, size=self.n_resamples)
         estimator = self._inner()
         fits = joblib.Parallel(self.n_jobs, return_as="generator")(
-            joblib.delayed(_select_on)(restricted(estimator, rows), X[rows], seed)
+            joblib.delayed(fit_reseeded)(restricted(estimator, rows), X[rows], seed)
             for rows, seed in zip(subsets, seeds, strict=True)
         )
         fits = shown(fits, type(self).__name__, self.n_resamples, self.verbose)
-        supports, rankings = zip(*fits, strict=True)
+        supports, rankings = zip(*((fit.get_support(), fit.ranking_) for fit in fits), strict=True)
         self.supports_ = np.array(supports)
         self.frequency_ = self.supports_.mean(axis=0)
+        self._never_selected = self.frequency_ == 0
         self.stability_ = selection_stability(self.supports_)
         # The mean rank decides between features of equal frequency.
         tie = 1 - np.mean(rankings, axis=0) / (data.n_features + 1)
@@ -281,10 +284,6 @@ class StabilitySelection(WrappingRanker):
         }
         return pd.DataFrame(columns)
 
-    def _find_constant(self, data):
-        # A constant column that the selector has to keep is kept.
-        return super()._find_constant(data) & (self.frequency_ == 0)
-
     def _count_features(self, data):
         return self._n_kept if self.min_frequency is not None else super()._count_features(data)
 
@@ -295,11 +294,6 @@ def fit_reseeded(estimator, X, seed):
     if "random_state" in estimator.get_params():
         estimator.set_params(random_state=int(seed))
     return estimator.fit(X)
-
-
-def _select_on(estimator, X, seed):
-    fitted = fit_reseeded(estimator, X, seed)
-    return fitted.get_support(), fitted.ranking_
 
 
 def restricted(estimator, rows):
@@ -318,15 +312,12 @@ def by_position(estimator, n_features, names, labels):
     Parameters may refer to columns by ``names``, an array or None; ``labels`` are of any type.
     """
     find = partial(find_columns, n_features=n_features, names=names, labels=labels)
-    given = estimator.get_params(deep=False)
-    found = {
-        name: find(given[name], parameter=name)
-        for name in ("include", "exclude")
-        if given.get(name) is not None
-    }
-    for name in {"costs", "column_groups"} & given.keys():
+    given, found = estimator.get_params(deep=False), {}
+    for name in {"include", "exclude", "costs", "column_groups"} & given.keys():
         values = given[name]
-        if not isinstance(values, Mapping):
+        if name in ("include", "exclude"):
+            found[name] = None if values is None else find(values, parameter=name)
+        elif not isinstance(values, Mapping):
             found[name] = in_column_order(values, n_features, labels, parameter=name)
         elif name == "costs":
             found[name] = {j: cost for c, cost in values.items() for j in find([c], parameter=name)}

@@ -18,7 +18,7 @@ from .._linear.forward import (
     GramTarget,
     InnerTarget,
 )
-from .._rows import split_rows
+from .._rows import RowBlocks, split_rows
 from .._rows.scaling import divide_columns
 from .._utils.messages import Stages
 from .._utils.shared import with_shared_parameters
@@ -134,7 +134,7 @@ def data_problem(data, n_picks, n_jobs=None):
         G = columns.inner_products()
         return columns, InnerTarget(G, G, G), 1.0
     if n <= MOST_SQUARE:
-        return columns, GramTarget(_sample_gram(data)), 1.0
+        return columns, GramTarget(Columns(RowBlocks(data.whole())).gram()), 1.0
     X = data.resident()
     if X is not None and _is_affordable(X):
         return columns, DataTarget(X, n_jobs), 1.0
@@ -194,19 +194,6 @@ class DataTarget:
         if r is None:
             r = self._columns.products(q[:, np.newaxis])[:, 0]
         return self._columns.times(r[:, np.newaxis])[:, 0], r
-
-
-def _sample_gram(data):
-    """Inner products of the centred rows."""
-    X = data.whole()
-    if not sp.issparse(X):
-        X = X - data.column_moments()[0]
-        return X @ X.T
-    X = X.astype(np.float64, copy=False)  # centring subtracts numbers of nearly equal size
-    K = (X @ X.T).toarray()
-    K -= K.mean(axis=0)
-    K -= K.mean(axis=1, keepdims=True)
-    return K
 
 
 def _is_affordable(X):

@@ -45,9 +45,6 @@ class DFSC(FeatureRanker):
 
     Parameters
     ----------
-    alpha : float or None, default=None
-        Weight of the row norms. If None, `0.1 * alpha_max`, where `alpha_max` is the smallest
-        value for which S = 0.
     graph_weight : float, default=0.1
         Weight of the graph of the samples.
     feature_graph_weight : float or None, default=None

@@ -28,9 +28,6 @@ class GSRSFS(FeatureRanker):
 
     Parameters
     ----------
-    alpha : float or None, default=None
-        Weight of the row norms. If None, `0.1 * alpha_max`, where `alpha_max` is the smallest
-        value for which W = 0.
     graph_weight : float, default=0.1
         Weight of the graph term.
 

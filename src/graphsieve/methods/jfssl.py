@@ -85,7 +85,10 @@ class JFSSL(FeatureRanker):
             columns = Columns.varying(data, workers)
             constraint = self._exact_constraint(columns, Y) if self.alpha is None else None
             if constraint is None:
-                result, self.alpha_ = self._penalised(columns, Y, monitor)
+                products, XtY = InnerProducts(columns), columns.products(Y)
+                limit = penalty_limit(XtY)
+                path = penalty_path(limit, self.alpha or _ALPHA_FRACTION * limit)
+                result, self.alpha_ = row_sparse_path(products, XtY, np.vdot(Y, Y), path, monitor)
                 norms = row_norms(result.x)
             else:
                 result, self.alpha_ = interpolate(*constraint, monitor), 0
@@ -103,12 +106,6 @@ class JFSSL(FeatureRanker):
         if np.linalg.norm(Y - U[:, :rank] @ T) > _EXACT * np.linalg.norm(Y):
             return None
         return Vt[:rank].T, T / s[:rank, None]
-
-    def _penalised(self, columns, Y, monitor):
-        XtY = columns.products(Y)
-        limit = penalty_limit(XtY)
-        path = penalty_path(limit, _ALPHA_FRACTION * limit if self.alpha is None else self.alpha)
-        return row_sparse_path(InnerProducts(columns), XtY, np.vdot(Y, Y), path, monitor)
 
 
 def interpolate(V, T, monitor):

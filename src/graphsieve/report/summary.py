@@ -60,7 +60,8 @@ class Facts:
         # The last network of an elimination only encodes.
         self.ranks_by_trace = parameters.get("elimination") is None
         self.frequency = fitted.get("frequency_")
-        self.stability = fitted.get("stability_")
+        value, interval = fitted.get("stability_", (None, ()))
+        self.stability = value and [float(number) for number in (value, *interval)]
         # What DropRedundant promises: the least R^2 on the rows used, and that of every column.
         self.r2 = fitted.get("r2_") and np.asarray(fitted["r2_"])
         self.least_r2 = parameters.get("explained") if parameters.get("by") == "r2" else None
@@ -88,7 +89,11 @@ def summarise(sel, X, *, groups=None, color=None, image_shape=None, title=None, 
     curves = explained_curves(values, order, grid, coverage, rng)
     above = (curves["this"] - curves["random_mid"])[at_selected:]
     below = grid[at_selected:][(above < -_BELOW) & (above[0] >= 0)]
-    chance, suggested = _suggest(sel, facts, values)
+    # Beyond the exact picks, greedy methods estimate the order.
+    chance = getattr(sel, "gain_curve_", None) or gain_curve(
+        values, order[: facts.n_exact], trusted=facts.trusted
+    )
+    suggested = chance.suggested(*facts.allowed)
     or_more = "" if chance.is_complete or facts.is_auto else " or more"
     points = scatter(Z, order, grid, rng)
     return {
@@ -107,7 +112,7 @@ def summarise(sel, X, *, groups=None, color=None, image_shape=None, title=None, 
         "promise": promise(facts, sample),
         "r2": facts.r2 is not None and facts.r2.astype(np.float32),
         "frequency": facts.frequency and _as_bytes(facts.frequency),
-        "stability": facts.stability and [facts.stability[0], *facts.stability[1]],
+        "stability": facts.stability,
         "grid": grid.tolist(),
         "coverage": _as_bytes(coverage),
         "coverage_selected": coverage[at_selected].astype(np.float32),
@@ -147,15 +152,6 @@ def summarise(sel, X, *, groups=None, color=None, image_shape=None, title=None, 
         "parameters": facts.parameters,
         "version": version("graphsieve"),
     }
-
-
-def _suggest(sel, facts, values):
-    """GainCurve, and the number of features that "auto" selects."""
-    # Beyond the exact picks, greedy methods estimate the order.
-    chance = getattr(sel, "gain_curve_", None) or gain_curve(
-        values, facts.order[: facts.n_exact], trusted=facts.trusted
-    )
-    return chance, chance.suggested(*facts.allowed)
 
 
 def _as_bytes(fraction):

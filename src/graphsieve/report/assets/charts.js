@@ -18,13 +18,9 @@ function drawCurve(width) {
   const x = countScale(box);
   const label = `Explained fraction against the number of features. With ${state.k} features, this `
     + `ranking explains ${percent(interpolate(curves.this, state.k), 1)}.`;
-  const svg = frame(width, height, label);
-  axes(svg, box, x, y, {
-    ...countAxis(width),
-    yTicks: niceTicks(0, end, 5),
-    yText: (tick) => `${Math.round(100 * tick)}%`,
-    yTitle: "explained",
-  });
+  const svg = frame(width, height, label, axes(box, x, y, {
+    ...countAxis(width), yTicks: niceTicks(0, end, 5), yText: (tick) => `${Math.round(100 * tick)}%`, yTitle: "explained",
+  }));
   const points = (values) => GRID.map((k, i) => [x(k), y(Math.max(0, Math.min(end, values[i])))]);
   const band = [...points(curves.random_high), ...points(curves.random_low).reverse()];
   svg.append(s("path", { class: "band", d: `${linePath(band)}Z` }));
@@ -86,14 +82,10 @@ function drawGains(width) {
   const high = Math.max(1e-6, ...positive), least = Math.max(high / 1e4, Math.min(high / 10, ...positive));
   const ticks = percentTicks(least, high), low = Math.min(ticks[0], least);
   const x = countScale(box), y = logarithmic(low, high, box.bottom, box.top);
-  const svg = frame(width, height, "Increase of the R² of all columns by each feature, compared with "
-    + "the largest increase by a feature in shuffled columns.");
-  axes(svg, box, x, y, {
-    ...countAxis(width),
-    yTicks: ticks,
-    yText: (tick) => `${Number((100 * tick).toPrecision(1))}%`,
-    yTitle: "R² gained",
-  });
+  const label = "Increase of the R² of all columns by each feature, compared with the largest increase in shuffled columns.";
+  const svg = frame(width, height, label, axes(box, x, y, {
+    ...countAxis(width), yTicks: ticks, yText: (tick) => `${Number((100 * tick).toPrecision(1))}%`, yTitle: "R² gained",
+  }));
   const points = (values) => Array.from(values, (gain, i) => [x(i + 1), y(Math.max(low, gain))]);
   const band = points(most);
   if (band.length) {
@@ -114,9 +106,7 @@ function percentTicks(low, high) {
 }
 
 function countScale(box) {
-  return MAX_K > 30
-    ? logarithmic(1, MAX_K, box.left, box.right)
-    : linear(1, Math.max(MAX_K, 2), box.left, box.right);
+  return (MAX_K > 30 ? logarithmic : linear)(1, Math.max(MAX_K, 2), box.left, box.right);
 }
 
 function countAxis(width) {
@@ -143,12 +133,12 @@ function drawHistogram(width) {
   const box = { left: 66, right: width - 26, top: 14, bottom: height - 46 };
   const most = Math.max(1, ...bins);
   const x = linear(0, 1, box.left, box.right), y = linear(0, most, box.bottom, box.top);
-  const svg = frame(width, height, `Dropped features by coverage, in steps of 10%: ${bins.join(", ")}.`);
-  axes(svg, box, x, y, {
+  const label = `Dropped features by coverage, in steps of 10%: ${bins.join(", ")}.`;
+  const svg = frame(width, height, label, axes(box, x, y, {
     xTicks: [0, 0.2, 0.4, 0.6, 0.8, 1], yTicks: niceTicks(0, most, 4).filter(Number.isInteger),
     xText: (tick) => `${Math.round(100 * tick)}%`, yText: (tick) => count.format(tick),
     xTitle: "coverage", yTitle: "dropped features",
-  });
+  }));
   bins.forEach((size, i) => {
     const left = x(i / 10) + 1.5;
     svg.append(s("rect", { class: "bar", x: left, y: y(size), width: x((i + 1) / 10) - left - 1.5,
@@ -180,12 +170,9 @@ function drawTrace(width) {
   const low = Math.min(...values), high = Math.max(...values);
   const last = report.trace[report.trace.length - 1][0];
   const x = linear(0, Math.max(last, 1), box.left, box.right), y = linear(low, high, box.bottom, box.top);
-  const svg = frame(width, height, `Objective over ${last} iterations, from ${compact(values[0])} to `
-    + `${compact(values[values.length - 1])}.`);
-  axes(svg, box, x, y, {
+  const label = `Objective over ${last} iterations, from ${compact(values[0])} to ${compact(values[values.length - 1])}.`;
+  return frame(width, height, label, axes(box, x, y, {
     xTicks: niceTicks(0, last, 6), yTicks: niceTicks(low, high, 6), xText: (t) => count.format(t),
     yText: compact, xTitle: "iteration", yTitle: "objective",
-  });
-  svg.append(s("path", { class: "line this", d: linePath(report.trace.map(([i, v]) => [x(i), y(v)])) }));
-  return svg;
+  }), s("path", { class: "line this", d: linePath(report.trace.map(([i, v]) => [x(i), y(v)])) }));
 }

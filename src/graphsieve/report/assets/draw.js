@@ -78,12 +78,12 @@ function chart(id, draw) {
   return redraw;
 }
 
-function frame(width, height, label) {
-  return s("svg", { viewBox: `0 0 ${width} ${height}`, width, height, role: "img", "aria-label": label });
+function frame(width, height, label, ...children) {
+  return s("svg", { viewBox: `0 0 ${width} ${height}`, width, height, role: "img", "aria-label": label }, ...children);
 }
 
 // Axes with grid lines and titles; box is {left, right, top, bottom} in pixels.
-function axes(svg, box, x, y, { xTicks, yTicks, xText, yText, xTitle, yTitle }) {
+function axes(box, x, y, { xTicks, yTicks, xText, yText, xTitle, yTitle }) {
   const g = s("g", { class: "axes", "aria-hidden": "true" });
   for (const tick of yTicks) {
     g.append(s("line", { class: "grid", x1: box.left, x2: box.right, y1: y(tick), y2: y(tick) }));
@@ -100,7 +100,7 @@ function axes(svg, box, x, y, { xTicks, yTicks, xText, yText, xTitle, yTitle }) 
     const turn = `translate(13 ${(box.top + box.bottom) / 2}) rotate(-90)`;
     g.append(s("text", { class: "title", transform: turn, "text-anchor": "middle" }, yTitle));
   }
-  svg.append(g);
+  return g;
 }
 
 function linePath(points) {

@@ -24,11 +24,10 @@ function place(i, points, offset, width, height) {
 
 function drawPoints(width, points, offset, label) {
   const height = Math.min(width, 420);
-  const svg = frame(width, height, label);
   const { color } = report.scatter;
   const n = report.scatter.before.length / 2;
-  svg.append(s("line", { class: "cross", x1: 8, x2: width - 8, y1: height / 2, y2: height / 2 }));
-  svg.append(s("line", { class: "cross", x1: width / 2, x2: width / 2, y1: 8, y2: height - 8 }));
+  const svg = frame(width, height, label, s("line", { class: "cross", x1: 8, x2: width - 8, y1: height / 2, y2: height / 2 }),
+    s("line", { class: "cross", x1: width / 2, x2: width / 2, y1: 8, y2: height - 8 }));
   for (let i = 0; i < n; i++) {
     const code = color && color.codes ? color.codes[i] : 0;
     const dot = s("path", { d: SHAPES[code % SHAPES.length], transform: place(i, points, offset, width, height),

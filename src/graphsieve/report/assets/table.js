@@ -163,11 +163,11 @@ function drawDetail() {
   const width = Math.min(460, holder.clientWidth - 40 || 460), height = 190;
   const box = { left: 52, right: width - 10, top: 10, bottom: height - 44 };
   const x = countScale(box), y = linear(0, 1, box.bottom, box.top);
-  const svg = frame(width, height, `Coverage of ${shown[j]} against the number of kept features`);
-  axes(svg, box, x, y, { ...countAxis(width - 100), yTicks: [0, 0.5, 1], yText: (t) => `${100 * t}%`, yTitle: "coverage" });
   const value = (i) => (POSITION[j] < GRID[i] ? 254 : report.coverage[i * D + j]);
-  svg.append(s("path", { class: "line this", d: linePath(GRID.map((k, i) => [x(k), y(Math.min(254, value(i)) / 254)])) }));
-  svg.append(s("line", { class: "now", x1: x(now.k), x2: x(now.k), y1: box.top, y2: box.bottom }));
+  const svg = frame(width, height, `Coverage of ${shown[j]} against the number of kept features`,
+    axes(box, x, y, { ...countAxis(width - 100), yTicks: [0, 0.5, 1], yText: (t) => `${100 * t}%`, yTitle: "coverage" }),
+    s("path", { class: "line this", d: linePath(GRID.map((k, i) => [x(k), y(Math.min(254, value(i)) / 254)])) }),
+    s("line", { class: "now", x1: x(now.k), x2: x(now.k), y1: box.top, y2: box.bottom }));
   const kept = POSITION[j] < now.k;
   holder.replaceChildren(
     h("div", {}, h("h3", {}, h("bdi", {}, shown[j])),
