@@ -60,8 +60,8 @@ class Facts:
         # The last network of an elimination only encodes.
         self.ranks_by_trace = parameters.get("elimination") is None
         self.frequency = fitted.get("frequency_")
-        value, interval = fitted.get("stability_", (None, ()))
-        self.stability = value and [float(number) for number in (value, *interval)]
+        found = fitted.get("stability_")
+        self.stability = found and [float(number) for number in (found[0], *found[1])]
         # What DropRedundant promises: the least R^2 on the rows used, and that of every column.
         self.r2 = fitted.get("r2_") and np.asarray(fitted["r2_"])
         self.least_r2 = parameters.get("explained") if parameters.get("by") == "r2" else None
