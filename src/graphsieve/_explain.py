@@ -84,7 +84,7 @@ def why_kept(sel: Any, j: int, adds: float, is_included: bool) -> str:
     text = f"{_quoted(labels[j])} was kept: it ranks {sel.ranking_[j]} of {len(labels)}"
     if is_included:
         text += " because it is included by request"
-    text += f", and adds {adds:.1%} to what is explained of the table"
+    text += f", and adds {adds:z.1%} to what is explained of the table"
     layers: Any = getattr(sel, "layers_", None)
     return text + (f", in layer {layers[j]}." if layers is not None and layers[j] > 1 else ".")
 

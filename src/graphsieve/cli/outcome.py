@@ -161,7 +161,7 @@ def _about_kept(given, names, ranking, selector, values):
         "rank": best["rank"],
         "column": best["feature"],
         "score": [f"{score:.4g}" for score in best["score"]],
-        "adds": [f"{added:.1%}" for added in adds],
+        "adds": [f"{step:z.1%}" for step in adds],
         "stands for": [_few(stands_for.get(name)) for name in best["feature"]],
     }
     if (scores == scores.round()).all() and scores.min() >= 0 and scores.max() <= len(scores):
