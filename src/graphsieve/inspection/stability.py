@@ -312,11 +312,12 @@ def by_position(estimator, n_features, names, labels):
     Parameters may refer to columns by ``names``, an array or None; ``labels`` are of any type.
     """
     find = partial(find_columns, n_features=n_features, names=names, labels=labels)
-    given, found = estimator.get_params(deep=False), {}
-    for name in {"include", "exclude", "costs", "column_groups"} & given.keys():
-        values = given[name]
+    found = {}
+    for name, values in estimator.get_params(deep=False).items():
+        if values is None or name not in ("include", "exclude", "costs", "column_groups"):
+            continue
         if name in ("include", "exclude"):
-            found[name] = None if values is None else find(values, parameter=name)
+            found[name] = find(values, parameter=name)
         elif not isinstance(values, Mapping):
             found[name] = in_column_order(values, n_features, labels, parameter=name)
         elif name == "costs":
