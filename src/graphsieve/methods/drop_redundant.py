@@ -29,7 +29,7 @@ _MOST_STORED = 5000
 # (5 / 4)^2 times that on the rows used, and the R^2 that was promised may be chance.
 _ROWS_PER_COLUMN = 5
 # Gaps are estimated in tables of up to this many columns: a row takes the cube of its gaps.
-_MOST_COMPLETED = 2000
+MOST_COMPLETED = 2000
 # Rows from which they are, most iterations, and the change of a correlation that ends them.
 _GAP_ROWS, _GAP_STEPS, _GAP_TOL = 2000, 30, 1e-3
 # Entries of stacked matrices at a time: 32 MB.
@@ -333,7 +333,7 @@ class Correlations:
         self._farthest = np.maximum(high - self._columns.mean, self._columns.mean - low)
         self.matrix = None
         varying = np.flatnonzero(self.varying)
-        if data.gaps is not None and 0 < len(varying) <= _MOST_COMPLETED:
+        if data.gaps is not None and 0 < len(varying) <= MOST_COMPLETED:
             S = complete_moments(data, varying)[1]
             self.matrix = np.zeros((data.n_features, data.n_features))
             self.matrix[np.ix_(varying, varying)] = S / np.sqrt(np.outer(np.diag(S), np.diag(S)))

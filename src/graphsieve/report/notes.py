@@ -3,7 +3,7 @@
 import numpy as np
 
 from .._utils.text import counted
-from ..methods.drop_redundant import too_few_rows
+from ..methods.drop_redundant import MOST_COMPLETED, too_few_rows
 
 # Columns with a larger correlation count as copies.
 _COPY = 0.999
@@ -78,7 +78,8 @@ def promise(facts, sample):
             f"Together, the kept features predict every dropped one{but} with an R² of "
             f"{facts.least_r2:g} or more on the rows used"
         )
-        text += ", estimated from all observed values" if sample.n_filled else ""
+        if sample.n_filled and facts.n_features <= MOST_COMPLETED:
+            text += ", estimated from all observed values"
     return (
         f"{text}. This is promised for {facts.n_selected:,} features, not for other numbers. "
         f"Coverage is the R² on left-out samples{filled} and may be lower."
