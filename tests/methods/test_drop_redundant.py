@@ -406,7 +406,7 @@ def test_gaps_in_large_tables_are_estimated_from_a_sample(rng, monkeypatch):
     monkeypatch.setattr(drop_redundant, "_GAP_ROWS", 500)
     monkeypatch.setattr(drop_redundant, "_GAP_ENTRIES", 1000)
     np.testing.assert_allclose(DropRedundant().fit(X).r2_, every.r2_, atol=0.01)
-    monkeypatch.setattr(drop_redundant, "_MOST_COMPLETED", 10)
+    monkeypatch.setattr(drop_redundant, "MOST_COMPLETED", 10)
     assert DropRedundant().fit(X).n_features_ > every.n_features_
 
 
