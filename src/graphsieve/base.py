@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from copy import copy
 from dataclasses import KW_ONLY, dataclass
 from functools import partial
@@ -22,8 +23,8 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from ._explain import Reconstructor, coverage_table, why_dropped, why_kept
 from ._graph.affinity import AFFINITIES, build_graph
 from ._linear.forward import Rules
-from ._linear.how_many import GainCurve, gain_curve, rows_are_ordered, shifted
-from ._linear.regression import Regression
+from ._linear.how_many import gain_curve, rows_are_ordered, shifted
+from ._linear.regression import Regression, added, coverage_curve
 from ._rows import (
     Rows,
     check_columns,
@@ -58,6 +59,12 @@ _MUCH_MEMORY, _LITTLE_MEMORY = 5e8, 1e7
 # the graph and the matrices made from it take 120 (8,000 samples, 40 neighbours).
 _COLUMN_BYTES = 100.0
 _EDGE_BYTES = 150.0
+
+# Fitted attributes that the report shows, if a method has them.
+_SHOWN = (
+    *("gains_", "predictability_", "r2_", "frequency_", "stability_"),
+    *("objective_trace_", "converged_"),
+)
 
 # What the solver met instead of convergence, and what to do about it.
 _WHY_STOPPED = {
@@ -474,12 +481,11 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
                 'n_features_to_select="auto" keeps one feature: none explains more of the others '
                 "than it would of shuffled columns. Pass a number to keep more features"
             )
-        return self._suggested(self.gain_curve_)
+        return int(self.gain_curve_.suggested(*self._allowed()))
 
-    def _suggested(self, found: GainCurve) -> int:
-        """Number of features that a GainCurve suggests, as the constraints allow."""
-        least, most = len(self._given.include), np.count_nonzero(~self._given.exclude)
-        return int(np.clip(found.suggested, least, most))
+    def _allowed(self) -> tuple[int, int]:
+        """The fewest and the most features that the constraints allow."""
+        return max(1, len(self._given.include)), int(np.count_nonzero(~self._given.exclude))
 
     def _most_whole(self, n_features: int) -> int:
         """The largest number of first features, up to ``n_features``, that may be kept."""
@@ -509,8 +515,7 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
         return self
 
     def _check_prefix(self, n_features: int) -> None:
-        least = max(1, len(self._given.include))
-        most = np.count_nonzero(~self._given.exclude)
+        least, most = self._allowed()
         if not least <= n_features <= most:
             raise ValueError(
                 f"n_features={n_features} is not between {least} and {most}, the numbers of "
@@ -615,11 +620,12 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
                 "explain takes the name or the position of one feature; coverage(X) has all "
                 "dropped features"
             )
-        j = found[0]
+        j, sample = found[0], self._sample(X, groups)
         if self.support_[j]:
-            return why_kept(self, j, j in self._given.include)
-        learned, _, kept = self._regression(X, groups, np.array([j]))
-        return why_dropped(learned, kept, j, self._labels_in(), self._given.exclude[j])
+            steps = [self.ranking_[j] - 1, self.ranking_[j]]
+            adds = added(coverage_curve(sample.values, self.order_, steps).coverage)[1]
+            return why_kept(self, j, adds, j in self._given.include)
+        return why_dropped(self, j, sample, self._given.exclude[j])
 
     def reconstructor(self, X: Any, *, groups: Any = None) -> Reconstructor:
         """Learn to predict the dropped features from the kept ones.
@@ -646,12 +652,10 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
         names = getattr(self, "feature_names_in_", None)
         return read_sample(X, self.n_features_in_, names, groups=groups)
 
-    def _regression(
-        self, X: Any, groups: Any, dropped: np.ndarray | None = None
-    ) -> tuple[Regression, np.ndarray, np.ndarray]:
-        """The regression of dropped columns on the kept ones, and the numbers of both."""
-        values, kept = self._sample(X, groups).values, np.flatnonzero(self.support_)
-        dropped = np.flatnonzero(~self.support_) if dropped is None else dropped
+    def _regression(self, X: Any, groups: Any) -> tuple[Regression, np.ndarray, np.ndarray]:
+        """The regression of the dropped columns on the kept ones, and the numbers of both."""
+        values = self._sample(X, groups).values
+        dropped, kept = np.flatnonzero(~self.support_), np.flatnonzero(self.support_)
         return Regression(values, kept, dropped), dropped, kept
 
     def save(self, path: str | Path) -> None:
@@ -687,6 +691,8 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
             parameters={name: as_json(value) for name, value in settings(self).items()},
             fingerprint=self._fingerprint | {"n_exact": getattr(self, "n_exact_", None)},
             versions={name: version(name) for name in packages},
+            fitted={"allowed": list(self._allowed())}
+            | {n: as_json(getattr(self, n), math.inf) for n in _SHOWN if hasattr(self, n)},
         )
 
     def with_selection(self, order: Any, n_features: int, *, names: Any = None) -> FeatureRanker:

@@ -49,6 +49,9 @@ class Selection:
         its columns, the number of batches (0 without ``groups``), and ``n_exact_``.
     versions : dict
         Versions of the packages that computed it.
+    fitted : dict
+        What the report shows of the fit: attributes of the selector, and the fewest and the most
+        features that its constraints allow.
     carried, dropped : list of str
         Columns that the selector was not fitted on: those written along with the selection, such
         as IDs, and those left out by request.
@@ -71,6 +74,7 @@ class Selection:
     parameters: dict = field(default_factory=dict)
     fingerprint: dict = field(default_factory=dict)
     versions: dict = field(default_factory=dict)
+    fitted: dict = field(default_factory=dict)
     carried: list = field(default_factory=list)
     dropped: list = field(default_factory=list)
 
@@ -276,6 +280,7 @@ class Selection:
             "parameters": isinstance(self.parameters, dict),
             "fingerprint": isinstance(self.fingerprint, dict),
             "versions": isinstance(self.versions, dict),
+            "fitted": isinstance(self.fitted, dict),
         }
         wrong = [name for name, holds in is_right.items() if not holds]
         return f"{wrong[0]!r} is not that of a selection from {d} columns" if wrong else None
@@ -316,16 +321,16 @@ def settings(sel: Any) -> dict:
     return given
 
 
-def as_json(value: Any) -> Any:
-    """A parameter as JSON can hold it; what it cannot hold as text."""
+def as_json(value: Any, most: float = _MOST_ENTRIES) -> Any:
+    """A value as JSON can hold it; what it cannot hold, and longer arrays, as text."""
     if isinstance(value, np.ndarray | np.generic):
-        value = value.tolist() if value.size <= _MOST_ENTRIES else repr(value)
+        value = value.tolist() if value.size <= most else repr(value)
     if value is None or isinstance(value, bool | int | str):
         return value
     if isinstance(value, float):
         return value if math.isfinite(value) else repr(value)
     if isinstance(value, dict):
         return {str(key): as_json(entry) for key, entry in value.items()}
-    if isinstance(value, list | tuple) and len(value) <= _MOST_ENTRIES:
+    if isinstance(value, list | tuple) and len(value) <= most:
         return [as_json(entry) for entry in value]
     return repr(value)

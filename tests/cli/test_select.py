@@ -169,7 +169,7 @@ def test_long_tables_are_whole_off_a_terminal_but_for_the_largest(run, tmp_path,
     np.save(tmp_path / "wide.npy", np.random.default_rng(0).random((5, 80)))
     options = ("select", tmp_path / "wide.npy", "-k", 70, *VARIANCE)
     assert len(run(*options).stdout.splitlines()) == 2 + 70 + 3
-    monkeypatch.setattr("graphsieve.cli.outcome._MOST_WORK", 1e3)
+    monkeypatch.setattr("graphsieve.inspection.coverage._ADDED_ENTRIES", 1e3)
     lines = run(*options).stdout.splitlines()
     assert len(lines) == 2 + 50 + 1 + 3
     assert lines[52] == "... and 20 more; --names lists them all"

@@ -116,10 +116,9 @@ class GainCurve:
     n_features: int
     is_complete: bool
 
-    @property
-    def suggested(self):
-        """Number of features to keep: at least one."""
-        return max(1, self.n_features)
+    def suggested(self, least, most):
+        """Number of features to keep, if the constraints allow so few and so many."""
+        return np.clip(self.n_features, least, most)
 
 
 @single_threaded_blas()  # many small products

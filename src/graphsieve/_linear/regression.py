@@ -83,6 +83,11 @@ def explained_fraction(coverage):
         return np.nansum(coverage, axis=-1) / np.count_nonzero(~np.isnan(coverage), axis=-1)
 
 
+def added(coverage):
+    """What features add to those before them: steps of the explained fraction, from row to row."""
+    return np.diff(np.nan_to_num(explained_fraction(coverage)), prepend=0.0)
+
+
 class _LeaveOneOut:
     """Leave-one-out residuals of a ridge regression whose predictors arrive in blocks.
 
