@@ -2,10 +2,11 @@
 
     python -m experiments.studies.quality_tables
 
-``quality`` are the fourteen wide data sets, ``others`` the fourteen small tables and series of
-sensors, ``fseval`` the protocol of FSEVAL. docs/choosing_defaults.md has a summary of them, and
-experiments/records/quality.md everything. The figure of docs/choosing.md has the mean ranks of some
-methods, for every purpose; the other one their gains over random selection.
+``quality`` are the fourteen wide data sets, ``earlier`` further methods on other splits of them,
+``others`` the fourteen small tables and series of sensors, ``fseval`` the protocol of FSEVAL.
+docs/choosing_defaults.md has a summary of them, and experiments/records/quality.md everything. The
+figure of docs/choosing.md has the mean ranks of some methods, for every purpose; the other one
+their gains over random selection.
 """
 
 import matplotlib.pyplot as plt
@@ -60,8 +61,6 @@ SHOWN = (
     *("sieve", "gafs", "css", "mrsf", "gsr_sfs", "mcfs", "fastcan", "fastcan_spectral", "pfa"),
     *("qr", "variance", "random", "extra_trees", "f_test"),
 )
-# Rows of these among the wide sets are of earlier code, with other units of the columns.
-EARLIER = ("aefs", "dfsc", "nonconvex_rsr", "rsr", "scufs", "udfs")
 # Differences in accuracy that are worth a word.
 NOTABLE = 0.005
 FIFTY_TITLES = {"isolet": "ISOLET", "mnist": "MNIST, 10,000 rows", "coil20": "COIL20"}
@@ -133,7 +132,7 @@ def score_table(table, scores):
     for method in by_set.index.unique("method").difference(order):
         if method not in LABELS:
             rows += on_fewer_sets(table, scores, method)
-    for method in LABELS:
+    for method in by_set.index.unique("method").intersection(LABELS):
         rows.append(
             {
                 "method": f"{named(method)} (all labels)",
@@ -159,10 +158,11 @@ def on_fewer_sets(table, scores, method):
 
 
 def quality_table():
-    table = score_table(read("quality"), TITLES)
-    for name in EARLIER:
-        table["method"] = table["method"].str.replace(named(name), f"{named(name)}, earlier code")
-    return table
+    return score_table(read("quality"), TITLES)
+
+
+def earlier_table():
+    return score_table(read("earlier"), TITLES)
 
 
 def gains_table():
@@ -272,6 +272,7 @@ WRITERS = {
     "fifty": fifty_table,
     "quality": quality_table,
     "quality_gains": gains_table,
+    "earlier": earlier_table,
     "others": others_table,
     "fseval": fseval_table,
 }
