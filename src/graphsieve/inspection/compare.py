@@ -48,7 +48,7 @@ CRITERIA = {
     "stability": True,
     "redundancy": False,
 }
-# Names of the criteria in sentences and figures.
+# In sentences and figures.
 TITLES = {
     "structure": "preserved structure",
     "neighborhood": "preserved neighbours",
@@ -66,8 +66,6 @@ AGREEMENT = {
     "stability": (-0.06, 0.05),
     "redundancy": (0.04, 0.01),
 }
-# Level of the interval of a difference between two candidates.
-_CONFIDENCE = 0.95
 # Each half needs three rows for a neighbourhood to mean anything.
 _FEWEST_ROWS = 6
 
@@ -174,15 +172,8 @@ def compare(
     judged = replace(judged, halves=halves, stability=stability)
     incumbent = next(name for name in candidates if name in judged.stability)
     best, verdict = choose(judged, criterion, incumbent)
-    return Comparison(
-        table=ranked_table(judged, criterion),
-        halves=judged.halves,
-        criterion=criterion,
-        n_features=judged.n_features,
-        n_rows=judged.n_rows,
-        best=best,
-        verdict=verdict,
-    )
+    table, sizes = ranked_table(judged, criterion), (judged.n_features, judged.n_rows)
+    return Comparison(table, halves, criterion, *sizes, best, verdict)
 
 
 def _candidates(methods):
@@ -345,21 +336,19 @@ def difference(judged, criterion, better, worse):
     Halves overlap: the standard error is corrected as by Nadeau and Bengio ("Inference for the
     generalization error", Machine Learning 52, 2003), with as many rows to judge as to fit.
     """
-    sign = 1 if CRITERIA[criterion] else -1
     if criterion == "stability":
         first, second = judged.stability[better], judged.stability[worse]
         # The two values come from the same halves; taking them as independent is cautious.
         widths = [found.value - found.interval[0] for found in (first, second)]
         return first.value - second.value, float(np.hypot(*widths)) if better != worse else 0.0
     values = judged.halves.pivot(index="half", columns="candidate", values=criterion)
-    gaps = sign * (values[better] - values[worse])
+    gaps = (values[better] - values[worse]) * (1 if CRITERIA[criterion] else -1)
     error = gaps.std(ddof=1) * np.sqrt(1 / len(gaps) + 1)
-    quantile = student.ppf(0.5 + _CONFIDENCE / 2, len(gaps) - 1)
-    return float(gaps.mean()), float(quantile * error)
+    return float(gaps.mean()), float(student.ppf(0.975, len(gaps) - 1) * error)
 
 
 def trust(criterion):
-    """A sentence about how well a criterion agrees with labels where there are labels."""
+    """A sentence about how well a criterion agrees with labels."""
     accuracy, clusters = AGREEMENT[criterion]
     return (
         f"Trust: on fourteen labelled data sets, ranking methods by {TITLES[criterion]} had a rank "

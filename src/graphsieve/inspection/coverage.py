@@ -29,8 +29,8 @@ _TARGETS = 500
 _BLOCK = 256
 # Correlation from which a kept feature stands for a dropped one.
 CLOSE = 0.5
-# What every feature adds is computed for at least so many, and for more where so many entries are
-# read at most, once for every feature. With fewer rows than this, memory would limit the features.
+# What every feature adds is computed for at least so many, and for more where at most so many
+# entries are read. With fewer rows than this, memory would limit the features.
 _ADDED, _ADDED_ENTRIES, _ADDED_ROWS = 50, 1e9, 50
 
 
@@ -48,8 +48,8 @@ def coverage_curve(
         coverage_j = 1 - sum_i (x_ij - p_ij)^2 / sum_i (x_ij - m_ij)^2,
 
     where p_ij is the prediction for row i, and m_ij the mean, from all other rows; negative values
-    are set to 0. All columns are standardised, so that units do not matter, and the ridge penalty
-    is 0.1 min(n, d) for n samples and d features.
+    are set to 0. All columns are standardised, and the ridge penalty is 0.1 min(n, d) for n samples
+    and d features.
 
     Parameters
     ----------
@@ -70,8 +70,6 @@ def coverage_curve(
 
     Examples
     --------
-    The second column is twice the first; the third is unrelated.
-
     >>> import numpy as np
     >>> from graphsieve import GreedyCSS
     >>> from graphsieve.inspection import coverage_curve
@@ -107,13 +105,9 @@ class Representatives:
     correlation: np.ndarray
 
     def at(self, n_kept: int) -> tuple[np.ndarray, np.ndarray]:
-        """Closest of the first ``n_kept`` features of the ranking for every column.
+        """Closest of the first ``n_kept`` features for every column, and its correlation.
 
-        Returns
-        -------
-        position : ndarray of shape (n_features,)
-            Position in the ranking; -1 for a constant column.
-        correlation : ndarray of shape (n_features,)
+        Closest are positions in the ranking, -1 for a constant column.
         """
         count = len(self.start) - 1
         position, correlation = np.full(count, -1), np.zeros(count)
@@ -168,7 +162,6 @@ def representatives(
 
 
 def _ranking(sel):
-    """All features, best first, and the number of those that are selected."""
     if isinstance(sel, Selection):
         return np.asarray(sel.order), len(sel.kept)
     return sel.order_, sel.n_features_
