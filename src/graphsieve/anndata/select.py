@@ -236,10 +236,7 @@ def _limit(sizes, n_included, n_eligible):
 
 @dataclass(frozen=True)
 class CellGraph:
-    """Neighbour graph of cells in their first principal components.
-
-    A rare cell type may not contribute to those above noise, which GraphSieve itself uses.
-    """
+    """Neighbour graph of cells in principal components; those above noise may miss rare types."""
 
     n_neighbors: int = 5
     n_jobs: int | None = None
@@ -252,7 +249,6 @@ class CellGraph:
 
 
 def make_estimator(method, random_state=None):
-    """An unfitted estimator from the name of a method, which gets the seed, or a clone of one."""
     if isinstance(method, FeatureRanker):
         estimator = clone(method)
     elif method in REGISTRY:
@@ -440,7 +436,6 @@ def add_columns(var, frame):
 
 
 def make_record(method, parameters):
-    """Method, parameters and versions, in types that .h5ad files can hold."""
     return {
         "method": method if isinstance(method, str) else repr(method),
         "parameters": {k: v for k, v in parameters.items() if v is not None},

@@ -17,11 +17,8 @@ from .._utils.threads import blas_for_table
 from ..base import FeatureRanker
 from ..selection import Selection
 
-# Numbers of features for which values are computed; all of them where there are no more. After
-# rounding, 50 to 75 of them differ.
-_GRID = 90
-# The grid ends here unless more features were selected.
-_FARTHEST = 1000
+# Most numbers of features for which values are computed, and the last unless more are selected.
+_GRID, _FARTHEST = 90, 1000
 _RANDOM_DRAWS = 5
 # Columns on which the curves of the other rankings are estimated.
 _TARGETS = 500
@@ -89,8 +86,7 @@ class Representatives:
     """The most correlated feature among the first k of a ranking, for all k at once.
 
     Records ``start[j]`` to ``start[j + 1]`` are those of column j. Record r says: from
-    ``position[r]`` on (0 is the best feature), the feature at this position of the ranking is the
-    closest to the column.
+    ``position[r]`` on (0 is the best), the feature there is the closest to the column.
 
     Attributes
     ----------
@@ -228,8 +224,7 @@ def most_added(values: np.ndarray) -> int:
 def explained_curves(X, order, grid, coverage, rng):
     """Curves of the explained fraction over a grid of numbers of features, by name.
 
-    ``coverage`` is that of all columns by this ranking, one row per entry of the grid. ``alone`` is
-    the curve of unrelated columns, each of which explains only itself.
+    ``coverage`` is that of all columns, by grid point. In ``alone``, columns explain themselves.
     """
     n_features = X.shape[1]
     targets = np.arange(n_features)

@@ -25,8 +25,7 @@ _TIE = 1e-9
 _MOST_PRUNED = 2**25
 # Up to this many columns the matrix is stored (5,000: 200 MB) and computed in one pass.
 _MOST_STORED = 5000
-# With fewer rows than this per kept column, the residual variance on other rows is more than
-# (5 / 4)^2 times that on the rows used, and the R^2 that was promised may be chance.
+# With fewer, the residual variance on other rows is more than (5 / 4)^2 times that on those used.
 _ROWS_PER_COLUMN = 5
 # Gaps are estimated in tables of up to this many columns: a row takes the cube of its gaps.
 MOST_COMPLETED = 2000
@@ -78,8 +77,8 @@ class DropRedundant(FeatureRanker):
         The kept feature that contributes most to ``r2_``: w_cj C_cj for kept feature c and feature
         j, with w the weights of standardised columns. -1 for constant features.
     scores_, order_, ranking_, support_
-        As in all rankers: kept features in the order in which they were picked, then dropped
-        features from least to best predicted, then constant ones.
+        As in all rankers: kept features in the order of their picks, then dropped features from
+        least to best predicted, then constant ones.
 
     Examples
     --------

@@ -10,10 +10,8 @@ _COPY = 0.999
 _REDUNDANT = 0.95
 _POOR = 0.2
 _FEW_ROWS = 30
-# Variances that differ by more are a matter of units, not of information, if so many columns have
-# such a small one.
-_UNITS_DIFFER = 1e4
-_UNITS_FRACTION = 0.1
+# Variances that differ by more are a matter of units, if so many columns have such a small one.
+_UNITS_DIFFER, _UNITS_FRACTION = 1e4, 0.1
 
 
 def write_notes(facts, sample, lacks_batches, coverage, correlation, explained):
@@ -32,7 +30,6 @@ def write_notes(facts, sample, lacks_batches, coverage, correlation, explained):
         *_choice(facts, coverage, np.abs(correlation)),
         *_baseline(*explained),
     ]
-    # Warnings first; the order within a level stays.
     return sorted(notes, key=lambda note: ("warning", "note", "good").index(note["level"]))
 
 
@@ -156,7 +153,6 @@ def _columns(facts, sample, constant, correlation):
 
 
 def _differ_in_units(X):
-    """Whether some columns have so little variance that a method with units would ignore them."""
     variance = X.var(axis=0)
     return X.size > 0 and variance.max() > _UNITS_DIFFER * np.quantile(variance, _UNITS_FRACTION)
 
