@@ -142,7 +142,7 @@ def plot_panels(frame: DataFrame) -> np.ndarray:
     import matplotlib.pyplot as plt
 
     measures = []
-    for name in (name for name in MEASURES if name in frame):
+    for name in frame.columns.intersection(list(MEASURES)):
         title, higher_is_better = MEASURES[name]
         best = frame[name] == (frame[name].max() if higher_is_better else frame[name].min())
         measures.append((frame[name], title, higher_is_better, best))

@@ -236,7 +236,7 @@ def _limit(sizes, n_included, n_eligible):
 
 @dataclass(frozen=True)
 class CellGraph:
-    """Neighbour graph of cells in principal components; those above noise may miss rare types."""
+    """Neighbour graph in the first components: rare cell types may be in none above noise."""
 
     n_neighbors: int = 5
     n_jobs: int | None = None

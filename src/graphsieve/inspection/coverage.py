@@ -172,12 +172,17 @@ def rows_of(sel: FeatureRanker | Selection, X: Any, groups: ArrayLike | None = N
     else:
         sample, n_batches = sel._sample(X, groups), sel._fingerprint["n_batches"]
     if n_batches and groups is None:
-        warn(
-            f"the features were ranked within each of {n_batches} batches, but these numbers are "
-            "of all rows together, so that differences between batches count: pass the batch of "
-            "every row as groups (--batch COLUMN on the command line)"
-        )
+        warn(lacks_batches(n_batches))
     return sample
+
+
+def lacks_batches(n_batches: int) -> str:
+    """A warning, for numbers about a selection that was made within batches."""
+    return (
+        f"The features were ranked within each of {n_batches} batches, but these numbers are of "
+        "all rows together, so that differences between batches count: pass the batch of every row "
+        "as groups (--batch COLUMN on the command line)"
+    )
 
 
 @blas_for_table

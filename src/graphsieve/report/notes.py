@@ -3,6 +3,7 @@
 import numpy as np
 
 from .._utils.text import counted
+from ..inspection.coverage import lacks_batches
 from ..methods.drop_redundant import MOST_COMPLETED, too_few_rows
 
 # Columns with a larger correlation count as copies.
@@ -14,18 +15,19 @@ _FEW_ROWS = 30
 _UNITS_DIFFER, _UNITS_FRACTION = 1e4, 0.1
 
 
-def write_notes(facts, sample, lacks_batches, coverage, correlation, explained):
+def write_notes(facts, sample, is_pooled, coverage, correlation, explained):
     """Notes about the fit and the data: dicts with a ``level`` and a ``text``, warnings first.
 
-    ``lacks_batches`` says that the page does not know the batches of the fit, ``coverage`` is NaN
+    ``is_pooled`` says that the page does not know the batches of the fit, ``coverage`` is NaN
     for constant columns, ``correlation`` is that with the closest kept feature, and ``explained``
     are the explained fractions of the kept features and of as many random ones.
     """
+    pooled = [_warning(f"{lacks_batches(facts.n_batches)}.")] if is_pooled else []
     notes = [
         *_convergence(facts),
         *_rows(facts, sample),
         *_promised(facts, sample, coverage),
-        *_batches(facts, lacks_batches),
+        *pooled,
         *_columns(facts, sample, np.isnan(coverage), np.abs(correlation)),
         *_choice(facts, coverage, np.abs(correlation)),
         *_baseline(*explained),
@@ -110,16 +112,6 @@ def _rows(facts, sample):
             f"There are more features ({facts.n_features:,}) than samples ({n_samples:,}), so "
             "many features are correlated by chance. Coverage is measured on samples that "
             "were left out of the regression, which corrects for most of it."
-        )
-
-
-def _batches(facts, lacks_batches):
-    if lacks_batches:
-        yield _warning(
-            f"The features were ranked within each of {facts.n_batches} batches, and "
-            "the numbers on this page are of all samples together, so that differences between "
-            "batches count here. Make the page with the batch of every sample: report(X, "
-            "groups=batch), or graphsieve report --batch COLUMN."
         )
 
 
