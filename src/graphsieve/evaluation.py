@@ -183,7 +183,6 @@ def clustering_scores(
 
 
 def random_starts(y, n_repeats, random_state):
-    """Rows at which k-means starts, as many as there are classes, for every repetition."""
     rng = check_random_state(random_state)
     n_clusters = len(np.unique(y))
     return np.array([rng.permutation(len(y))[:n_clusters] for _ in range(n_repeats)])
@@ -245,9 +244,8 @@ def evaluate(
     pandas.DataFrame
         One row per split and fraction: ``method``, ``split``, ``share``, ``n_features``, the
         columns of the metrics, and ``fit_seconds``. "clustering" has the columns ``acc``,
-        ``acc_std``, ``nmi`` and ``nmi_std``, other metrics one of their name. See
-        `classification_accuracy`, `clustering_scores`, `reconstruction_error` and `redundancy`;
-        "neighborhood" is the fraction of the 5 nearest neighbours that the selection preserves.
+        ``acc_std``, ``nmi`` and ``nmi_std``, other metrics one of their name; "neighborhood" is the
+        fraction of the 5 nearest neighbours that the selection preserves.
 
     Examples
     --------
@@ -300,14 +298,13 @@ def fit_on(estimator, X_train, random_state=None, y_train=None):
     seconds = time.perf_counter() - start
     if not hasattr(estimator, "order_"):
         raise TypeError(
-            f"{type(estimator).__name__} does not set order_, the ranking of all features, when "
-            "it is fitted: evaluate needs a method of graphsieve, or another one that sets it"
+            f"{type(estimator).__name__} does not set order_, the ranking of all features: "
+            "evaluate needs a method of graphsieve, or another one that sets it"
         )
     return estimator, seconds
 
 
 def checked(X, y, scale):
-    """The validated data, labels and scale."""
     check_choice("scale", scale, (*SCALES, None))
     check_container(X)
     X = check_array(X, accept_sparse="csr", ensure_min_samples=2)
@@ -338,12 +335,10 @@ class Split:
 
     @cached_property
     def reconstruction_errors(self):
-        """What the reconstruction error of every ranking follows from."""
         return ReconstructionErrors(self.X_train, self.X_test)
 
     @cached_property
     def test_neighbors(self):
-        """Nearest neighbours of every test row among the test rows, from all features."""
         return nearest_rows(self.X_test)
 
 
@@ -373,23 +368,21 @@ class Scorer:
         return table
 
     def accuracy(self):
-        y_train, y_test = self.split.y_train, self.split.y_test
-        return self.of_each_set(
-            "accuracy",
-            lambda X_train, X_test: classification_accuracy(X_train, y_train, X_test, y_test),
-        )
+        def score(X_train, X_test):
+            return classification_accuracy(X_train, self.split.y_train, X_test, self.split.y_test)
+
+        return self.of_each_set("accuracy", score)
 
     def clustering(self):
-        settings = self.split.y_test, self.n_repeats, self.random_state
-        return self.of_each_set(
-            "clustering", lambda _, X_test: summary(clustering_scores(X_test, *settings))
-        )
+        def score(_, X_test):
+            y = self.split.y_test
+            return summary(clustering_scores(X_test, y, self.n_repeats, self.random_state))
+
+        return self.of_each_set("clustering", score)
 
     def neighborhood(self):
         known = self.split.test_neighbors
-        return self.of_each_set(
-            "neighborhood", lambda _, X_test: neighborhood_preservation(known, X_test)
-        )
+        return self.of_each_set("neighborhood", lambda _, X: neighborhood_preservation(known, X))
 
     def reconstruction(self):
         # Products of medium size: threaded BLAS gains little, and loses much on a busy machine.
@@ -410,5 +403,4 @@ class Scorer:
 
 
 def summary(runs):
-    """Mean and standard deviation of every column, next to each other."""
     return np.stack([runs.mean(axis=0), runs.std(axis=0)], axis=1).ravel()

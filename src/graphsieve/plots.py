@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Display", "SelectionPlots", "comparison_figure"]
 
-# What all pictures of graphsieve share; not part of the public interface.
 COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 MARKERS = "osD^vPX"
 MUTED = "#8A8A8A"
@@ -73,27 +72,21 @@ class SelectionPlots:
         self._labels = sel._names_of_all()
         self._name = type(sel).__name__
 
-    def curve(
-        self, X: Any, *, groups: ArrayLike | None = None, random_state: int = 0, ax: Any = None
-    ) -> Display:
+    def curve(self, X: Any, *, groups: ArrayLike | None = None, ax: Any = None) -> Display:
         """Plot the explained fraction, the mean coverage, against the number of features.
 
-        ``random_state`` is the seed for the random rankings that are drawn in grey. The values are
-        ``n_kept`` and, for each of these numbers, the explained fractions ``this``,
+        The values are ``n_kept`` and, for each of these numbers, the explained fractions ``this``,
         ``by_variance``, ``random_low``, ``random_mid``, ``random_high``, and ``alone``, if the
         columns were unrelated.
         """
-        from matplotlib.ticker import LogLocator
-
-        sel, rng = self._sel, np.random.default_rng(random_state)
+        sel, rng = self._sel, np.random.default_rng(0)
         table = rows_of(sel, X, groups).values
         k = make_grid(len(sel.order_), sel.n_features_)
         coverage = coverage_curve(table, sel.order_, k).coverage
         curves = explained_curves(table, sel.order_, k, coverage, rng)
         ax = _axes(ax)
-        ax.fill_between(
-            k, curves["random_low"], curves["random_high"], color=MUTED, alpha=0.25, lw=0
-        )
+        low, high = curves["random_low"], curves["random_high"]
+        ax.fill_between(k, low, high, color=MUTED, alpha=0.25, lw=0)
         ax.plot(k, curves["random_mid"], color=MUTED, ls="--", label="random (mean and range)")
         ax.plot(k, curves["by_variance"], color=COLORS[1], ls=(0, (6, 2)), label="by variance")
         ax.plot(k, curves["alone"], color=COLORS[2], ls=":", label="unrelated columns")
@@ -102,9 +95,7 @@ class SelectionPlots:
         ax.plot(sel.n_features_, at, "o", color=COLORS[0], label=f"{sel.n_features_} selected")
         if k[-1] > _LINEAR:
             ax.set_xscale("log")
-            ax.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
-            ax.xaxis.set_major_formatter("{x:g}")
-            ax.xaxis.set_minor_formatter("")
+            _label_log_axis(ax.xaxis, "{x:g}")
         ax.set(xlabel="number of features", ylabel="explained fraction", ylim=(0, 1.02))
         ax.legend(frameon=False, fontsize=9)
         finish_panel(ax)
@@ -115,21 +106,15 @@ class SelectionPlots:
 
         No X is needed if ``n_features_to_select="auto"``. The values are ``gains`` and ``chance``.
         """
-        from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
-
         found = getattr(self._sel, "gain_curve_", None)
         if found is None:
             if X is None:
-                raise ValueError(
-                    'plot.gains() needs the data unless n_features_to_select="auto": use '
-                    "plot.gains(X)"
-                )
+                raise ValueError('plot.gains(X) needs X unless n_features_to_select="auto"')
             # Beyond these, greedy methods estimate the order.
             exact = self._sel.order_[: getattr(self._sel, "n_exact_", None)]
             rows = rows_of(self._sel, X, groups).values
-            found = gain_curve(
-                rows, exact, predictability=getattr(self._sel, "predictability_", None)
-            )
+            predictability = getattr(self._sel, "predictability_", None)
+            found = gain_curve(rows, exact, predictability=predictability)
         ax, k = _axes(ax), np.arange(1, len(found.gains) + 1)
         ax.fill_between(k, found.chance, color=MUTED, alpha=0.25, lw=0)
         ax.plot(k, found.chance, color=MUTED, ls="--", label="shuffled columns")
@@ -139,9 +124,7 @@ class SelectionPlots:
         ax.axvline(suggested + 0.5, color=COLORS[1], lw=1, label=f"{number} above chance")
         ax.set(xlabel="feature, best first", ylabel="fraction of the variance that it adds")
         ax.set_yscale("log")
-        ax.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
-        ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{100 * value:.3g}%"))
-        ax.yaxis.set_minor_formatter(NullFormatter())
+        _label_log_axis(ax.yaxis, lambda value, _: f"{100 * value:.3g}%")
         ax.legend(frameon=False, fontsize=9)
         finish_panel(ax)
         return Display(ax, ax.figure, {"gains": found.gains, "chance": found.chance})
@@ -166,10 +149,9 @@ class SelectionPlots:
 
         sel = self._sel
         dropped = sel.order_[sel.n_features_ :]
-        curve = coverage_curve(
-            rows_of(sel, X, groups).values, sel.order_, [sel.n_features_], targets=dropped
-        )
-        ax, coverage = _axes(ax), curve.coverage[0]
+        table, k = rows_of(sel, X, groups).values, [sel.n_features_]
+        coverage = coverage_curve(table, sel.order_, k, targets=dropped).coverage[0]
+        ax = _axes(ax)
         known = coverage[np.isfinite(coverage)]
         ax.hist(known, bins=np.linspace(0, 1, 21), color=COLORS[0], edgecolor="white", lw=0.8)
         ax.set(xlabel="coverage", ylabel="dropped features", xlim=(0, 1), axisbelow=True)
@@ -225,11 +207,8 @@ class SelectionPlots:
         return Display(ax, ax.figure, {"features": features, "sizes": sizes[largest]})
 
     def _bars(self, ax, features, values, is_kept, label):
-        """One bar per feature, the first at the top; returns the axes."""
-        ax = _axes(ax)
-        ax.barh(
-            np.arange(len(values)), values, color=np.where(is_kept, COLORS[0], MUTED), height=0.75
-        )
+        ax, colors = _axes(ax), np.where(is_kept, COLORS[0], MUTED)
+        ax.barh(np.arange(len(values)), values, color=colors, height=0.75)
         ax.set_xlabel(label)
         _label_rows(ax, [self._labels[j] for j in features])
         ax.spines[["top", "right"]].set_visible(False)
@@ -237,12 +216,19 @@ class SelectionPlots:
 
 
 def _axes(ax):
-    """The axes given, or those of a new figure."""
     if ax is None:
         from matplotlib import pyplot as plt
 
         _, ax = plt.subplots(layout="constrained")
     return ax
+
+
+def _label_log_axis(axis, form):
+    from matplotlib.ticker import LogLocator
+
+    axis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+    axis.set_major_formatter(form)
+    axis.set_minor_formatter("")
 
 
 def comparison_figure(table: pd.DataFrame, best: str) -> Figure:
@@ -283,7 +269,6 @@ def draw_measures(figure: Figure, names: Any, measures: Sequence[tuple]) -> np.n
 
 
 def _label_rows(panel: Axes, names: Sequence[str]) -> None:
-    """Write the names of horizontal rows, the first at the top."""
     panel.set_yticks(np.arange(len(names)), [printable(name) for name in names])
     for label in panel.get_yticklabels():
         label.set_parse_math(False)  # a name is not a formula, whatever it contains
@@ -298,5 +283,4 @@ def finish_panel(panel: Axes, title: str | None = None, *, grid: Any = "y") -> N
 
 
 def set_title(panel: Axes, title: str | None) -> None:
-    """Set the title of a panel, if it has one."""
     panel.set_title(title or "", fontsize=11, fontweight="bold", loc="left")

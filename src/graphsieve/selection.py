@@ -190,28 +190,15 @@ class Selection:
         # Those of pyarrow have another name, because its columns are the data.
         columns = getattr(X, "column_names", getattr(X, "columns", None))
         columns = None if columns is None else [plain_name(name) for name in columns]
-        positions = self.find(columns, X.shape, extra=extra)
+        positions = self._find(columns, X.shape, extra=extra)
         if hasattr(X, "iloc"):
             return X.iloc[:, positions]
         return X[:, positions] if columns is None else X.select([columns[j] for j in positions])
 
-    def find(self, columns: list | None, shape: tuple, *, extra: str = "drop") -> list[int]:
-        """Find the selected columns in a table.
+    def _find(self, columns: list | None, shape: tuple, *, extra: str = "drop") -> list[int]:
+        """Positions of the selected columns in a table with these columns, or None, and shape.
 
-        Parameters
-        ----------
-        columns : list or None
-            Names of the columns of the table, if it has any. If all are text, as in a CSV file,
-            names of the selection that are not text are compared as text.
-        shape : tuple of int
-            Shape of the table.
-        extra : {"drop", "carry", "pass"}, default="drop"
-            As in ``transform``.
-
-        Returns
-        -------
-        list of int
-            Their positions, in the order in which the selector saw them.
+        If all columns are text, as in a CSV file, other names are compared as text.
         """
         check_choice("extra", extra, ("drop", "carry", "pass"))
         if columns is None or self.feature_names_in is None:
@@ -221,7 +208,7 @@ class Selection:
                     f"has the shape {tuple(shape)}"
                 )
             return self.kept
-        names = self.names_like(columns)
+        names = self._names_like(columns)
         kept = [names[j] for j in self.kept]
         place = {name: j for j, name in enumerate(columns)}
         missing = [name for name in kept if name not in place]
@@ -243,19 +230,8 @@ class Selection:
                 raise ValueError(f"the table has more than one column {name!r}: rename all but one")
         return [place[name] for name in wanted]
 
-    def names_like(self, columns: list) -> Any:
-        """The names of all columns, as text if all names of a table are text.
-
-        Parameters
-        ----------
-        columns : list
-            Names of the columns of the table.
-
-        Returns
-        -------
-        list or None
-            None if the selection has no names.
-        """
+    def _names_like(self, columns: list) -> Any:
+        """The names of all columns, as text if all names of a table are text, or None."""
         names = self.feature_names_in
         if names is None or not all(isinstance(name, str) for name in columns):
             return names
@@ -277,11 +253,9 @@ class Selection:
             "carried": _are_names(self.carried),
             "dropped": _are_names(self.dropped),
             "method": isinstance(self.method, str),
-            "parameters": isinstance(self.parameters, dict),
-            "fingerprint": isinstance(self.fingerprint, dict),
-            "versions": isinstance(self.versions, dict),
-            "fitted": isinstance(self.fitted, dict),
         }
+        for name in ("parameters", "fingerprint", "versions", "fitted"):
+            is_right[name] = isinstance(getattr(self, name), dict)
         wrong = [name for name, holds in is_right.items() if not holds]
         return f"{wrong[0]!r} is not that of a selection from {d} columns" if wrong else None
 

@@ -136,12 +136,11 @@ def test_mask_limits_the_genes(adata, as_column):
     assert adata.var["wanted"].to_numpy().tolist() == mask.tolist()
 
 
-def test_layer_and_key_added(adata, expected):
+def test_layer(adata, expected):
     adata.layers["log"] = adata.X
     adata.X = sp.csr_matrix(adata.shape)
-    select_genes(adata, 6, method="css", layer="log", key_added="sieve")
-    assert panel(adata, "sieve") == expected
-    assert "highly_variable" not in adata.var
+    select_genes(adata, 6, method="css", layer="log")
+    assert panel(adata) == expected
 
 
 def test_batches_are_ranked_one_by_one(adata):

@@ -80,36 +80,19 @@ def evaluate_panel(
     Returns
     -------
     pandas.DataFrame
-        One row per panel, with the columns
+        One row per panel, from at most 5,000 cells, with the number of genes, ``n_genes``, and
 
-        ``n_genes``
-            Number of genes.
-        ``neighbor_overlap``
-            Fraction of the nearest neighbours of a cell (Euclidean distance in up to 50 principal
-            components of all genes) that are among its neighbours in the panel.
-        ``gene_prediction``
-            Mean coverage of the other genes, see ``graphsieve.inspection.coverage_curve``.
-        ``variance_known``
-            Fraction of the variance of all genes that is known: all of that of the panel, and the
-            fraction ``gene_prediction`` of that of the others.
-        ``clustering_nmi``
-            Normalised mutual information of k-means clusters of the panel with the cell types;
-            without cell types, with ten k-means clusters of all genes.
-        ``redundancy``
-            Mean absolute correlation of the genes of the panel; lower is better.
-        ``celltype_accuracy``
-            Accuracy of logistic regression in 5 folds, only with cell types, of which those with
-            fewer than 5 cells are left out.
-
-    See Also
-    --------
-    plot_panels : Draw the result.
-    select_genes : Select genes.
-
-    Notes
-    -----
-    At most 5,000 cells are used, and at most 2,000 genes are predicted, both drawn at random and
-    the same for all panels.
+        - ``neighbor_overlap``: fraction of the nearest neighbours of a cell (Euclidean distance in
+          up to 50 principal components of all genes) that are among its neighbours in the panel.
+        - ``gene_prediction``: mean coverage of at most 2,000 other genes, see
+          ``graphsieve.inspection.coverage_curve``.
+        - ``variance_known``: fraction of the variance of all genes that is known: all of that of
+          the panel, and the fraction ``gene_prediction`` of that of the others.
+        - ``clustering_nmi``: normalised mutual information of k-means clusters of the panel with
+          the cell types, or with ten k-means clusters of all genes.
+        - ``redundancy``: mean absolute correlation of the genes of the panel; lower is better.
+        - ``celltype_accuracy``: accuracy of logistic regression in 5 folds, only with cell types,
+          of which those with fewer than 5 cells are left out.
 
     Examples
     --------
@@ -159,12 +142,10 @@ def plot_panels(frame: DataFrame) -> np.ndarray:
     import matplotlib.pyplot as plt
 
     measures = []
-    for name, (title, higher_is_better) in MEASURES.items():
-        if name not in frame:
-            continue
-        values = frame[name]
-        best = values == (values.max() if higher_is_better else values.min())
-        measures.append((values, title, higher_is_better, best))
+    for name in frame.columns.intersection(list(MEASURES)):
+        title, higher_is_better = MEASURES[name]
+        best = frame[name] == (frame[name].max() if higher_is_better else frame[name].min())
+        measures.append((frame[name], title, higher_is_better, best))
     size = 2.6 * len(measures), 1.2 + 0.3 * len(frame)
     return draw_measures(plt.figure(figsize=size, layout="constrained"), frame.index, measures)
 

@@ -46,6 +46,8 @@ FEWEST_CELLS = 20
 # which neighbours are found, which is that of scanpy. See docs/gene_panels.md.
 _GRAPH_WEIGHT = 0.3
 _N_COMPONENTS = 50
+# Column of ``adata.var`` with the selection, and prefix of the others; as in scanpy.
+_ADDED = "highly_variable"
 
 
 def select_genes(
@@ -61,7 +63,6 @@ def select_genes(
     neighbors_key: str | None = None,
     subset: bool = False,
     inplace: bool = True,
-    key_added: str = "highly_variable",
     random_state: int | np.random.RandomState | None = 0,
 ) -> DataFrame | None:
     """Select genes that represent the others and preserve the neighbourhoods of the cells.
@@ -99,8 +100,6 @@ def select_genes(
         Keep only the selected genes in ``adata``.
     inplace : bool, default=True
         Write to ``adata``; otherwise return the columns.
-    key_added : str, default="highly_variable"
-        Name of the column, and prefix of the others.
     random_state : int, RandomState or None, default=0
         Random seed.
 
@@ -109,27 +108,14 @@ def select_genes(
     pandas.DataFrame or None
         None if ``inplace``. Otherwise the columns below, for the selected genes if ``subset``.
 
-        ``highly_variable``
-            Whether a gene is selected.
-        ``highly_variable_rank``
-            Position in the selection, 0 for the first; NaN for genes that are not selected.
-        ``highly_variable_score``
-            Score of the method, higher is better; NaN for genes left out by ``mask_var`` or
-            ``exclude``. With batches, minus the mean rank.
-        ``highly_variable_nbatches``
-            With batches: the number of batches that select a gene.
-        ``highly_variable_intersection``
-            With batches: whether all batches select it.
+        - ``highly_variable``: whether a gene is selected; constant ones are only if included.
+        - ``highly_variable_rank``: 0 for the first; NaN for genes that are not selected.
+        - ``highly_variable_score``: score of the method, or minus the mean rank with batches,
+          higher is better; NaN for genes left out by ``mask_var`` or ``exclude``.
+        - ``highly_variable_nbatches``, ``highly_variable_intersection``: with batches, how many of
+          them select a gene, and whether all do.
 
         ``adata.uns["graphsieve"]`` records method, parameters and versions.
-
-    See Also
-    --------
-    evaluate_panel : Compare selections of genes.
-
-    Notes
-    -----
-    Constant genes are not selected unless included. A backed dense ``X`` is read in pieces.
 
     Examples
     --------
@@ -147,7 +133,7 @@ def select_genes(
     if subset and inplace and adata.isbacked:
         raise ValueError(
             "subset=True cannot shrink a backed file: call select_genes without it, then "
-            f"adata[:, adata.var[{key_added!r}]].to_memory()"
+            'adata[:, adata.var["highly_variable"]].to_memory()'
         )
     sizes = _sizes(n_top_genes)
     estimator = make_estimator(method, random_state)
@@ -187,16 +173,13 @@ def select_genes(
         # From the rows where they are: fit would load them.
         estimator.set_params(affinity=estimator.affinity(X))
     estimator.fit(X, groups=batches)
-    columns = gene_columns(estimator, genes, adata.n_vars)
-    columns = {f"{key_added}{ending}": values for ending, values in columns.items()}
-    frame = pd.DataFrame(columns, index=adata.var_names)
+    frame = pd.DataFrame(gene_columns(estimator, genes, adata.n_vars), index=adata.var_names)
     if np.ndim(n_top_genes) > 0:
-        place = frame[f"{key_added}_rank"]
         for size in sizes:
-            frame[f"{key_added}_{size}"] = place < size
+            frame[f"{_ADDED}_{size}"] = frame[f"{_ADDED}_rank"] < size
     if not inplace:
-        return frame[frame[key_added]] if subset else frame
-    add_columns(adata.var, frame, key_added)
+        return frame[frame[_ADDED]] if subset else frame
+    add_columns(adata.var, frame)
     parameters = {
         "n_top_genes": n_top_genes,
         "layer": layer,
@@ -204,12 +187,11 @@ def select_genes(
         "include": adata.var_names[included].tolist() or None,
         "exclude": adata.var_names[excluded].tolist() or None,
         "neighbors_key": neighbors_key,
-        "key_added": key_added,
         "random_state": random_state if isinstance(random_state, Integral) else None,
     }
     adata.uns["graphsieve"] = make_record(method, parameters)
     if subset:
-        adata._inplace_subset_var(frame[key_added].to_numpy())
+        adata._inplace_subset_var(frame[_ADDED].to_numpy())
     return None
 
 
@@ -254,16 +236,12 @@ def _limit(sizes, n_included, n_eligible):
 
 @dataclass(frozen=True)
 class CellGraph:
-    """Neighbour graph of cells in their first principal components.
-
-    A rare cell type may not contribute to those above noise, which GraphSieve itself uses.
-    """
+    """Neighbour graph in the first components: rare cell types may be in none above noise."""
 
     n_neighbors: int = 5
     n_jobs: int | None = None
 
     def __call__(self, X):
-        """Affinity of the cells of X, in any container."""
         columns = Columns(open_rows(X))
         size = min(_N_COMPONENTS, columns.n_samples - 1, columns.n_features)
         scores, _ = leading_scores(columns, size, np.random.RandomState(0))
@@ -271,7 +249,6 @@ class CellGraph:
 
 
 def make_estimator(method, random_state=None):
-    """An unfitted estimator from the name of a method, which gets the seed, or a clone of one."""
     if isinstance(method, FeatureRanker):
         estimator = clone(method)
     elif method in REGISTRY:
@@ -288,11 +265,9 @@ def make_estimator(method, random_state=None):
 
 
 def adapt_to_expression(estimator, given=()):
-    """Set the parameters that differ from those for other tables, but for those that are given.
-
-    A gene that varies little is mostly noise, so all columns are scaled alike. Few genes explain
-    the embedding of the graph, which would decide most picks if it had the weight of the data.
-    """
+    """Set the parameters that differ from those for other tables, but for those that are given."""
+    # A gene that varies little is mostly noise, so all columns are scaled alike. Few genes explain
+    # the embedding of the graph, which would decide most picks if it had the weight of the data.
     parameters, wanted = estimator.get_params(), {}
     if parameters.get("scale") is not None:
         wanted["scale"] = "global"
@@ -435,22 +410,24 @@ def _listed(names):
 
 
 def gene_columns(fitted, genes, n_genes):
-    """Columns of ``adata.var``, by ending of their name, for a selector fitted on ``genes``."""
+    """Columns of ``adata.var`` for a selector fitted on ``genes``."""
     place, score = np.full(n_genes, np.inf), np.full(n_genes, np.nan)
     place[genes], score[genes] = fitted.ranking_ - 1, fitted.scores_
     score[genes[fitted.exclude or []]] = np.nan
     selected = place < fitted.n_features_
-    columns = {"": selected, "_rank": np.where(selected, place, np.nan), "_score": score}
+    rank = np.where(selected, place, np.nan)
+    columns = {_ADDED: selected, f"{_ADDED}_rank": rank, f"{_ADDED}_score": score}
     if isinstance(fitted, GroupedRanker):
         count = np.zeros(n_genes, dtype=int)
         count[genes] = fitted.n_groups_selected_
-        columns |= {"_nbatches": count, "_intersection": count == fitted.n_groups_}
+        columns |= {f"{_ADDED}_nbatches": count}
+        columns |= {f"{_ADDED}_intersection": count == fitted.n_groups_}
     return columns
 
 
-def add_columns(var, frame, key_added="highly_variable"):
+def add_columns(var, frame):
     # Columns of an earlier selection, with batches or of several sizes, would contradict the new.
-    earlier = re.compile(re.escape(key_added) + r"_(nbatches|intersection|[0-9]+)")
+    earlier = re.compile(_ADDED + r"_(nbatches|intersection|[0-9]+)")
     for name in [name for name in var if earlier.fullmatch(str(name))]:
         del var[name]
     for name in frame:
@@ -459,7 +436,6 @@ def add_columns(var, frame, key_added="highly_variable"):
 
 
 def make_record(method, parameters):
-    """Method, parameters and versions, in types that .h5ad files can hold."""
     return {
         "method": method if isinstance(method, str) else repr(method),
         "parameters": {k: v for k, v in parameters.items() if v is not None},
@@ -480,7 +456,7 @@ def annotate_h5ad(source, target, columns, record, *, subset=False):
         adata = read_h5ad(source)
         add_columns(adata.var, columns)
         adata.uns["graphsieve"] = record
-        adata._inplace_subset_var(columns["highly_variable"])
+        adata._inplace_subset_var(columns[_ADDED])
         adata.write_h5ad(target)
         return
     shutil.copyfile(source, target)

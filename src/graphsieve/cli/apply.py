@@ -39,13 +39,13 @@ def apply(given: _Applying):
     check_outputs(given.file, given.output, force=given.force)
     with messages_shown(), _loaded(given) as (selection, table, name):
         names, shape = table.names, table.X.shape
-        place = selection.find(names, shape)
-        columns = selection.find(names, shape, extra="pass" if given.extra else "carry")
+        place = selection._find(names, shape)
+        columns = selection._find(names, shape, extra="pass" if given.extra else "carry")
         carried = sorted(set(columns).difference(place))
         if place == sorted(place):  # as in the selection: then so are the others
             columns = sorted(columns)
         written = [names[j] for j in columns]
-        known = {*(selection.names_like(names) or names), *selection.dropped, *written}
+        known = {*(selection._names_like(names) or names), *selection.dropped, *written}
         if unknown := [column for column in names if column not in known]:
             left_out = f"unknown to the selection, and left out: {listed(unknown)}"
             note(f"{left_out} (--extra adds them)")
@@ -75,7 +75,7 @@ def report(given: _Reporting):
     check_output(given.output, (".html",), given.force, "--report")
     with messages_shown(), _loaded(given) as (selection, table, name):
         place = {column: j for j, column in enumerate(table.names)}
-        names = selection.names_like(table.names) or table.names
+        names = selection._names_like(table.names) or table.names
         if missing := [column for column in names if column not in place]:
             of_all = f"{len(missing)} of the {len(names)} columns ranked"
             hint = suggestion(missing[0], table.names)

@@ -93,7 +93,6 @@ def _marked(given, path, data, selector):
     from ..anndata.select import annotate_h5ad, gene_columns, make_record
 
     columns = gene_columns(selector, np.array(data.features), len(data.table.names))
-    columns = {f"highly_variable{ending}": values for ending, values in columns.items()}
     settings = {"n_top_genes": selector.n_features_, "layer": given.key, "batch_key": given.batch}
     settings |= {"random_state": given.seed, "method_parameters": given.parameters}
     for name in ("include", "exclude"):

@@ -1,7 +1,4 @@
-"""Comparison of several methods on one table, without labels.
-
-Every method selects features on halves of the rows, and the other halves judge the selections.
-"""
+"""Comparison of several methods on one table, without labels."""
 
 from __future__ import annotations
 
@@ -48,7 +45,7 @@ CRITERIA = {
     "stability": True,
     "redundancy": False,
 }
-# Names of the criteria in sentences and figures.
+# In sentences and figures.
 TITLES = {
     "structure": "preserved structure",
     "neighborhood": "preserved neighbours",
@@ -56,9 +53,8 @@ TITLES = {
     "stability": "stability",
     "redundancy": "redundancy",
 }
-# Mean rank correlation over eight methods with the accuracy of a classifier and with the agreement
-# of k-means clusters with classes, on fourteen labelled data sets: experiments/records/
-# label_free/halves.csv, summarised by experiments/studies/label_free.py.
+# Mean rank correlation over eight methods with the accuracy of a classifier and with the ACC of
+# k-means clusters, on fourteen labelled data sets: experiments/studies/label_free.py.
 AGREEMENT = {
     "structure": (0.37, 0.28),
     "neighborhood": (0.29, 0.13),
@@ -66,8 +62,6 @@ AGREEMENT = {
     "stability": (-0.06, 0.05),
     "redundancy": (0.04, 0.01),
 }
-# Level of the interval of a difference between two candidates.
-_CONFIDENCE = 0.95
 # Each half needs three rows for a neighbourhood to mean anything.
 _FEWEST_ROWS = 6
 
@@ -133,14 +127,12 @@ def compare(
     criterion : {"structure", "neighborhood", "reconstruction", "stability", "redundancy"}
         The criterion that decides. All of them are computed on columns scaled to [0, 1]:
 
-        - "structure": fraction of the five nearest neighbours of a held-out row, by its principal
-          components that are stronger than those of shuffled columns, that the selected features
-          preserve. Agrees best with labels.
+        - "structure": fraction of the five nearest neighbours of a row, by the principal components
+          above those of shuffled columns, that the selected features preserve.
         - "neighborhood": the same for the neighbours by all features, noise included.
-        - "reconstruction": relative error when all features of held-out rows are predicted from
-          the selected ones; smaller is better.
+        - "reconstruction": relative error of all features predicted from the selected ones.
         - "stability": agreement of the selections from different halves (Nogueira et al., 2018).
-        - "redundancy": mean absolute correlation among the selected features; smaller is better.
+        - "redundancy": mean absolute correlation among the selected features.
     n_repeats : int, default=3
         How often the rows are divided into halves; every method is fitted twice as often.
     random_state : int, RandomState or None, default=0
@@ -169,20 +161,13 @@ def compare(
     # The mean of the random rankings stands in the place of each of them.
     names = dict.fromkeys(draws, "random")
     halves = judged.halves.replace({"candidate": names})
-    halves = halves.groupby(["candidate", "half"], sort=False).mean().reset_index()
+    halves = halves.groupby(["candidate", "half"], sort=False, as_index=False).mean()
     stability = {names.get(name, name): found for name, found in judged.stability.items()}
     judged = replace(judged, halves=halves, stability=stability)
     incumbent = next(name for name in candidates if name in judged.stability)
     best, verdict = choose(judged, criterion, incumbent)
-    return Comparison(
-        table=ranked_table(judged, criterion),
-        halves=judged.halves,
-        criterion=criterion,
-        n_features=judged.n_features,
-        n_rows=judged.n_rows,
-        best=best,
-        verdict=verdict,
-    )
+    table, sizes = ranked_table(judged, criterion), (judged.n_features, judged.n_rows)
+    return Comparison(table, halves, criterion, *sizes, best, verdict)
 
 
 def _candidates(methods):
@@ -217,10 +202,7 @@ class Judged:
 
 
 def judge(candidates, X, n_selected, *, n_repeats=3, random_state=0, n_jobs=None, verbose=0):
-    """Judge clones of selectors, a dict by name, on the same halves of the rows; see ``compare``.
-
-    One that raises a ValueError is left out, with a warning.
-    """
+    """Judge clones of selectors, a dict by name, on the same halves of rows; see ``compare``."""
     import pandas as pd
 
     rng = check_random_state(random_state)
@@ -345,21 +327,19 @@ def difference(judged, criterion, better, worse):
     Halves overlap: the standard error is corrected as by Nadeau and Bengio ("Inference for the
     generalization error", Machine Learning 52, 2003), with as many rows to judge as to fit.
     """
-    sign = 1 if CRITERIA[criterion] else -1
     if criterion == "stability":
         first, second = judged.stability[better], judged.stability[worse]
         # The two values come from the same halves; taking them as independent is cautious.
         widths = [found.value - found.interval[0] for found in (first, second)]
         return first.value - second.value, float(np.hypot(*widths)) if better != worse else 0.0
     values = judged.halves.pivot(index="half", columns="candidate", values=criterion)
-    gaps = sign * (values[better] - values[worse])
+    gaps = (values[better] - values[worse]) * (1 if CRITERIA[criterion] else -1)
     error = gaps.std(ddof=1) * np.sqrt(1 / len(gaps) + 1)
-    quantile = student.ppf(0.5 + _CONFIDENCE / 2, len(gaps) - 1)
-    return float(gaps.mean()), float(quantile * error)
+    return float(gaps.mean()), float(student.ppf(0.975, len(gaps) - 1) * error)
 
 
 def trust(criterion):
-    """A sentence about how well a criterion agrees with labels where there are labels."""
+    """A sentence about how well a criterion agrees with labels."""
     accuracy, clusters = AGREEMENT[criterion]
     return (
         f"Trust: on fourteen labelled data sets, ranking methods by {TITLES[criterion]} had a rank "

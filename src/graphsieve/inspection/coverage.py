@@ -17,11 +17,8 @@ from .._utils.threads import blas_for_table
 from ..base import FeatureRanker
 from ..selection import Selection
 
-# Numbers of features for which values are computed; all of them where there are no more. After
-# rounding, 50 to 75 of them differ.
-_GRID = 90
-# The grid ends here unless more features were selected.
-_FARTHEST = 1000
+# Most numbers of features for which values are computed, and the last unless more are selected.
+_GRID, _FARTHEST = 90, 1000
 _RANDOM_DRAWS = 5
 # Columns on which the curves of the other rankings are estimated.
 _TARGETS = 500
@@ -29,8 +26,8 @@ _TARGETS = 500
 _BLOCK = 256
 # Correlation from which a kept feature stands for a dropped one.
 CLOSE = 0.5
-# What every feature adds is computed for at least so many, and for more where so many entries are
-# read at most, once for every feature. With fewer rows than this, memory would limit the features.
+# What every feature adds is computed for at least so many, and for more where at most so many
+# entries are read. With fewer rows than this, memory would limit the features.
 _ADDED, _ADDED_ENTRIES, _ADDED_ROWS = 50, 1e9, 50
 
 
@@ -48,8 +45,8 @@ def coverage_curve(
         coverage_j = 1 - sum_i (x_ij - p_ij)^2 / sum_i (x_ij - m_ij)^2,
 
     where p_ij is the prediction for row i, and m_ij the mean, from all other rows; negative values
-    are set to 0. All columns are standardised, so that units do not matter, and the ridge penalty
-    is 0.1 min(n, d) for n samples and d features.
+    are set to 0. All columns are standardised, and the ridge penalty is 0.1 min(n, d) for n samples
+    and d features.
 
     Parameters
     ----------
@@ -70,8 +67,6 @@ def coverage_curve(
 
     Examples
     --------
-    The second column is twice the first; the third is unrelated.
-
     >>> import numpy as np
     >>> from graphsieve import GreedyCSS
     >>> from graphsieve.inspection import coverage_curve
@@ -91,8 +86,7 @@ class Representatives:
     """The most correlated feature among the first k of a ranking, for all k at once.
 
     Records ``start[j]`` to ``start[j + 1]`` are those of column j. Record r says: from
-    ``position[r]`` on (0 is the best feature), the feature at this position of the ranking is the
-    closest to the column.
+    ``position[r]`` on (0 is the best), the feature there is the closest to the column.
 
     Attributes
     ----------
@@ -107,13 +101,9 @@ class Representatives:
     correlation: np.ndarray
 
     def at(self, n_kept: int) -> tuple[np.ndarray, np.ndarray]:
-        """Closest of the first ``n_kept`` features of the ranking for every column.
+        """Closest of the first ``n_kept`` features for every column, and its correlation.
 
-        Returns
-        -------
-        position : ndarray of shape (n_features,)
-            Position in the ranking; -1 for a constant column.
-        correlation : ndarray of shape (n_features,)
+        Closest are positions in the ranking, -1 for a constant column.
         """
         count = len(self.start) - 1
         position, correlation = np.full(count, -1), np.zeros(count)
@@ -168,7 +158,6 @@ def representatives(
 
 
 def _ranking(sel):
-    """All features, best first, and the number of those that are selected."""
     if isinstance(sel, Selection):
         return np.asarray(sel.order), len(sel.kept)
     return sel.order_, sel.n_features_
@@ -183,12 +172,17 @@ def rows_of(sel: FeatureRanker | Selection, X: Any, groups: ArrayLike | None = N
     else:
         sample, n_batches = sel._sample(X, groups), sel._fingerprint["n_batches"]
     if n_batches and groups is None:
-        warn(
-            f"the features were ranked within each of {n_batches} batches, but these numbers are "
-            "of all rows together, so that differences between batches count: pass the batch of "
-            "every row as groups (--batch COLUMN on the command line)"
-        )
+        warn(lacks_batches(n_batches))
     return sample
+
+
+def lacks_batches(n_batches: int) -> str:
+    """A warning, for numbers about a selection that was made within batches."""
+    return (
+        f"The features were ranked within each of {n_batches} batches, but these numbers are of "
+        "all rows together, so that differences between batches count: pass the batch of every row "
+        "as groups (--batch COLUMN on the command line)"
+    )
 
 
 @blas_for_table
@@ -235,8 +229,7 @@ def most_added(values: np.ndarray) -> int:
 def explained_curves(X, order, grid, coverage, rng):
     """Curves of the explained fraction over a grid of numbers of features, by name.
 
-    ``coverage`` is that of all columns by this ranking, one row per entry of the grid. ``alone`` is
-    the curve of unrelated columns, each of which explains only itself.
+    ``coverage`` is that of all columns, by grid point. In ``alone``, columns explain themselves.
     """
     n_features = X.shape[1]
     targets = np.arange(n_features)

@@ -56,9 +56,7 @@ class GroupedRanker(WrappingRanker):
     3
     """
 
-    _parameter_constraints = {
-        "min_samples": [Interval(Integral, 1, None, closed="left")],
-    }
+    _parameter_constraints = {"min_samples": [Interval(Integral, 1, None, closed="left")]}
 
     def __init__(
         self,
@@ -80,9 +78,9 @@ class GroupedRanker(WrappingRanker):
     def _fit(self, X, groups):
         if groups is None:
             raise ValueError(
-                "GroupedRanker ranks the features within every batch: pass the batch of every "
-                "sample, fit(X, groups=batch), with set_fit_request(groups=True) in a pipeline. "
-                f"Without batches, fit {type(self.estimator).__name__} itself"
+                "GroupedRanker ranks within batches: pass the batch of every sample, fit(X, "
+                "groups=batch), with set_fit_request(groups=True) in a pipeline. Without batches, "
+                f"fit {type(self.estimator).__name__} itself"
             )
         # Rows that are elsewhere stay there: one batch at a time is read.
         is_array = is_dask(X) and hasattr(X, "chunks")

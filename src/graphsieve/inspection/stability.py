@@ -80,10 +80,7 @@ def selection_stability(supports: ArrayLike) -> Stability:
 
 
 class WrappingRanker(RuledRanker):
-    """Rankers that fit their parameter ``estimator``, a selector, many times.
-
-    The constraints of both hold for the result.
-    """
+    """Rankers that fit their parameter ``estimator`` many times; the constraints of both hold."""
 
     _accepts_sparse = True
     _parameter_constraints = {
@@ -101,7 +98,6 @@ class WrappingRanker(RuledRanker):
         return by_position(self.estimator, self.n_features_in_, names, labels)
 
     def _resolve(self):
-        """The columns that both refer to, and the Rules of the selector if it is greedy."""
         given, inner = super()._resolve(), self._inner()
         include, exclude = given.include.tolist(), given.exclude
         include += [j for j in getattr(inner, "include", None) or [] if j not in include]
@@ -277,12 +273,8 @@ class StabilitySelection(WrappingRanker):
 
         check_is_fitted(self)
         names = self._labels_in()
-        columns = {
-            "feature": [names[j] for j in self.order_],
-            "frequency": self.frequency_[self.order_],
-            "kept": self.support_[self.order_],
-        }
-        return pd.DataFrame(columns)
+        columns = {"feature": names, "frequency": self.frequency_, "kept": self.support_}
+        return pd.DataFrame(columns).iloc[self.order_].reset_index(drop=True)
 
     def _count_features(self, data):
         return self._n_kept if self.min_frequency is not None else super()._count_features(data)
@@ -307,10 +299,7 @@ def restricted(estimator, rows):
 
 
 def by_position(estimator, n_features, names, labels):
-    """A clone whose constraints refer to columns by position, for data without their names.
-
-    Parameters may refer to columns by ``names``, an array or None; ``labels`` are of any type.
-    """
+    """A clone whose constraints refer to columns by position, not by ``names`` or ``labels``."""
     find = partial(find_columns, n_features=n_features, names=names, labels=labels)
     found = {}
     for name, values in estimator.get_params(deep=False).items():

@@ -25,8 +25,7 @@ _TIE = 1e-9
 _MOST_PRUNED = 2**25
 # Up to this many columns the matrix is stored (5,000: 200 MB) and computed in one pass.
 _MOST_STORED = 5000
-# With fewer rows than this per kept column, the residual variance on other rows is more than
-# (5 / 4)^2 times that on the rows used, and the R^2 that was promised may be chance.
+# With fewer, the residual variance on other rows is more than (5 / 4)^2 times that on those used.
 _ROWS_PER_COLUMN = 5
 # Gaps are estimated in tables of up to this many columns: a row takes the cube of its gaps.
 MOST_COMPLETED = 2000
@@ -52,9 +51,8 @@ class DropRedundant(FeatureRanker):
     rows: ``heldout_r2_`` is that of left-out rows.
 
     X may have missing values (NaN). C is then estimated from all observed values by expectation
-    maximisation, and the R^2 promised is that of a regression on complete rows. ``heldout_r2_`` and
-    ``coverage(X)``, which replace a missing value by the mean of its feature, are lower. In tables
-    of more than 2,000 columns C is that of columns filled with their means, and more are kept.
+    maximisation, and the R^2 promised is that of a regression on complete rows. In tables of more
+    than 2,000 columns C is that of columns filled with their means, and more are kept.
 
     Parameters
     ----------
@@ -79,12 +77,8 @@ class DropRedundant(FeatureRanker):
         The kept feature that contributes most to ``r2_``: w_cj C_cj for kept feature c and feature
         j, with w the weights of standardised columns. -1 for constant features.
     scores_, order_, ranking_, support_
-        As in all rankers: kept features in the order in which they were picked, then dropped
-        features from least to best predicted, then constant ones.
-
-    See Also
-    --------
-    GreedyCSS : Keeps a given number of features.
+        As in all rankers: kept features in the order of their picks, then dropped features from
+        least to best predicted, then constant ones.
 
     Examples
     --------
@@ -150,9 +144,8 @@ class DropRedundant(FeatureRanker):
         # Equal columns are told apart by their names, not by their places.
         tie_break = np.empty(len(names), dtype=int)
         tie_break[np.lexsort((names, *correlations.fingerprints()))] = np.arange(len(names))
-        given, candidates = self._given.include, ~self._given.exclude
-        options = {"tie_break": tie_break, "given": given, "candidates": candidates}
-        which = correlations.varying, self.explained
+        options = {"given": self._given.include, "candidates": ~self._given.exclude}
+        which = correlations.varying, self.explained, tie_break
         if self.by == "correlation":
             return keep_uncorrelated(correlations.matrix, *which, **options)
         return cover_columns(correlations.apply, correlations.take, *which, **options)
@@ -191,7 +184,7 @@ def too_few_rows(n_samples, n_kept, heldout, explained):
     )
 
 
-def cover_columns(apply, take, varying, threshold, *, tie_break, given=(), candidates=None):
+def cover_columns(apply, take, varying, threshold, tie_break, *, given=(), candidates=True):
     """The columns kept, in the order of their picks.
 
     ``apply(V)`` returns C V for the correlation matrix C, and ``take(columns)`` some columns of C.
@@ -199,11 +192,10 @@ def cover_columns(apply, take, varying, threshold, *, tie_break, given=(), candi
     others only if they are ``candidates``. Of equal columns the smallest ``tie_break`` is kept.
     """
     state = _Residuals(apply, take, varying, threshold)
-    allowed = varying if candidates is None else varying & candidates
     for j in given:
         state.add(j)
     while state.uncovered.any():
-        worth = state.worth(allowed)
+        worth = state.worth(varying & candidates)
         if worth.max() <= 0:
             break  # what is left cannot be explained by the columns that may be kept
         ties = np.flatnonzero(worth >= worth.max() * (1 - _TIE))
@@ -221,15 +213,12 @@ class _Residuals:
     def __init__(self, apply, take, varying, threshold):
         self._apply, self._take = apply, take
         self.slack = 1 - threshold + 1e-9
-        d = len(varying)
-        self.picked = []
-        self.residual = varying.astype(float)
-        self.uncovered = varying & (self.residual > self.slack)
-        self._factor, self._n_steps = np.empty((d, 16)), 0
+        self.picked, self.residual = [], varying.astype(float)
+        self.uncovered = self.residual > self.slack
+        self._factor, self._n_steps = np.empty((len(varying), 16)), 0
         self._sums = self._squared_sums(np.flatnonzero(varying))
 
     def worth(self, allowed):
-        """Variance of uncovered columns that every allowed column would explain; 0 for others."""
         alive = allowed & (self.residual > _DEPENDENT)
         return np.divide(self._sums, self.residual, out=np.zeros_like(self._sums), where=alive)
 
@@ -267,16 +256,15 @@ class _Residuals:
         return self._take(columns) - L @ L[columns].T
 
 
-def keep_uncorrelated(C, varying, threshold, *, tie_break, given=(), candidates=None):
+def keep_uncorrelated(C, varying, threshold, tie_break, *, given=(), candidates=True):
     """The pairwise rule: keep the column with most close columns, drop these, and so on."""
     close = np.abs(C) >= threshold - _TIE
     close[:, ~varying] = close[~varying] = False
     np.fill_diagonal(close, True)
     kept = list(given)
     left = varying & ~close[kept].any(axis=0)
-    allowed = True if candidates is None else candidates
-    while (left & allowed).any():
-        count = np.where(left & allowed, close[:, left].sum(axis=1), -1)
+    while (left & candidates).any():
+        count = np.where(left & candidates, close[:, left].sum(axis=1), -1)
         ties = np.flatnonzero(count == count.max())
         kept.append(int(ties[np.argmin(tie_break[ties])]))
         left &= ~close[kept[-1]]
@@ -320,7 +308,7 @@ def contributions(C_S, kept):
 
 
 class Correlations:
-    """Correlations of the columns, 0 for constant ones; ``matrix`` is None for very many."""
+    """C, the correlations of the columns, 0 for constant ones; ``matrix`` is None for very many."""
 
     def __init__(self, data):
         # Columns far from zero are moved there, or their products would lose half of their digits.
@@ -343,19 +331,16 @@ class Correlations:
             np.fill_diagonal(self.matrix, self.varying)
 
     def apply(self, V):
-        """C V for V of shape (n_features, k)."""
         if self.matrix is not None:
             return self.matrix @ V
         scale = self._scale[:, np.newaxis]
         return scale * self._columns.products(self._columns.times(scale * V))
 
     def take(self, columns):
-        """Columns of C, given by an array of positions."""
         if self.matrix is not None:
             return self.matrix[:, columns]
-        unit = np.zeros((len(self.varying), len(columns)))
-        unit[columns, np.arange(len(columns))] = 1
-        return self.apply(unit)
+        unit = np.arange(len(self.varying))[:, np.newaxis] == columns
+        return self.apply(unit.astype(float))
 
     def fingerprints(self):
         """Numbers that break ties, the most important in the last row."""

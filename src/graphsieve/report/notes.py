@@ -3,6 +3,7 @@
 import numpy as np
 
 from .._utils.text import counted
+from ..inspection.coverage import lacks_batches
 from ..methods.drop_redundant import MOST_COMPLETED, too_few_rows
 
 # Columns with a larger correlation count as copies.
@@ -10,29 +11,27 @@ _COPY = 0.999
 _REDUNDANT = 0.95
 _POOR = 0.2
 _FEW_ROWS = 30
-# Variances that differ by more are a matter of units, not of information, if so many columns have
-# such a small one.
-_UNITS_DIFFER = 1e4
-_UNITS_FRACTION = 0.1
+# Variances that differ by more are a matter of units, if so many columns have such a small one.
+_UNITS_DIFFER, _UNITS_FRACTION = 1e4, 0.1
 
 
-def write_notes(facts, sample, lacks_batches, coverage, correlation, explained):
+def write_notes(facts, sample, is_pooled, coverage, correlation, explained):
     """Notes about the fit and the data: dicts with a ``level`` and a ``text``, warnings first.
 
-    ``lacks_batches`` says that the page does not know the batches of the fit, ``coverage`` is NaN
+    ``is_pooled`` says that the page does not know the batches of the fit, ``coverage`` is NaN
     for constant columns, ``correlation`` is that with the closest kept feature, and ``explained``
     are the explained fractions of the kept features and of as many random ones.
     """
+    pooled = [_warning(f"{lacks_batches(facts.n_batches)}.")] if is_pooled else []
     notes = [
         *_convergence(facts),
         *_rows(facts, sample),
         *_promised(facts, sample, coverage),
-        *_batches(facts, lacks_batches),
+        *pooled,
         *_columns(facts, sample, np.isnan(coverage), np.abs(correlation)),
         *_choice(facts, coverage, np.abs(correlation)),
         *_baseline(*explained),
     ]
-    # Warnings first; the order within a level stays.
     return sorted(notes, key=lambda note: ("warning", "note", "good").index(note["level"]))
 
 
@@ -116,16 +115,6 @@ def _rows(facts, sample):
         )
 
 
-def _batches(facts, lacks_batches):
-    if lacks_batches:
-        yield _warning(
-            f"The features were ranked within each of {facts.n_batches} batches, and "
-            "the numbers on this page are of all samples together, so that differences between "
-            "batches count here. Make the page with the batch of every sample: report(X, "
-            "groups=batch), or graphsieve report --batch COLUMN."
-        )
-
-
 def _columns(facts, sample, constant, correlation):
     if sample.n_filled:
         yield _note(
@@ -156,7 +145,6 @@ def _columns(facts, sample, constant, correlation):
 
 
 def _differ_in_units(X):
-    """Whether some columns have so little variance that a method with units would ignore them."""
     variance = X.var(axis=0)
     return X.size > 0 and variance.max() > _UNITS_DIFFER * np.quantile(variance, _UNITS_FRACTION)
 

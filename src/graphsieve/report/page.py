@@ -103,7 +103,6 @@ def make_report(
 
 
 def render(summary):
-    """The page of a summary."""
     try:
         from jinja2 import Environment
     except ImportError as error:

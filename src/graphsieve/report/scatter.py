@@ -6,8 +6,8 @@ from .._utils.linalg import some_eigenpairs
 from .._utils.threads import single_threaded_blas
 
 _POINTS = 400
-# A picture reaches as far as most points. Where some are this many times farther out than 98 % of
-# them, they are drawn at its edge: otherwise a single odd sample squeezes all others together.
+# Points this many times farther out than 98 % of them are drawn at the edge of the picture:
+# otherwise a single odd sample squeezes all others together.
 _FAR = 2.0
 _CATEGORIES = 8
 
@@ -78,7 +78,6 @@ def _framed(pictures):
 
 
 def _distances(products, pairs):
-    """Distances between pairs of samples, less their mean."""
     i, j = pairs
     square = np.diag(products)
     distances = np.sqrt(np.maximum(square[i] + square[j] - 2 * products[pairs], 0))
@@ -119,12 +118,8 @@ def color_column(X, color, rows):
     if is_number and len(labels) > _CATEGORIES + 2:
         low, high = np.nanmin(values), np.nanmax(values)
         scaled = (np.nan_to_num(values, nan=low) - low) / ((high - low) or 1)
-        return {
-            "title": title,
-            "values": scaled.round(3).tolist(),
-            "low": float(low),
-            "high": float(high),
-        }
+        limits = {"low": float(low), "high": float(high)}
+        return {"title": title, "values": scaled.round(3).tolist(), **limits}
     labels = labels.astype(str).tolist()
     if len(labels) > _CATEGORIES + 2:
         # The most frequent values keep their labels; the rest share one.

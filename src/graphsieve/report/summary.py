@@ -31,6 +31,8 @@ _BELOW = 0.01
 # Images that are shown with their reconstructions, and bytes that these may take in the page.
 _EXAMPLES = 6
 _IMAGE_BYTES = 1_200_000
+# Facts in the summary as they are.
+_SHOWN = ("method", "names", "parameters", "n_features", "n_selected", "n_exact", "is_auto")
 
 
 class Facts:
@@ -54,9 +56,8 @@ class Facts:
         shown = {name: repr(value) for name, value in parameters.items()}
         self.parameters = {n: v if len(v) <= 80 else f"{v[:79]}…" for n, v in shown.items()}
         self.allowed = fitted.get("allowed", (1, self.n_features))
-        self.predictability = fitted.get("predictability_") and np.asarray(
-            fitted["predictability_"]
-        )
+        predictability = fitted.get("predictability_")
+        self.predictability = predictability and np.asarray(predictability)
         self.trace = [float(value) for value in fitted.get("objective_trace_", ())]
         self.converged = fitted.get("converged_")
         # The last network of an elimination only encodes.
@@ -64,7 +65,6 @@ class Facts:
         self.frequency = fitted.get("frequency_")
         found = fitted.get("stability_")
         self.stability = found and [float(number) for number in (found[0], *found[1])]
-        # What DropRedundant promises: the least R^2 on the rows used, and that of every column.
         self.r2 = fitted.get("r2_") and np.asarray(fitted["r2_"])
         self.least_r2 = parameters.get("explained") if parameters.get("by") == "r2" else None
 
@@ -100,14 +100,9 @@ def summarise(sel, X, *, groups=None, color=None, image_shape=None, title=None, 
     points = scatter(Z, order, grid, rng)
     return {
         "title": title or f"{facts.method}: {facts.n_selected:,} of {facts.n_features:,} features",
-        "method": facts.method,
+        **{name: getattr(facts, name) for name in _SHOWN},
         "n_samples": sample.n_samples,
         "n_rows": len(sample.rows),
-        "n_features": facts.n_features,
-        "n_selected": facts.n_selected,
-        "n_exact": facts.n_exact,
-        "is_auto": facts.is_auto,
-        "names": facts.names,
         "order": order.astype(np.uint32),
         "scores": facts.scores.astype(np.float32),
         "adds": adds.astype(np.float32),
@@ -151,7 +146,6 @@ def summarise(sel, X, *, groups=None, color=None, image_shape=None, title=None, 
             [float(curves[name][at_selected]) for name in ("this", "random_mid")],
         ),
         "trace": _thinned(facts.trace),
-        "parameters": facts.parameters,
         "version": version("graphsieve"),
     }
 
@@ -162,7 +156,6 @@ def _as_bytes(fraction):
 
 
 def _signed(values, dtype):
-    """Values between -1 and 1 as integers: 1 is the largest of the type."""
     return np.round(np.iinfo(dtype).max * np.asarray(values)).astype(dtype)
 
 
@@ -172,7 +165,6 @@ def _correlations(Z):
 
 
 def _thinned(trace):
-    """At most 200 (iteration, value) pairs, the first and last among them."""
     chosen = np.unique(np.linspace(0, len(trace) - 1, min(len(trace), _TRACE)).astype(int))
     return [[int(step), trace[step]] for step in chosen]
 
@@ -191,7 +183,6 @@ def _choose_examples(X, n_grid, rng):
 
 
 def _image_part(X, shape, examples, predictions):
-    """Images of a shape as bytes: the mean, the examples, and their predictions."""
     low, high = X[examples].min(), X[examples].max()
     mean = X.mean(axis=0)
     return {
