@@ -41,6 +41,7 @@ class Data:
     labels: list
     X: Any
     owner: np.ndarray
+    n_gaps: int  # missing values in memory that are left to the method
     batches: Any = None
 
     @property
@@ -139,12 +140,10 @@ def prepare(name, table, given, *, carried=(), verbatim=False, accepts_gaps=Fals
     if given.drop_rows:
         table = _drop_incomplete_rows(table, features)
     X, owner = _make_features(table.take(features), given.impute, list(ways.values()))
-    if n_gaps and not (given.impute or given.drop_rows):
-        how = "--impute median fills missing values, --drop-rows leaves out incomplete rows"
-        note(f"{counted(n_gaps, 'missing value')}, which the method accepts; {how}")
     if constant := found["constant"]:
         note(f"constant, and therefore ranked last: {listed([table.names[j] for j in constant])}")
-    return Data(table, features, carried, labels, X, owner)
+    n_gaps = 0 if given.impute or given.drop_rows else n_gaps
+    return Data(table, features, carried, labels, X, owner, n_gaps)
 
 
 def _examine(table, features, given, accepts_gaps):
