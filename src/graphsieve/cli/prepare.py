@@ -117,18 +117,17 @@ def prepare(name, table, given, *, carried=(), verbatim=False, accepts_gaps=Fals
     found, words, ways, n_gaps = _examine(table, features, given, accepts_gaps)
     if words and ways:
         note(_words_note(table, words))
-    usable, text = {*ways, *found["odd"]}.difference(_unclear(table, found)), found["text"]
-    few = isinstance(given.number, int) and given.number > len(usable)
-    if kinds := _kinds(words) if few or not usable else []:
+    said, text, n_usable = [], found["text"], len(_usable(table, found, ways))
+    wanted = given.number if isinstance(given.number, int) else 1
+    if needs_words := n_usable < wanted and bool(_kinds(words)):
+        if n_usable:
+            columns = counted(n_usable, "column")
+            said = [f"-k {wanted} is more than the {columns} to select from without text"]
         # What else is wrong depends on the option that is suggested.
-        given = given.and_encode(kinds)
+        given = given.and_encode(_kinds(words))
         found, _, ways, n_gaps = _examine(table, features, given, accepts_gaps)
         found["text"] = text
-    if kinds or not ways or any(map(found.get, ("odd", "empty", "gaps", "infinite"))):
-        said = []
-        if kinds and usable:
-            columns = counted(len(usable), "column")
-            said = [f"-k {given.number} is more than the {columns} to select from without text"]
+    if needs_words or not ways or any(map(found.get, ("odd", "empty", "gaps", "infinite"))):
         is_fine = accepts_gaps or given.impute or given.drop_rows
         raise _problems_error(name, table, given, found, ways, n_gaps, is_fine, said)
     if totals := _totals(table):
@@ -203,9 +202,9 @@ def _kinds(words):
     return [kind for kind in ENCODINGS if kind in words.values()]
 
 
-def _unclear(table, found):
-    """Return the columns of numbers that no option makes readable."""
-    return [j for j in found["odd"] if table.odd[table.names[j]].marks is None]
+def _usable(table, found, ways):
+    """Return the columns to select from, and those that an option makes readable."""
+    return {*ways, *(j for j in found["odd"] if table.odd[table.names[j]].marks is not None)}
 
 
 def _totals(table):
@@ -214,7 +213,7 @@ def _totals(table):
     words = table.X.iloc[-1][is_text].astype(str) if any(is_text) else ()
     word = next(filter(_TOTALS.fullmatch, words), "")
     if word:
-        numbers = table.X.select_dtypes("number").astype(float)
+        numbers = table.X.select_dtypes("number", exclude="timedelta").astype(float)
         word = word if (numbers.iloc[-1] > numbers.iloc[:-1].max()).mean() > 0.5 else ""
     return word
 
@@ -236,22 +235,21 @@ def _problems_error(name, table, given, found, ways, n_gaps, gaps_are_fine, said
         said.append(f"the last row looks like totals ({totals!r})")
     what = f"{name} cannot be used as it is. {'; '.join(said)}"
     check = "Check --sep, --decimal, --skip-rows and the first lines of the file"
-    odd, unclear = {j: table.odd[names[j]] for j in found["odd"]}, _unclear(table, found)
-    is_readable = ways or len(odd) > len(unclear)
-    if not is_readable:
+    odd, usable = [table.odd[names[j]] for j in found["odd"]], _usable(table, found, ways)
+    if not usable:
         what += f". {check}"
     elif found["text"] and given.encode == ("onehot",):
         what += f". {check}, or add --encode onehot to select from text"
-    if unclear:
+    if unclear := [j for j in found["odd"] if j not in usable]:
         columns = listed([names[j] for j in unclear])
         what += f". To select from {columns}, write the numbers in one way (such as one currency)"
-    if not is_readable:
+    if not usable:
         return ValueError(what)
     useless = sorted([*found["empty"], *list(found["constant"])[:_TYPED_NAMES]])
     fixes = as_arguments("--keep", unclear, names) + as_arguments("--drop", useless, names)
-    if any(column.percent for column in odd.values()):
+    if any(column.percent for column in odd) and not given.percent:
         fixes.append("--percent")
-    if marks := dict.fromkeys(mark for column in odd.values() for mark in column.marks or ()):
+    if marks := dict.fromkeys(mark for column in odd for mark in column.marks or ()):
         fixes += as_option("--na", ",".join(marks))
     if totals in marks:
         fixes.append("--drop-rows")
@@ -259,7 +257,7 @@ def _problems_error(name, table, given, found, ways, n_gaps, gaps_are_fine, said
     elif found["gaps"] or found["infinite"] or (marks and not gaps_are_fine):
         fixes += ["--impute", "median"]
         others = " (or use --drop-rows to leave out incomplete rows)"
-    left = len({*ways, *odd}.difference(unclear, useless))
+    left = len(usable.difference(useless))
     number = left if isinstance(given.number, int) and given.number > left else None
     return ValueError(f"{what}. Run: {given.again(*fixes, number=number)}{others}")
 
