@@ -40,6 +40,7 @@ FEW_METHODS = {"cases": {"wide": (50, 200), "csr": (100, 80)}, "methods": ("css"
 ONE_PAIR = {"skfeature": ("digits",), "fastcan": ("digits",), "lassonet": ("breast_cancer",)}
 SMALL_SCALING = {"along_n": ((500, 784), (1_500, 784)), "along_d": ((500, 784), (500, 1_568))}
 SMALL_GENES = {"n": 2_000, "d": 300, "n_genes": 20, "repeats": 1}
+QUICK_BUSY = ("sieve", (200, 100)), ("css", (200, 100))
 SMALL_MAP = {"n": 5_000, "d": 50, "iterations": 3}
 PARTS = {
     "objective": Part("fit", "objective_rows", {"sizes": ((1000, 784, 10),), "turns": 1}),
@@ -64,7 +65,7 @@ PARTS = {
     "cluster": Part("large", "cluster_rows", {**SMALL_MAP, "repeats": 1}),
     "genes": Part("genes", quick=SMALL_GENES),
     "report": Part("report", quick={"sizes": ((200, 100),), "n_steps": 5}),
-    "busy": Part("busy", quick={"methods": ("sieve", "css"), "n": 200, "d": 100, "repeats": 1}),
+    "busy": Part("busy", quick={"cases": QUICK_BUSY, "repeats": 1}),
 }
 
 

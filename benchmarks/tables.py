@@ -370,12 +370,6 @@ def _large_map(table):
         yield what, f"{row.grown_mb:.0f} MB", f"under {limit:.0f} MB", row.grown_mb < limit
 
 
-def _cluster(table):
-    ratio = table["ratio"].median()
-    what = "two workers of a cluster compared with two threads in memory, median"
-    yield what, f"{ratio:.2f} x", "at most 1.5 x", ratio <= 1.5
-
-
 def _busy(table):
     worst = table.loc[table["ratio"].idxmax()]
     yield (
@@ -400,7 +394,6 @@ CHECKS = {
     "peers": _peers,
     "storage": _storage,
     "large_map": _large_map,
-    "cluster": _cluster,
     "busy": _busy,
 }
 

@@ -27,7 +27,7 @@ def write_reports(folder):
     title = "Breast tumours: 6 of 30 measurements"
     sel.report(cancer.data, folder / "cancer.html", color=diagnosis, title=title)
     X, y = load_digits(return_X_y=True, as_frame=True)
-    sel = GraphSieve(n_features_to_select=13, random_state=0).fit(X)
+    sel = GraphSieve(n_features_to_select=13, scale="global", random_state=0).fit(X)
     title = "Handwritten digits: 13 of 64 pixels"
     sel.report(X, folder / "digits.html", color=y, image_shape=(8, 8), title=title)
 
@@ -68,7 +68,7 @@ def main():
             cancer, digits = folder / "cancer.html", folder / "digits.html"
             pictures = {
                 "report-top": photograph(driver, cancer, "desktop", "light", 1600),
-                "report-digits-dark": photograph(driver, digits, "desktop", "dark", 2200),
+                "report-digits-dark": photograph(driver, digits, "desktop", "dark", 2095),
                 "report-phone": side_by_side(
                     [
                         photograph(driver, page, "phone", theme, 1500)

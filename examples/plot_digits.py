@@ -4,21 +4,22 @@ Digits: which pixels are worth reading?
 
 Scikit-learn's digits are images of 8 x 8 pixels. We keep 13 of the 64 pixels, without looking at
 the labels, and ask two questions: where are they, and what do the images look like when all other
-pixels are predicted from these 13?
+pixels are predicted from these 13? Pixels have one unit, hence ``scale="global"``.
 """
 
 import matplotlib.pyplot as plt
 import numpy as np
 from sklearn.datasets import load_digits
+from sklearn.model_selection import train_test_split
 
 from graphsieve import GraphSieve, GreedyCSS, RandomRanker, Variance
 
-X, y = load_digits(return_X_y=True)
-train, test = X[:1200], X[1200:]
+X = load_digits().data
+train, test = train_test_split(X, test_size=597, random_state=0)
 
 methods = {
     "GraphSieve": GraphSieve(13, scale="global", random_state=0),
-    "greedy CSS": GreedyCSS(13),
+    "greedy CSS": GreedyCSS(13, scale="global"),
     "variance": Variance(13),
     "random": RandomRanker(13, random_state=0),
 }

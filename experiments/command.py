@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from graphsieve._utils.messages import open_progress
+from graphsieve._utils.messages import Progress
 from graphsieve.cli.console import (
     Group,
     errors_shown,
@@ -127,7 +127,7 @@ def _progress(name):
         def update(done, total, failed, cell, seconds):
             nonlocal display
             if display is None:
-                display = stack.enter_context(open_progress(name, total, time_left=False))
+                display = stack.enter_context(Progress(name, total, verbose=True))
             left = "estimating the time left"
             if seconds is not None:
                 left = f"about {timedelta(seconds=round(seconds))} left"

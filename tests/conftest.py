@@ -21,7 +21,8 @@ def rng():
 @pytest.fixture
 def small_parts(monkeypatch):
     """Cuts small tables into as many parts as large ones, for tests of what happens to parts."""
-    monkeypatch.setattr("graphsieve._rows.base._FEWEST_ENTRIES", 2**9)
+    monkeypatch.setattr("graphsieve._rows.cluster._FEWEST_ENTRIES", 2**9)
+    monkeypatch.setattr("graphsieve._network.objective.BLOCK_BYTES", 2**10)
 
 
 @pytest.fixture

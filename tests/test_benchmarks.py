@@ -43,7 +43,7 @@ CASES = {
     "large": {"shapes": {"csr": (500, 400), "map": (500, 120)}},
     "large_map": {"n": 300, "d": 10, "iterations": 2},
     "genes": {"n": 200, "d": 60, "n_genes": 10, "repeats": 1},
-    "busy": {"methods": ("css", "report"), "n": 60, "d": 20, "repeats": 1},
+    "busy": {"cases": (("css", (60, 20)), ("report", (60, 20))), "repeats": 1},
 }
 NEEDED = {
     "fit": ("torch",),

@@ -14,6 +14,7 @@ from sklearn.linear_model import Ridge
 from sklearn.model_selection import LeaveOneOut, cross_val_predict
 
 from graphsieve import DropRedundant, GraphSieve, Variance
+from graphsieve.inspection import coverage_curve, explained_fraction
 
 
 @pytest.mark.parametrize("container", [np.asarray, sp.csr_array, pd.DataFrame])
@@ -76,8 +77,9 @@ def test_words_for_kept_and_constrained_features(sums):
         sums, "d"
     )
     first = sums.columns[sel.order_[1]]
-    gain = f"{sel.gains_[sel.order_[1]]:.1%} of the targets when it was picked"
-    assert gain in sel.explain(sums, first)
+    explained = explained_fraction(coverage_curve(sel, sums, [1, 2]).coverage)
+    adds = f"adds {explained[1] - explained[0]:.1%} to what is explained of the table"
+    assert adds in sel.explain(sums, first)
     assert "'a' was dropped because it is excluded by request" in sel.explain(sums, "a")
     with pytest.raises(ValueError, match="explain refers to column 'cc'"):
         sel.explain(sums, "cc")

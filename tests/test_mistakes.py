@@ -67,6 +67,31 @@ MISTAKES = {
         "groups has 2 entries, but X has 30 samples",
         "pass one label per sample",
     ),
+    "a path": (
+        lambda X: GAFS(2).fit("cancer.csv"),
+        "X must be a table, got str",
+        "read the file first, for example with pandas.read_csv",
+    ),
+    "nothing": (
+        lambda X: GAFS(2).fit(None),
+        "X must be a table, got NoneType",
+        "pass an array or a data frame",
+    ),
+    "a dictionary": (
+        lambda X: GAFS(2).fit(dict(X)),
+        "X must be a table, got dict",
+        "pass an array or a data frame",
+    ),
+    "complex numbers": (
+        lambda X: GAFS(2).fit(X + 0j),
+        "5 of the 5 columns do not hold numbers: 'alpha' (complex numbers)",
+        "Leave them out",
+    ),
+    "an array of complex numbers": (
+        lambda X: GAFS(2).fit(X.to_numpy() + 0j),
+        "Complex data not supported",
+        "X holds complex128, not real numbers",
+    ),
     "a text column": (
         lambda X: GAFS(2).fit(X.assign(site="north")),
         "1 of the 6 columns do not hold numbers: 'site' (text)",

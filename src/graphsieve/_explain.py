@@ -1,13 +1,12 @@
 """What stands for what: the regression of the dropped features on the kept ones, in words."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
 
 from ._linear.regression import Regression
 from ._rows import check_container, known_frame, to_dense
+from ._rows.samples import Sample
 from ._utils.sklearn_private import feature_names, in_container_of
 
 # Kept columns that are named for a dropped one: at most so many, none with less than a tenth of
@@ -56,14 +55,13 @@ class Reconstructor:
         if found is not None and expected is not None and (found != expected).any():
             j = int(np.argmax(found != expected))
             raise ValueError(
-                "predict takes the selected columns, in the order in which transform returns "
-                f"them, but column {j} is {found[j]!r} instead of {expected[j]!r}"
+                "predict takes the selected columns as transform returns them, but column "
+                f"{j} is {found[j]!r} instead of {expected[j]!r}"
             )
         return in_container_of(X_selected, self._regression.predict(values), self.names)
 
 
 def coverage_table(learned, dropped, kept, labels):
-    """The table of ``FeatureRanker.coverage``, from the Regression of the dropped columns."""
     rows = []
     for number, j in enumerate(dropped):
         found = [(labels[kept[i]], *numbers) for i, *numbers in _representatives(learned, number)]
@@ -77,42 +75,44 @@ def coverage_table(learned, dropped, kept, labels):
     return pd.DataFrame(rows, columns=columns)
 
 
-def why_kept(sel: Any, j: int, is_included: bool) -> str:
-    """Why column j of a fitted selector was kept."""
+def why_kept(sel: Any, j: int, adds: float, is_included: bool) -> str:
+    """Why column j of a fitted selector was kept, and what it ``adds`` to those before it."""
     labels = sel._labels_in()
     text = f"{_quoted(labels[j])} was kept: it ranks {sel.ranking_[j]} of {len(labels)}"
     if is_included:
         text += " because it is included by request"
-    gains: Any = getattr(sel, "gains_", None)
+    text += f", and adds {adds:z.1%} to what is explained of the table"
     layers: Any = getattr(sel, "layers_", None)
-    if gains is None or layers[j] == 0:
-        return f"{text}."
-    text += f", and it explained {gains[j]:.1%} of the targets when it was picked"
-    return text + (f", in layer {layers[j]}." if layers[j] > 1 else ".")
+    return text + (f", in layer {layers[j]}." if layers is not None and layers[j] > 1 else ".")
 
 
-def why_dropped(
-    learned: Regression, kept: np.ndarray, j: int, labels: list, is_excluded: bool
-) -> str:
-    """Why column j was dropped, from its Regression on the kept columns."""
+def why_dropped(sel: Any, j: int, sample: Sample, is_excluded: bool) -> str:
+    """Why column j of a fitted selector was dropped, from a regression on the kept columns."""
+    labels, kept = sel._labels_in(), np.flatnonzero(sel.support_)
     text = f"{_quoted(labels[j])} was dropped"
     if is_excluded:
         text += " because it is excluded by request"
+    learned = Regression(sample.values, kept, np.array([j]))
     found, r2 = _representatives(learned, 0), learned.r2[0]
+    share = f"{r2:.1%} of its variance"
+    if hasattr(sel, "r2_"):
+        gaps = ", with gaps filled by means" if sample.n_filled else ""
+        share = (
+            f"{sel.r2_[j]:.1%} of its variance on the rows used ({r2:.1%} on left-out rows{gaps})"
+        )
+        if not found and not np.isnan(r2):
+            return f"{text}: the {len(kept)} kept features predict {share}."
     if not found:
         why = "it is constant" if np.isnan(r2) else "nothing that was kept predicts it"
         return f"{text}: {why}."
     parts = [f"{_quoted(labels[kept[i]])} (weight {weight:.3g})" for i, weight, _ in found]
     listed = " and ".join(filter(None, (", ".join(parts[:-1]), parts[-1])))
     if len(kept) == 1:
-        return f"{text}: {listed}, the only kept feature, predicts {r2:.1%} of its variance."
+        return f"{text}: {listed}, the only kept feature, predicts {share}."
     total = sum(importance for *_, importance in found)
     carry = "carries" if len(parts) == 1 else "carry"
     of_all = "" if total > 0.995 else f", which {carry} {total:.0%} of the prediction"
-    return (
-        f"{text}: the {len(kept)} kept features predict {r2:.1%} of its variance, mainly "
-        f"{listed}{of_all}."
-    )
+    return f"{text}: the {len(kept)} kept features predict {share}, mainly {listed}{of_all}."
 
 
 def _quoted(label):

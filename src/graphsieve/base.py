@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from copy import copy
 from dataclasses import KW_ONLY, dataclass
 from functools import partial
@@ -22,8 +23,8 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from ._explain import Reconstructor, coverage_table, why_dropped, why_kept
 from ._graph.affinity import AFFINITIES, build_graph
 from ._linear.forward import Rules
-from ._linear.how_many import GainCurve, gain_curve, rows_are_ordered, shifted
-from ._linear.regression import Regression
+from ._linear.how_many import gain_curve, rows_are_ordered, shifted
+from ._linear.regression import Regression, added, coverage_curve
 from ._rows import (
     Rows,
     check_columns,
@@ -39,7 +40,7 @@ from ._rows import (
 )
 from ._rows.samples import Sample, centre_within, check_groups, check_names, draw_rows, read_sample
 from ._utils.messages import warn
-from ._utils.monitor import Monitor, Result
+from ._utils.monitor import Monitor, Result, last_change
 from ._utils.names import count_features, find_columns
 from ._utils.sklearn_private import Interval, RealNotInt, StrOptions, fit_context
 from ._utils.threads import available_memory
@@ -59,7 +60,11 @@ _MUCH_MEMORY, _LITTLE_MEMORY = 5e8, 1e7
 _COLUMN_BYTES = 100.0
 _EDGE_BYTES = 150.0
 
-_PACKAGES = ("graphsieve", "numpy", "scipy", "scikit-learn")
+# Fitted attributes that the report shows, if a method has them.
+_SHOWN = (
+    *("gains_", "predictability_", "r2_", "frequency_", "stability_"),
+    *("objective_trace_", "converged_"),
+)
 
 # What the solver met instead of convergence, and what to do about it.
 _WHY_STOPPED = {
@@ -205,7 +210,7 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
         data = self._open(X, reset=True)
         self._check_rows(data)
         self._check_memory(data)
-        self._given = self._resolve()
+        self._given = given = self._resolve()
         self._check_constraints()
         data = check_entries(data, self._column_name, allow_gaps=self._accepts_gaps)
         n_batches = 0 if groups is None else len(check_groups(groups, data.n_samples)[0])
@@ -213,19 +218,29 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
         ranked = data if groups is None else self._batches(data, groups)
         scores = np.asarray(self._rank(ranked), dtype=np.float64)
         constant = self._find_constant(ranked)
+        if constant.all():
+            warn("all columns of X are constant: they are ranked in their order in X")
         # A constant column carries no information, whatever score the method gave it.
         scores[constant] = min(scores.min(), 0.0)
         self.scores_ = scores
-        given = self._given
         place = np.full(len(scores), len(given.include))
         place[given.include] = np.arange(len(given.include))
         # Included features, the others, constant ones, excluded ones; ties by the order of columns.
-        self.order_ = np.lexsort((-scores, constant, given.exclude, place))
-        self.ranking_ = np.argsort(self.order_) + 1
-        self.n_features_ = self._count_features(ranked)
-        self.support_ = self.ranking_ <= self.n_features_
-        self._publish_nested()
+        self._order(np.lexsort((-scores, constant, given.exclude, place)))
+        self._keep_first(self._count_features(ranked))
+        if isinstance(self.n_features_to_select, list | tuple | np.ndarray):
+            self.nested_supports_ = {
+                n: self.ranking_ <= self._most_whole(min(n, self.n_features_))
+                for n in self._all_counts(self.n_features_in_)
+            }
         self._complete()
+
+    def _order(self, order: np.ndarray) -> None:
+        self.order_, self.ranking_ = order, np.argsort(order) + 1
+
+    def _keep_first(self, n_features: int) -> None:
+        self.n_features_ = int(n_features)
+        self.support_ = self.ranking_ <= self.n_features_
 
     def _rank(self, data: Rows) -> np.ndarray:
         raise NotImplementedError
@@ -234,42 +249,31 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
         """What a method adds once the features are selected."""
 
     def _batches(self, data: Rows, groups: Any) -> Rows:
-        """The rows to rank, given the batch of every sample."""
         return centre_within(data, check_groups(groups, data.n_samples)[1])
 
     def _find_constant(self, data: Rows) -> np.ndarray:
-        """Mask of the columns that are ranked last because they are constant."""
         return is_constant(*data.column_range())
 
     # What the input may be.
 
     def _open(self, X: Any, *, reset: bool) -> Rows:
-        """Rows of the validated input."""
         if is_lazy(X):
             self._check_lazy(X, reset=reset)
             return open_rows(X)
         check_container(X)
         X = numeric_frame(known_frame(X))
         self._check_labels(X, reset=reset)
-        X = validate_data(
-            self,
-            X,
-            accept_sparse="csr" if self._accepts_sparse else False,
-            dtype="numeric",
-            ensure_all_finite=False,
-            ensure_min_samples=2,
-            reset=reset,
-        )
-        return open_rows(X)
+        kinds = {"accept_sparse": "csr" if self._accepts_sparse else False, "dtype": "numeric"}
+        limits = {"ensure_all_finite": False, "ensure_min_samples": 2}
+        return open_rows(validate_data(self, X, reset=reset, **kinds, **limits))
 
     def _check_lazy(self, X: Any, *, reset: bool) -> None:
         """Check number and names of columns, as scikit-learn's ``validate_data`` for arrays."""
         if reset and is_dask(X) and not self._distributes:
             raise TypeError(
-                f"{type(self).__name__} needs all data at once and cannot process Dask "
-                "collections. Pass X.compute() if it fits in memory, or use a method that works "
-                "on pieces of the data: GraphSieve, GAFS, AEFS, LaplacianScore, GreedyCSS, "
-                "Variance or RandomRanker"
+                f"{type(self).__name__} needs all data at once, not a Dask collection. "
+                "Pass X.compute() if it fits in memory, or use a method that works on pieces: "
+                "GraphSieve, GAFS, AEFS, LaplacianScore, GreedyCSS, Variance or RandomRanker"
             )
         n_features, names = check_columns(X)
         if names is not None and not all(isinstance(name, str) for name in names):
@@ -287,7 +291,6 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
         check_names(names, getattr(self, "feature_names_in_", None))
 
     def _check_rows(self, data: Rows) -> None:
-        """Raise an error for data that the method cannot process, before any work."""
         name = type(self).__name__
         if data.n_samples < 2 or data.n_features < 1:
             raise ValueError(
@@ -298,30 +301,28 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
             raise TypeError(f"{name} needs dense data, but the chunks of X are sparse")
 
     def _own_memory(self, n_samples: int, n_features: int) -> float:
-        """Bytes that the method needs for its own arrays, at most."""
         return 0.0
 
     def _estimate_memory(self, n_samples: int, n_features: int) -> float:
         """Bytes that ``_rank`` needs besides the data, at most."""
-        n_edges = n_samples * getattr(self, "n_neighbors", 0)
-        shared = _COLUMN_BYTES * n_features + _EDGE_BYTES * n_edges
-        return self._own_memory(n_samples, n_features) + shared
+        edges = _EDGE_BYTES * n_samples * getattr(self, "n_neighbors", 0)
+        return self._own_memory(n_samples, n_features) + _COLUMN_BYTES * n_features + edges
 
     def _check_memory(self, data: Rows) -> None:
         """Refuse, before the work starts, what does not fit in memory; warn of what is much."""
-        needed = self._estimate_memory(data.n_samples, data.n_features)
-        to_load = data.bytes_to_load()
-        if not self._distributes:
-            needed += to_load
-        if not (self._distributes and to_load):  # otherwise it works in pieces
-            floats = 8.0 * data.n_samples * data.n_features
+        n_samples, n_features = data.n_samples, data.n_features
+        needed = self._estimate_memory(n_samples, n_features)
+        if not data.in_memory and not self._distributes:
+            needed += data.size()
+        if data.in_memory or not self._distributes:  # otherwise it works in pieces
+            floats = 8.0 * n_samples * n_features
             needed += self._n_copies * (data.size() if data.is_sparse else floats)
         if needed < _LITTLE_MEMORY:
             return  # asking the system takes as long as a small fit
         limit, much = available_memory(), _MUCH_MEMORY + 3 * data.size()
         message = (
             f"{type(self).__name__} needs about {needed / 1e9:,.1f} GB of memory for "
-            f"{data.n_samples:,} samples and {data.n_features:,} features, "
+            f"{n_samples:,} samples and {n_features:,} features, "
         )
         if needed > limit:
             raise MemoryError(
@@ -330,9 +331,8 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
         if needed > max(much, limit / 4):
             warn(
                 f"{message}more than three times the data plus 0.5 GB ({much / 1e9:,.1f} GB) and a "
-                f"quarter of the {limit / 1e9:,.1f} GB that are available. The fit starts, but it "
-                "will be slow, and may fail if other programs need the memory. "
-                f"{self._memory_advice}"
+                f"quarter of the {limit / 1e9:,.1f} GB available: the fit will be slow, and may "
+                f"fail if other programs need the memory. {self._memory_advice}"
             )
 
     # Names of columns. They may be other than text, such as integers or tuples of a MultiIndex,
@@ -340,12 +340,11 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
 
     def _check_labels(self, X: Any, *, reset: bool = False) -> None:
         """Keep names of a pandas data frame that are not text, or compare them with those kept."""
+        columns = X.columns if hasattr(X, "iloc") and hasattr(X, "columns") else None
         if reset:
-            columns = _pandas_columns(X)
             is_text = columns is None or all(isinstance(name, str) for name in columns)
             self._labels_seen = None if is_text else columns
-            return
-        known, columns = self._labels_seen, _pandas_columns(X)
+        known = self._labels_seen
         if known is None or columns is None or len(columns) != len(known):
             return
         if columns.tolist() == known.tolist():
@@ -369,14 +368,13 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
         return None if names is None or names.dtype.kind in "iu" else names.tolist()
 
     def _labels_in(self) -> list:
-        """Names of all features, or their positions."""
         names = self._names()
         return list(range(self.n_features_in_)) if names is None else names.tolist()
 
     def _names_of_all(self) -> Any:
-        """Names for a data frame of all features."""
         names = self._names()
-        return [f"x{j}" for j in range(self.n_features_in_)] if names is None else names
+        unnamed = np.array([f"x{j}" for j in range(self.n_features_in_)], dtype=object)
+        return unnamed if names is None else names
 
     def _column_name(self, column: int) -> Any:
         """A column in messages: its name in quotes, or its position."""
@@ -405,7 +403,6 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
     # Which features are kept by request, and how many.
 
     def _resolve(self) -> Given:
-        """The columns that the parameters refer to."""
         d, names = self.n_features_in_, self._names_to_find()
         find = partial(find_columns, n_features=d, names=names, labels=self._labels_in())
         include = find(self.include, parameter="include")
@@ -422,7 +419,6 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
         return Given(np.array(include, dtype=int), exclude)
 
     def _check_constraints(self) -> None:
-        """Raise an error for impossible constraints, before any work."""
         self._wanted_count(self.n_features_in_)
 
     def _wanted_count(self, n_features: int) -> int | None:
@@ -450,7 +446,6 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
         return count
 
     def _all_counts(self, n_features: int) -> list[int]:
-        """Every number of features that is asked for, increasing."""
         wanted = self.n_features_to_select
         if not isinstance(wanted, list | tuple | np.ndarray):
             wanted = [wanted]
@@ -465,44 +460,32 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
         return sorted({count_features(entry, n_features) for entry in wanted})
 
     def _count_features(self, data: Rows) -> int:
-        """Number of features to keep, after the ranking."""
         count = self._wanted_count(data.n_features)
         if count is not None:
             return count
         rows = draw_rows(data).values
-        trusted = getattr(self, "trusted_", None)
-        self.gain_curve_ = gain_curve(rows, self.order_, trusted=trusted)
+        predictability = getattr(self, "predictability_", None)
+        self.gain_curve_ = gain_curve(rows, self.order_, predictability=predictability)
         found = self.gain_curve_.n_features
         if found > 1 and rows_are_ordered(rows):
-            n_shifted = gain_curve(rows, self.order_, (shifted,), trusted).n_features
+            n_shifted = gain_curve(rows, self.order_, (shifted,), predictability).n_features
             if n_shifted < found:
                 warn(
                     f'n_features_to_select="auto" keeps {found} features, but every row resembles '
-                    "the row before it, as in a time series, and the count assumes rows that could "
-                    "come in any order. Compared with columns shifted in time, "
-                    f"{max(1, n_shifted)} would be kept: pass a number of features"
+                    "the row before it, as in a time series, and the count assumes rows in any "
+                    f"order. Compared with columns shifted in time, {max(1, n_shifted)} would be "
+                    "kept: pass a number of features"
                 )
         if found == 0:
             warn(
-                'n_features_to_select="auto" keeps one feature: no feature explains more of the '
-                "others than it would of shuffled columns. The columns may be independent; pass a "
-                "number to keep more features"
+                'n_features_to_select="auto" keeps one feature: none explains more of the others '
+                "than it would of shuffled columns. Pass a number to keep more features"
             )
-        return self._suggested(self.gain_curve_)
+        return int(self.gain_curve_.suggested(*self._allowed()))
 
-    def _suggested(self, found: GainCurve) -> int:
-        """Number of features that a GainCurve suggests, as the constraints allow."""
-        least, most = len(self._given.include), np.count_nonzero(~self._given.exclude)
-        return int(np.clip(found.suggested, least, most))
-
-    def _publish_nested(self) -> None:
-        """Masks of all selections that ``n_features_to_select`` asks for, if it is a list."""
-        if not isinstance(self.n_features_to_select, list | tuple | np.ndarray):
-            return
-        self.nested_supports_ = {
-            n: self.ranking_ <= self._most_whole(min(n, self.n_features_))
-            for n in self._all_counts(self.n_features_in_)
-        }
+    def _allowed(self) -> tuple[int, int]:
+        """The fewest and the most features that the constraints allow."""
+        return max(1, len(self._given.include)), int(np.count_nonzero(~self._given.exclude))
 
     def _most_whole(self, n_features: int) -> int:
         """The largest number of first features, up to ``n_features``, that may be kept."""
@@ -528,14 +511,11 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
         if not isinstance(n_features, Integral) or isinstance(n_features, bool):
             raise TypeError(f"n_features must be a whole number, got {n_features!r}")
         self._check_prefix(int(n_features))
-        self.support_ = self.ranking_ <= n_features
-        self.n_features_ = int(n_features)
+        self._keep_first(n_features)
         return self
 
     def _check_prefix(self, n_features: int) -> None:
-        """Raise an error unless the first features of the ranking may be kept."""
-        least = max(1, len(self._given.include))
-        most = np.count_nonzero(~self._given.exclude)
+        least, most = self._allowed()
         if not least <= n_features <= most:
             raise ValueError(
                 f"n_features={n_features} is not between {least} and {most}, the numbers of "
@@ -559,12 +539,12 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
     def plot(self) -> Any:
         """Plots of the fitted selector: ``curve``, ``gains``, ``scores``, ``coverage``, ``mask``,
         ``groups``."""
-        return _above("plots").SelectionPlots(self)
+        return import_module(".plots", __package__).SelectionPlots(self)
 
     @property
     def report(self) -> Any:
         """``report(X, path=None)`` makes an interactive page about the selection."""
-        return partial(_above("report").make_report, self)
+        return partial(import_module(".report", __package__).make_report, self)
 
     def transform(self, X: Any) -> Any:
         """Reduce ``X`` to the selected features.
@@ -585,9 +565,9 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
             self._check_lazy(X, reset=False)
             return take_columns(X, self.get_support(indices=True))
         check_container(X)
-        frame = known_frame(X)
-        self._check_labels(frame)
-        return super().transform(frame)
+        X = known_frame(X)
+        self._check_labels(X)
+        return super().transform(X)
 
     def coverage(self, X: Any, *, groups: Any = None) -> Any:
         """Which kept features predict every dropped one, and how well.
@@ -640,11 +620,12 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
                 "explain takes the name or the position of one feature; coverage(X) has all "
                 "dropped features"
             )
-        j = found[0]
+        j, sample = found[0], self._sample(X, groups)
         if self.support_[j]:
-            return why_kept(self, j, j in self._given.include)
-        learned, _, kept = self._regression(X, groups, np.array([j]))
-        return why_dropped(learned, kept, j, self._labels_in(), self._given.exclude[j])
+            steps = [self.ranking_[j] - 1, self.ranking_[j]]
+            adds = added(coverage_curve(sample.values, self.order_, steps).coverage)[1]
+            return why_kept(self, j, adds, j in self._given.include)
+        return why_dropped(self, j, sample, self._given.exclude[j])
 
     def reconstructor(self, X: Any, *, groups: Any = None) -> Reconstructor:
         """Learn to predict the dropped features from the kept ones.
@@ -664,23 +645,17 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
         learned, dropped, _ = self._regression(X, groups)
         names = getattr(self, "feature_names_in_", None)
         kept_names = None if names is None else names[self.support_]
-        labels = self._names_of_all()
-        labels = labels if hasattr(labels, "nlevels") else np.asarray(labels, dtype=object)
-        return Reconstructor(learned, kept_names, labels[dropped])
+        return Reconstructor(learned, kept_names, self._names_of_all()[dropped])
 
     def _sample(self, X: Any, groups: Any = None) -> Sample:
-        """The rows of the data on which a selection is explained."""
         check_is_fitted(self)
         names = getattr(self, "feature_names_in_", None)
         return read_sample(X, self.n_features_in_, names, groups=groups)
 
-    def _regression(
-        self, X: Any, groups: Any, dropped: np.ndarray | None = None
-    ) -> tuple[Regression, np.ndarray, np.ndarray]:
-        """The regression of dropped columns on the kept ones, and the numbers of both."""
+    def _regression(self, X: Any, groups: Any) -> tuple[Regression, np.ndarray, np.ndarray]:
+        """The regression of the dropped columns on the kept ones, and the numbers of both."""
         values = self._sample(X, groups).values
-        dropped = np.flatnonzero(~self.support_) if dropped is None else dropped
-        kept = np.flatnonzero(self.support_)
+        dropped, kept = np.flatnonzero(~self.support_), np.flatnonzero(self.support_)
         return Regression(values, kept, dropped), dropped, kept
 
     def save(self, path: str | Path) -> None:
@@ -705,6 +680,7 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
         names = self._names()
         if names is not None and _has_default_names(names):
             names = None
+        packages = "graphsieve", "numpy", "scipy", "scikit-learn"
         return Selection(
             kept=np.flatnonzero(self.support_).tolist(),
             n_features_in=int(self.n_features_in_),
@@ -714,7 +690,9 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
             method=type(self).__name__,
             parameters={name: as_json(value) for name, value in settings(self).items()},
             fingerprint=self._fingerprint | {"n_exact": getattr(self, "n_exact_", None)},
-            versions={name: version(name) for name in _PACKAGES},
+            versions={name: version(name) for name in packages},
+            fitted={"allowed": list(self._allowed())}
+            | {n: as_json(getattr(self, n), math.inf) for n in _SHOWN if hasattr(self, n)},
         )
 
     def with_selection(self, order: Any, n_features: int, *, names: Any = None) -> FeatureRanker:
@@ -736,10 +714,8 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
         """
         check_is_fitted(self)
         chosen = copy(self)
-        chosen.order_ = np.array(order)
-        chosen.ranking_ = np.argsort(chosen.order_) + 1
-        chosen.n_features_ = int(n_features)
-        chosen.support_ = chosen.ranking_ <= chosen.n_features_
+        chosen._order(np.array(order))
+        chosen._keep_first(n_features)
         if names is not None:
             chosen.feature_names_in_ = np.asarray(names, dtype=object)
         return chosen
@@ -752,11 +728,11 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
     # What methods with a neighbour graph share, and those with an iterative solver.
 
     def _graph(self, data: Rows) -> sp.csr_array:
-        """Affinity matrix of the samples, from the options of the estimator."""
         build = partial(build_graph, data, n_neighbors=self.n_neighbors, n_jobs=self.n_jobs)
         A = build(affinity=self.affinity)
         if self.scale == "auto" and A.nnz == 0 and isinstance(self.affinity, str):
-            return build(affinity="heat")  # a few rows around their median have no positive cosine
+            # A few rows around their median have no positive cosine.
+            return build(affinity="heat", n_neighbors=min(self.n_neighbors, data.n_samples - 1))
         return A
 
     @property
@@ -764,7 +740,6 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
         return self.max_iter
 
     def _monitor(self) -> Monitor:
-        """The Monitor of an iterative method."""
         return Monitor(
             tol=self.tol,
             max_iter=self._most_iterations,
@@ -782,22 +757,11 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
             why, advice = _WHY_STOPPED[result.status]
             warn(
                 f"{type(self).__name__} stopped after {result.n_iter} iterations: {why} (objective "
-                f"{result.trace[-1]:.6g}, last relative change {result.last_change:.1e}, tol "
-                f"{self.tol:.1e}). The ranking is that of an unfinished fit; {advice}, or increase "
-                "tol",
+                f"{result.trace[-1]:.6g}, last relative change {last_change(result.trace):.1e}, "
+                f"tol {self.tol:.1e}). The fit is unfinished; {advice}, or increase tol",
                 ConvergenceWarning,
             )
 
 
-def _above(module: str) -> Any:
-    """A module of a higher layer, imported when it is used."""
-    return import_module(f"{__package__}.{module}")
-
-
-def _pandas_columns(X: Any) -> Any:
-    return X.columns if hasattr(X, "iloc") and hasattr(X, "columns") else None
-
-
 def _has_default_names(columns: Any) -> bool:
-    """Whether the names of a pandas data frame are 0, 1, ..., as those of columns without names."""
     return list(columns) == list(range(len(columns)))

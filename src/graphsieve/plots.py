@@ -20,7 +20,7 @@ from ._utils.names import check_shape
 from ._utils.text import printable
 from .base import FeatureRanker
 from .inspection.compare import CRITERIA, TITLES
-from .inspection.coverage import explained_curves, make_grid, representatives, rows_of
+from .inspection.coverage import CLOSE, explained_curves, make_grid, representatives, rows_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -126,14 +126,17 @@ class SelectionPlots:
                 )
             # Beyond these, greedy methods estimate the order.
             exact = self._sel.order_[: getattr(self._sel, "n_exact_", None)]
-            trusted = getattr(self._sel, "trusted_", None)
-            found = gain_curve(rows_of(self._sel, X, groups).values, exact, trusted=trusted)
+            rows = rows_of(self._sel, X, groups).values
+            found = gain_curve(
+                rows, exact, predictability=getattr(self._sel, "predictability_", None)
+            )
         ax, k = _axes(ax), np.arange(1, len(found.gains) + 1)
         ax.fill_between(k, found.chance, color=MUTED, alpha=0.25, lw=0)
         ax.plot(k, found.chance, color=MUTED, ls="--", label="shuffled columns")
         ax.plot(k, found.gains, color=COLORS[0], lw=2.2, marker=".", label=self._name)
-        number = f"{found.suggested}" if found.is_complete else f"{found.suggested} or more"
-        ax.axvline(found.suggested + 0.5, color=COLORS[1], lw=1, label=f"{number} above chance")
+        suggested = found.suggested(*self._sel._allowed())
+        number = f"{suggested}" if found.is_complete else f"{suggested} or more"
+        ax.axvline(suggested + 0.5, color=COLORS[1], lw=1, label=f"{number} above chance")
         ax.set(xlabel="feature, best first", ylabel="fraction of the variance that it adds")
         ax.set_yscale("log")
         ax.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
@@ -201,7 +204,7 @@ class SelectionPlots:
         *,
         groups: ArrayLike | None = None,
         n_groups: int = 12,
-        threshold: float = 0.5,
+        threshold: float = CLOSE,
         ax: Any = None,
     ) -> Display:
         """Plot how many dropped features the ``n_groups`` kept ones represent that represent most.

@@ -1,13 +1,11 @@
 """A selection as a small, readable file that can be applied to other tables."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import math
 import sys
 from collections import Counter
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field
 from numbers import Integral
 from pathlib import Path
 from typing import Any, Self
@@ -51,6 +49,9 @@ class Selection:
         its columns, the number of batches (0 without ``groups``), and ``n_exact_``.
     versions : dict
         Versions of the packages that computed it.
+    fitted : dict
+        What the report shows of the fit: attributes of the selector, and the fewest and the most
+        features that its constraints allow.
     carried, dropped : list of str
         Columns that the selector was not fitted on: those written along with the selection, such
         as IDs, and those left out by request.
@@ -73,6 +74,7 @@ class Selection:
     parameters: dict = field(default_factory=dict)
     fingerprint: dict = field(default_factory=dict)
     versions: dict = field(default_factory=dict)
+    fitted: dict = field(default_factory=dict)
     carried: list = field(default_factory=list)
     dropped: list = field(default_factory=list)
 
@@ -149,17 +151,18 @@ class Selection:
                 f"{path} has format version {content.get('format_version')}, and this version of "
                 f"graphsieve reads version {_VERSION}"
             )
-        fields = list(cls.__dataclass_fields__)
-        fault = next((f"it lacks {name!r}" for name in fields if name not in content), None)
-        selection = None if fault else cls(**{name: content[name] for name in fields})
-        if selection is None or (fault := selection._fault()):
+        for name in ("feature_names_in", "carried", "dropped"):
+            if isinstance(content.get(name), list):  # JSON does not have tuples
+                content[name] = [tuple(e) if isinstance(e, list) else e for e in content[name]]
+        try:
+            selection = cls(**{name: content[name] for name in cls.__dataclass_fields__})
+        except KeyError as name:
+            fault: str | None = f"it lacks {name}"
+        else:
+            fault = selection._fault()
+        if fault:
             raise ValueError(f"{path} is damaged: {fault}. Save the selection again")
-        tuples: dict[str, Any] = {  # which JSON does not have
-            name: [tuple(entry) if isinstance(entry, list) else entry for entry in content[name]]
-            for name in ("feature_names_in", "carried", "dropped")
-            if content[name] is not None
-        }
-        return replace(selection, **tuples)
+        return selection
 
     def transform(self, X: Any, *, extra: str = "drop") -> Any:
         """Keep the selected columns of a table.
@@ -184,7 +187,9 @@ class Selection:
             X = X.tocsr()
         elif not hasattr(X, "shape"):
             X = np.asarray(X)
-        columns = _column_names(X)
+        # Those of pyarrow have another name, because its columns are the data.
+        columns = getattr(X, "column_names", getattr(X, "columns", None))
+        columns = None if columns is None else [plain_name(name) for name in columns]
         positions = self.find(columns, X.shape, extra=extra)
         if hasattr(X, "iloc"):
             return X.iloc[:, positions]
@@ -257,59 +262,40 @@ class Selection:
         return [str(name) for name in names]
 
     def _fault(self) -> str | None:
-        """What cannot be right in a file, or None."""
         d, names = self.n_features_in, self.feature_names_in
         if type(d) is not int or d < 1:
             return f"n_features_in is {d!r}"
         # As long as the file says: a short file cannot declare a huge table.
-        conditions = {
-            f"the kept columns are not increasing positions in a table of {d} columns": (
-                _are_positions(self.kept, d) and sorted(self.kept) == self.kept != []
-            ),
-            f"the order does not rank {d} columns": (
-                _are_positions(self.order, d) and len(self.order) == d
-            ),
-            f"the scores are not {d} finite numbers": (
-                _are_numbers(self.scores) and len(self.scores) == d
-            ),
-            f"the names are not those of {d} columns": (
-                names is None or (_are_names(names) and len(names) == d)
-            ),
-            "carried is not a list of names": _are_names(self.carried),
-            "dropped is not a list of names": _are_names(self.dropped),
-            "method is not a name": isinstance(self.method, str),
+        is_right = {
+            "kept": _are_positions(self.kept, d) and sorted(self.kept) == self.kept != [],
+            "order": _are_positions(self.order, d) and len(self.order) == d,
+            "scores": isinstance(self.scores, list)
+            and len(self.scores) == d
+            and all(type(score) in (int, float) for score in self.scores)
+            and all(abs(score) <= sys.float_info.max for score in self.scores),
+            "feature_names_in": names is None or (_are_names(names) and len(names) == d),
+            "carried": _are_names(self.carried),
+            "dropped": _are_names(self.dropped),
+            "method": isinstance(self.method, str),
+            "parameters": isinstance(self.parameters, dict),
+            "fingerprint": isinstance(self.fingerprint, dict),
+            "versions": isinstance(self.versions, dict),
+            "fitted": isinstance(self.fitted, dict),
         }
-        for name in ("parameters", "fingerprint", "versions"):
-            is_table = isinstance(getattr(self, name), dict)
-            conditions[f"{name} is not a table of names and values"] = is_table
-        return next((fault for fault, holds in conditions.items() if not holds), None)
-
-
-def _are_numbers(values: Any) -> bool:
-    """Whether these are numbers; neither NaN, infinite nor beyond floats."""
-    return isinstance(values, list) and all(
-        type(value) in (int, float) and abs(value) <= sys.float_info.max for value in values
-    )
+        wrong = [name for name, holds in is_right.items() if not holds]
+        return f"{wrong[0]!r} is not that of a selection from {d} columns" if wrong else None
 
 
 def _are_positions(values: Any, d: int) -> bool:
-    is_right = isinstance(values, list) and all(type(j) is int and 0 <= j < d for j in values)
-    return is_right and len(set(values)) == len(values)
+    are_right = isinstance(values, list) and all(type(j) is int and 0 <= j < d for j in values)
+    return are_right and len(set(values)) == len(values)
 
 
 def _are_names(names: Any) -> bool:
     if not isinstance(names, list):
         return False
-    parts = [part for name in names for part in (name if isinstance(name, list) else [name])]
+    parts = [part for name in names for part in (name if isinstance(name, tuple) else [name])]
     return all(type(part) in (str, int) for part in parts)
-
-
-def _column_names(X: Any) -> list | None:
-    """Names of the columns of a data frame of any library, or None for arrays."""
-    if hasattr(X, "column_names"):  # pyarrow, whose ``columns`` are the data
-        return list(X.column_names)
-    columns = getattr(X, "columns", None)
-    return None if columns is None else [plain_name(name) for name in columns]
 
 
 def plain_name(name: Any) -> str | int | tuple:
@@ -335,16 +321,16 @@ def settings(sel: Any) -> dict:
     return given
 
 
-def as_json(value: Any) -> Any:
-    """A parameter as JSON can hold it; what it cannot hold as text."""
+def as_json(value: Any, most: float = _MOST_ENTRIES) -> Any:
+    """A value as JSON can hold it; what it cannot hold, and longer arrays, as text."""
     if isinstance(value, np.ndarray | np.generic):
-        value = value.tolist() if value.size <= _MOST_ENTRIES else repr(value)
+        value = value.tolist() if value.size <= most else repr(value)
     if value is None or isinstance(value, bool | int | str):
         return value
     if isinstance(value, float):
         return value if math.isfinite(value) else repr(value)
     if isinstance(value, dict):
         return {str(key): as_json(entry) for key, entry in value.items()}
-    if isinstance(value, list | tuple) and len(value) <= _MOST_ENTRIES:
+    if isinstance(value, list | tuple) and len(value) <= most:
         return [as_json(entry) for entry in value]
     return repr(value)

@@ -138,3 +138,5 @@ def test_rows_of_zeros_are_in_no_pair():
     with pytest.warns(UserWarning, match="2 rows are all zero"):
         i, j, _ = nearest_neighbors(open_rows(X), 2, metric="cosine")
     assert min(i.min(), j.min()) == 2
+    with pytest.warns(UserWarning, match="1 row is all zero"):
+        nearest_neighbors(open_rows(X[1:]), 2, metric="cosine")

@@ -4,7 +4,10 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
+from graphsieve._linear.columns import Columns
+from graphsieve._linear.forward import FactorTarget, InnerTarget, join_targets
 from graphsieve._linear.structure import _first_axes, _folds, find_structure
+from graphsieve._rows import RowBlocks
 
 
 def needles(n, d, seed, n_informative=20, n_clusters=5):
@@ -177,3 +180,14 @@ def test_rows_without_spread_have_axes():
     """Eigenvalues that are zero up to rounding may all be negative."""
     axes = _first_axes(np.zeros((4, 6)), -1e-16 * np.eye(4), np.zeros(4, dtype=bool), 2)
     assert np.isfinite(axes).all()
+
+
+@pytest.mark.parametrize("container", [np.array, sp.csr_array])
+def test_symmetric_products_are_those_with_the_targets(container):
+    rng = np.random.default_rng(0)
+    X, T = rng.normal(size=(60, 8)), FactorTarget.centred(rng.normal(size=(60, 2)))
+    target = join_targets([find_structure(X, len(X)).target(), T], [1.0, 0.5])
+    columns = Columns(RowBlocks(container(X)))
+    found = InnerTarget.of(columns, target)
+    np.testing.assert_allclose(found.C, columns.products(target.T), atol=1e-12)
+    np.testing.assert_allclose(found.S, target.T.T @ target.T, atol=1e-7)

@@ -14,7 +14,7 @@ import scipy.sparse as sp
 
 from graphsieve import GAFS, UDFS, GreedyCSS, LaplacianScore, Variance
 from graphsieve._linear.forward import ForwardSelection
-from graphsieve._rows.cluster import Cluster, _run_state
+from graphsieve._rows.cluster import Cluster
 from tests.helpers.few_iterations import FEW, METHODS
 
 da = pytest.importorskip("dask.array")
@@ -228,22 +228,6 @@ def test_an_asynchronous_client_is_refused(table):
 
     with pytest.raises(RuntimeError, match=r"client is asynchronous.*asynchronous=False"):
         asyncio.run(fit())
-
-
-def test_results_of_a_task_are_not_overwritten_by_the_next():
-    """A state may keep buffers and return them; a worker may still hold the earlier result."""
-
-    class State:
-        buffer = np.zeros(3)
-
-    def fill(state, value):
-        state.buffer[:] = value
-        return state.buffer, state.buffer[:1]
-
-    first = _run_state(fill, State(), 1.0)
-    _run_state(fill, State(), 2.0)
-    np.testing.assert_array_equal(first[0], 1.0)
-    np.testing.assert_array_equal(first[1], 1.0)
 
 
 def test_chunk_sizes_of_the_user_are_left_alone(client, table):

@@ -1,4 +1,4 @@
-"""Parts of the rows: equal shares, and sums that do not depend on who computes them."""
+"""Blocks of the rows, and sums that do not depend on who computes them."""
 
 import numpy as np
 import pytest
@@ -6,7 +6,6 @@ import pytest
 from graphsieve._graph.affinity import build_graph, laplacian
 from graphsieve._network.objective import Objective
 from graphsieve._rows import RowBlocks, Rows, split_rows
-from graphsieve._rows.base import count_parts, part_slices
 from graphsieve._utils.threads import Workers
 
 
@@ -17,20 +16,9 @@ def test_row_slices_cover_all_rows_once(n, size):
     assert max((s.stop - s.start for s in slices), default=0) <= size
 
 
-def test_parts_have_equal_shares():
-    sizes = [rows.stop - rows.start for rows in part_slices(1001, count_parts(1001, 300))]
-    assert len(sizes) == 2
-    assert sum(sizes) == 1001
-    assert max(sizes) - min(sizes) <= 1
-
-
-def test_number_of_parts():
-    assert [count_parts(n, 256) for n in (2, 512, 1024, 2048, 4096, 10**6)] == [1, 1, 2, 4, 8, 8]
-
-
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_the_number_of_threads_does_not_change_a_bit(rng, dtype):
-    """On a table that is large enough for eight parts."""
+    """On a table that is large enough for several blocks."""
     X = rng.random((4200, 256)).astype(dtype)
     data = RowBlocks(X)
     A = build_graph(RowBlocks(X[:, :3]), n_neighbors=3)
@@ -39,7 +27,7 @@ def test_the_number_of_threads_does_not_change_a_bit(rng, dtype):
         with Workers(n_jobs) as workers:
             terms = {"alpha": 0.1, "graph_weight": 0.05}
             objective = Objective(data, laplacian(A), workers, n_hidden=3, **terms)
-            assert len(objective._parts.states) == 8
+            assert len(objective._rows_of_L) > 3
             results.append(objective.value_and_grad(objective.start(np.random.RandomState(0))))
     assert results[0][0] == results[1][0]
     np.testing.assert_array_equal(results[0][1], results[1][1])

@@ -102,7 +102,7 @@ def test_an_interrupt_at_any_step_restores_the_blas_threads(context):
             finally:
                 sys.settrace(tracing)
             assert blas_threads() == {2}, step
-            assert not threads._in_process._holders, step
+            assert not threads._holders, step
             if not was_interrupted:
                 break
             n_interrupted += 1

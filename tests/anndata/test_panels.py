@@ -66,6 +66,17 @@ def test_rare_and_unknown_types_are_left_out(adata):
     assert 0.5 < frame["celltype_accuracy"].iloc[0] <= 1
 
 
+def test_one_panel_needs_no_dict(adata):
+    genes = ["gene1", "gene12"]
+    adata.var["mine"] = adata.var_names.isin(genes)
+    expected = evaluate_panel(adata, {"mine": "mine"})
+    pd.testing.assert_frame_equal(evaluate_panel(adata, "mine"), expected)
+    for panel in (genes, np.array(adata.var["mine"]), adata.var["mine"]):
+        found = evaluate_panel(adata, panel)
+        assert found.index.tolist() == ["panel"]
+        np.testing.assert_array_equal(found, expected)
+
+
 @pytest.mark.parametrize(
     ("panels", "message"),
     [

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from sklearn.datasets import load_digits
 
 from graphsieve.cli import demo
 
@@ -40,6 +41,12 @@ def test_table_and_picture(run, short, tmp_path, monkeypatch):
 def test_all_methods_can_be_made():
     for name in demo._METHODS:
         assert demo._make(name, 3).fit(np.random.default_rng(0).random((12, 6))).n_features_ == 3
+
+
+def test_no_blank_corner_among_the_pixels():
+    X = load_digits().data
+    selected = demo._make("sieve", demo._PICTURE_SHARE).fit(X).get_support()
+    assert (X[:, selected] > 0).mean(axis=0).min() > 0.5
 
 
 def test_a_picture_of_another_name_is_not_overwritten(run, short, tmp_path, monkeypatch):

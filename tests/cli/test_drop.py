@@ -35,12 +35,23 @@ def test_dropped_columns_and_what_stands_for_them(run, cancer, tmp_path):
     for line in lines[:n_dropped]:
         name = next(name for name in X if line.startswith(f"{name}  "))
         j = list(X).index(name)
-        r2, by = line.removeprefix(name).split(maxsplit=1)
+        r2, heldout, by = line.removeprefix(name).split(maxsplit=2)
         assert r2 == f"{fitted.r2_[j]:.2f}"
+        assert heldout == f"{fitted.heldout_r2_[j]:.2f}"
         assert by.strip() == X.columns[fitted.represented_by_[j]]
     kept = list(fitted.get_feature_names_out())
     assert load(tmp_path / "out.csv")[1] == [*kept, "target"]
     assert json.loads((tmp_path / "kept.json").read_text())["method"] == "DropRedundant"
+
+
+def test_a_long_list_is_cut(run, tmp_path):
+    X = np.random.default_rng(0).normal(size=(30, 200))
+    pd.DataFrame(X).add_prefix("c").to_csv(tmp_path / "wide.csv", index=False)
+    result = run("drop", tmp_path / "wide.csv")
+    assert "30 are too few rows for 29 kept columns" in result.stderr
+    lines = result.stdout.splitlines()
+    assert len(lines) == 2 + 50 + 1 + 2
+    assert lines[52] == "... and 121 more, better predicted; --scores lists them"
 
 
 def test_names_include_and_explained(run, cancer):
@@ -62,8 +73,10 @@ def test_explain_scores_and_page(run, cancer, tmp_path):
     result = run("drop", path, *outputs)
     assert result.exit_code == 0, result.output
     table = pd.read_csv(scores)
-    assert table.columns.tolist() == ["feature", "score", "rank", "kept", "r2", "explained_by"]
+    r2 = ["training_r2", "r2"]
+    assert table.columns.tolist() == ["feature", "score", "rank", "kept", *r2, "explained_by"]
     assert (table["kept"] == table["r2"].isna()).all()
+    assert table["training_r2"].min() >= 0.9
     assert "predicted from (weight)" in result.stdout
     assert "<title>cancer.csv" in page.read_text()
 
@@ -87,7 +100,7 @@ def test_constant_and_text_columns(run, frame, tmp_path):
     assert result.exit_code == 0, result.output
     rows = {line.split()[0]: line.split()[1:] for line in result.stdout.splitlines()[2:]}
     assert rows["flat"] == ["constant"]
-    assert rows["same"] == ["1.00", "kind"]
+    assert (rows["same"][0], rows["same"][-1]) == ("1.00", "kind")
     assert "flat" not in load(output)[1]
     assert {"kind", "b b", "c[red]"} <= set(load(output)[1])
 

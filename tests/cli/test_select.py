@@ -169,7 +169,7 @@ def test_long_tables_are_whole_off_a_terminal_but_for_the_largest(run, tmp_path,
     np.save(tmp_path / "wide.npy", np.random.default_rng(0).random((5, 80)))
     options = ("select", tmp_path / "wide.npy", "-k", 70, *VARIANCE)
     assert len(run(*options).stdout.splitlines()) == 2 + 70 + 3
-    monkeypatch.setattr("graphsieve.cli.outcome._MOST_WORK", 1e3)
+    monkeypatch.setattr("graphsieve.inspection.coverage._ADDED_ENTRIES", 1e3)
     lines = run(*options).stdout.splitlines()
     assert len(lines) == 2 + 50 + 1 + 3
     assert lines[52] == "... and 20 more; --names lists them all"
@@ -254,6 +254,15 @@ def test_row_numbers_are_noticed_unless_they_are_dropped(run, tmp_path):
     result = run("select", path, "-k", 1, "--drop", 0, *VARIANCE)
     assert "of 3 columns" in result.stdout
     assert not result.stderr
+
+
+def test_a_rounded_loss_is_no_negative_zero(run, tmp_path):
+    rng = np.random.default_rng(2)
+    X = rng.normal(size=(25, 2)) @ rng.normal(size=(2, 5)) + 0.1 * rng.normal(size=(25, 5))
+    X = pd.DataFrame(np.hstack([X, rng.normal(size=(25, 5))])).add_prefix("c")
+    output = run("select", save(X, tmp_path / "small.csv"), "-k", 7).stdout
+    assert " 0.0%" in output
+    assert "-0.0%" not in output
 
 
 def test_warnings_are_short_lines(run, csv):

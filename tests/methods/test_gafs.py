@@ -163,7 +163,7 @@ def test_convergence_warning_says_what_was_reached(table):
     assert not fitted.converged_
 
 
-@pytest.mark.filterwarnings("ignore:.*collapsed", "ignore:.*all zero")
+@pytest.mark.filterwarnings("ignore:.*collapsed", "ignore:all columns of X are constant")
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_constant_data_overflow_nothing():
     """The objective goes to 0, and squares of its gradients vanish in single precision."""

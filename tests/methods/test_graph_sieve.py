@@ -101,6 +101,14 @@ def test_auto_counts_what_is_distinct(make, expected):
     assert abs(np.mean(kept) - expected) <= 1
 
 
+@pytest.mark.parametrize("scale", ["auto", "global"])
+def test_auto_keeps_few_counts_that_share_only_their_depth(rng, scale):
+    rate = np.exp(rng.normal(-1, 1, 800))
+    X = rng.poisson(rate * rng.gamma(5, 0.2, (200, 1)))
+    X = np.log1p(1e4 * X / X.sum(axis=1, keepdims=True))
+    assert GraphSieve("auto", scale=scale).fit(X).n_features_ < 20
+
+
 def test_auto_on_noise_keeps_one_and_says_so(rng):
     with pytest.warns(UserWarning, match="keeps one feature"):
         assert GraphSieve("auto").fit(rng.normal(size=(300, 50))).n_features_ == 1
@@ -236,11 +244,16 @@ def test_storage_does_not_matter_where_most_columns_are_noise(n):
         assert fit(stored, 20).order_[:20].tolist() == expected.tolist()
 
 
-@pytest.mark.filterwarnings("ignore:.*all zero", "ignore:n_neighbors=5 is too large")
-def test_tables_without_structure():
-    for X in (np.ones((12, 4)), np.eye(2), np.array([[0.0, 1.0], [1.0, 0.0], [1.0, 1.0]])):
-        method = fit(X, 2)
-        assert sorted(method.order_) == list(range(X.shape[1]))
+def test_smallest_tables_need_no_warning():
+    for X in (np.eye(2), np.array([[0, 1], [1, 0], [1, 1]]), np.arange(3)[:, np.newaxis]):
+        assert sorted(fit(X, 1).order_) == list(range(X.shape[1]))
+
+
+def test_constant_tables_are_called_constant():
+    for X in (np.ones((12, 4)), np.zeros((20, 8)), np.tile([1.0, 2.0, 3.0], (12, 1))):
+        with pytest.warns(UserWarning, match="all columns of X are constant") as caught:
+            assert fit(X, 1).order_.tolist() == list(range(X.shape[1]))
+        assert len(caught) == 1
 
 
 @pytest.mark.parametrize("container", [np.asarray, sp.csr_array, mapped])

@@ -126,3 +126,10 @@ def test_column_that_varies_on_isolated_samples_only_is_worst():
 def test_graph_without_edges_is_an_error():
     with pytest.raises(ValueError, match="no edges"):
         LaplacianScore(n_neighbors=1, scale=None).fit(np.eye(4))
+
+
+def test_a_few_rows_give_one_warning_about_their_neighbours():
+    """No two of these rows have a positive cosine, so the graph is made a second time."""
+    with pytest.warns(UserWarning, match="n_neighbors=5 is too large") as caught:
+        LaplacianScore(1).fit(np.eye(4))
+    assert len(caught) == 1

@@ -52,11 +52,11 @@ IDS = [f"{cls.__name__}-{name}" for cls, name in CASES]
 
 
 def fit(method, X):
-    """A fit in which only the warnings about convergence and zero rows are allowed."""
+    """A fit in which only the warnings about convergence, zero rows and constants are allowed."""
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         warnings.simplefilter("ignore", ConvergenceWarning)
-        warnings.filterwarnings("ignore", ".*have no cosine")
+        warnings.filterwarnings("ignore", ".*have no cosine|all columns of X are constant")
         return method.fit(X)
 
 

@@ -5,9 +5,11 @@ import tracemalloc
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from sklearn.datasets import load_breast_cancer
 from sklearn.exceptions import ConvergenceWarning
 
 from graphsieve import MCFS, MRSF
+from graphsieve.evaluation import redundancy
 from tests.helpers.awkward import tables
 from tests.helpers.dense_spectral import (
     centred,
@@ -19,6 +21,12 @@ from tests.helpers.dense_spectral import (
 from tests.helpers.row_sparse_reference import check_optimal, coordinate_descent
 
 TABLES = tables()
+
+
+def test_copies_are_not_excluded_and_the_documentation_says_so():
+    X = load_breast_cancer().data
+    assert redundancy(X[:, MRSF().fit(X).order_[:6]]) > 0.8
+    assert "copies are not excluded" in MRSF.__doc__
 
 
 def embedded(X, n_components, **graph):

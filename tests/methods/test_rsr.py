@@ -145,6 +145,7 @@ def test_counts(rng, shape, rate):
     np.testing.assert_allclose(sparse.scores_, dense.scores_, rtol=1e-6, atol=1e-10)
 
 
+@pytest.mark.filterwarnings("ignore:all columns of X are constant")
 def test_all_columns_constant():
     rsr = RSR(scale=None).fit(np.tile([1.0, 2.0, 0.1], (5, 1)))
     np.testing.assert_array_equal(rsr.scores_, 0)

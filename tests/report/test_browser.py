@@ -2,12 +2,15 @@
 
 import csv
 import json
+import re
 from importlib.resources import files
 
+import numpy as np
 import pytest
 from sklearn.datasets import load_breast_cancer
 
-from graphsieve import GAFS, GraphSieve
+from graphsieve import GAFS, DropRedundant, GraphSieve, GreedyCSS
+from graphsieve.inspection import representatives
 
 from ..helpers.browser import start_chromium, wait_for
 from .conftest import ODD_NAMES
@@ -214,6 +217,73 @@ def test_detail_of_a_feature(page):
     page.execute_script("document.querySelectorAll('#table button.name')[14].click()")
     assert "Rank 15 of 64, dropped" in find(page, "#detail").text
     assert find(page, "#detail svg").get_attribute("aria-label").startswith("Coverage of x")
+
+
+def test_stands_for_is_the_same_in_the_table_and_the_cards(browser, tmp_path, rng):
+    """A column that is close to no kept one counts for none: those of the terminal, too."""
+    X = rng.normal(size=(60, 4)) @ rng.normal(size=(4, 12)) + rng.normal(size=(60, 12))
+    X[:, 9:] = rng.normal(size=(60, 3))
+    sel = GreedyCSS(3).fit(X)
+    position, correlation = representatives(sel, X).at(3)
+    is_close = ~sel.support_ & (abs(correlation) >= 0.5)
+    assert 0 < is_close.sum() < 9
+    counts = np.bincount(position[is_close], minlength=3)
+    show(browser, sel.report(X).save(tmp_path / "page.html"))
+    expected = [f"{n} dropped" if n else "only itself" for n in counts]
+    shown = texts(browser, "#table td.stands")
+    assert shown[:3] == expected
+    cards = sorted(texts(browser, "#groups .size"), reverse=True)
+    assert cards == [f"+ {n}" for n in sorted(counts, reverse=True) if n]
+    for j, text in zip(sel.order_[3:], shown[3:], strict=True):
+        start = "← x" if is_close[j] else "none; closest x"
+        assert text == f"{start}{sel.order_[position[j]]} (r = {correlation[j]:.2f})"
+    assert texts(browser, "#table td.adds")[0] == f"{sel.report(X).summary['adds'][0]:.1%}"
+
+
+def test_a_page_with_a_promise(browser, tmp_path):
+    X = load_breast_cancer(as_frame=True).data
+    sel = DropRedundant(0.9).fit(X)
+    show(browser, sel.report(X).save(tmp_path / "page.html"))
+    assert not console_errors(browser)
+    assert not find_all(browser, "#to-suggested")
+    n = sel.n_features_
+    find(browser, "[data-show=dropped]").click()
+    shown = texts(browser, "#table td.promised")
+    dropped = sel.order_[n:]
+    assert shown == [f"{sel.r2_[j]:.0%}".replace("100%", "> 99%") for j in dropped][: len(shown)]
+    worst = min(dropped, key=lambda j: sel.heldout_r2_[j])
+    assert texts(browser, "#worst .r")[0] == f"{sel.r2_[worst]:.0%}, {sel.heldout_r2_[worst]:.0%}"
+    browser.execute_script("setK(arguments[0])", n - 1)
+    wait_for(lambda: set(texts(browser, "#table td.promised")) == {"\u2013"})
+    assert "%, " not in texts(browser, "#worst .r")[0]
+
+
+def test_a_phone_shows_what_stands_for_what(page):
+    size = {"width": 390, "height": 800, "deviceScaleFactor": 1, "mobile": True}
+    page.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+    try:
+        page.refresh()
+        wait_for(lambda: find_all(page, "#table .under"))
+        assert re.fullmatch(r"stands for (\d+ dropped|only itself)", find(page, ".under").text)
+        rows = find_all(page, "#table tbody tr:not(.space)")
+        heights = {round(row.size["height"]) for row in rows}
+        assert heights == {page.execute_script("return rowHeight()")}
+        assert "tap" in find(page, "#map-readout").text
+    finally:
+        page.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+
+
+def test_the_names_of_the_kept_are_whole(page):
+    step_to(page, 49)
+    shown = texts(page, ".kept-names")[0]
+    assert "…" not in shown
+    assert shown.startswith("Kept, best first: x")
+    step_to(page, page.execute_script("return GRID.length - 1"))
+    page.execute_script("shown.forEach((_, j) => { shown[j] = `a long name ${j}`; }); update()")
+    assert re.search(r" and \d+ more, in the table\.$", texts(page, ".kept-names")[0])
+    line = find(page, ".kept-names")
+    script = "return arguments[0].scrollHeight - arguments[0].clientHeight"
+    assert page.execute_script(script, line) <= 0
 
 
 def test_copy(page, digits):

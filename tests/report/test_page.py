@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from graphsieve import AEFS, GAFS, REGISTRY, GreedyCSS, Variance
+from graphsieve import AEFS, GAFS, REGISTRY, DropRedundant, GreedyCSS, RandomRanker, Variance
 from graphsieve.inspection import StabilitySelection
 from graphsieve.report import make_report
 from graphsieve.selection import Selection
@@ -148,7 +148,10 @@ def test_a_page_without_the_batches_says_so(rng, saved):
     assert not any("batches" in note["text"] for note in whole["notes"])
 
 
-@pytest.mark.parametrize(("sel", "expected"), [(Variance(2), 1), (GAFS(2, random_state=0), 0)])
+@pytest.mark.parametrize(
+    ("sel", "expected"),
+    [(Variance(2), 1), (GAFS(2, random_state=0), 0), (DropRedundant(), 0), (RandomRanker(2), 0)],
+)
 def test_units_are_a_warning_for_methods_that_do_not_scale(rng, sel, expected):
     X = rng.normal(size=(40, 6)) * [1e4, 1, 1, 1, 1, 1]
     notes = sel.fit(X).report(X).summary["notes"]

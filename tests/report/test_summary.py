@@ -8,7 +8,7 @@ import pytest
 import scipy.sparse as sp
 from threadpoolctl import get_cached_controller, threadpool_limits
 
-from graphsieve import GreedyCSS, Variance
+from graphsieve import GraphSieve, GreedyCSS, Variance
 from graphsieve._rows.scaling import standardised
 from graphsieve.inspection import coverage_curve
 from graphsieve.report.scatter import color_column, scatter
@@ -55,7 +55,7 @@ def test_notes_name_what_a_reader_should_know(rng):
     a, b, c = rng.normal(size=(3, 60))
     X = np.column_stack([a, a + 1e-9 * b, b, 2 * b, c, np.ones(60)])
     words = texts(summarise(GreedyCSS(3).fit(X), X))
-    assert "1 feature is constant" in words
+    assert "1 feature is constant in these rows: there is nothing to explain, and no" in words
     assert "2 dropped features are copies" in words
     redundant = Variance(4).fit(X[:, :4])
     assert "the selection is redundant" in texts(summarise(redundant, X[:, :4]))
@@ -84,6 +84,19 @@ def test_a_ranking_worse_than_random_is_called_that(rng):
     sel = Variance(4).fit(X)
     sel.order_ = np.arange(10)
     assert "Random features explain more" in texts(summarise(sel, X))
+
+
+def test_a_curve_that_falls_below_random_is_explained(rng):
+    """Noise that explains only itself comes last, and random features have some of it earlier."""
+    shared = np.repeat(rng.normal(size=(200, 3)), 5, axis=1) + 0.3 * rng.normal(size=(200, 15))
+    X = np.hstack([shared, rng.normal(size=(200, 6))])
+    sel = GraphSieve(3, random_state=0).fit(X)
+    report = sel.report(X)
+    curves, k = report.summary["curves"], report.summary["below_random"]
+    assert 3 < k < 21
+    assert curves["this"][k - 1] < curves["random_mid"][k - 1]
+    assert f"From {k} features on it is below that of random features" in report.html
+    assert "it is below" not in GreedyCSS(3).fit(shared).report(shared).html
 
 
 def test_suggested_number_is_that_of_auto(digits):

@@ -34,8 +34,9 @@ def build_graph(data, *, n_neighbors=5, affinity="cosine", n_jobs=None):
     n_neighbors = limit_neighbors(n_neighbors, data.n_samples)
     metric = "euclidean" if affinity == "heat" else "cosine"
     i, j, similarity = nearest_neighbors(data, n_neighbors, metric=metric, n_jobs=n_jobs)
-    weight = _weights(affinity, similarity)
-    A = sp.csr_array((weight, (i, j)), shape=(data.n_samples, data.n_samples))
+    A = sp.csr_array(
+        (_weights(affinity, similarity), (i, j)), shape=(data.n_samples, data.n_samples)
+    )
     A = A.maximum(A.T).tocsr()
     A.eliminate_zeros()
     A.sort_indices()
@@ -76,22 +77,13 @@ def check_affinity(A, n_samples):
             f"the largest entry of affinity is {A.data.max():g}: products of such numbers overflow "
             "or vanish in floating point. Divide the matrix by its largest entry"
         )
-    if A.nnz and _asymmetry(A) > 1e-6 * A.data.max():
+    if A.nnz and abs(A - A.T).max() > 1e-6 * A.data.max():
         raise ValueError("affinity must be symmetric: use (A + A.T) / 2 or A.maximum(A.T)")
     diagonal = A.diagonal()
     return (A - sp.diags_array(diagonal)).tocsr() if diagonal.any() else A
 
 
-def _asymmetry(A):
-    """Largest difference between A and its transpose, which mostly store the same entries."""
-    transpose = A.T.tocsr()
-    if np.array_equal(A.indptr, transpose.indptr) and np.array_equal(A.indices, transpose.indices):
-        return abs(A.data - transpose.data).max()
-    return abs(A - transpose).max()
-
-
 def degree(A):
-    """Sum of the weights at every node."""
     return np.asarray(A.sum(axis=1)).ravel()
 
 

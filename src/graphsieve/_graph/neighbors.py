@@ -17,10 +17,13 @@ from sklearn.utils.extmath import row_norms
 from .._rows import RowBlocks, chosen_rows, split_rows
 from .._rows.scaling import column_medians
 from .._utils.messages import warn
+from .._utils.text import counted
 from .._utils.threads import Workers
 
 # Number of samples from which the search takes more than about a minute.
 _MANY = 100_000
+# Up to so many samples, no choice of the graph is worth a warning.
+FEWEST_SAMPLES = 3
 # Number of multiplications below which threads are not worth starting.
 _FEW_PRODUCTS = 2**28
 # Numbers in one block of inner products (rows of the block times all samples), and the fewest rows
@@ -40,14 +43,13 @@ _EPS = np.finfo(float).eps
 
 def limit_neighbors(n_neighbors, n_samples):
     """``n_neighbors``, reduced with a warning if there are not that many other samples."""
-    if n_neighbors < n_samples:
-        return n_neighbors
-    warn(
-        f"n_neighbors={n_neighbors} is too large for {n_samples} samples. Every sample is joined "
-        f"to all others (n_neighbors={n_samples - 1}); set a smaller n_neighbors to keep the "
-        "graph local"
-    )
-    return n_samples - 1
+    if n_samples <= n_neighbors and n_samples > FEWEST_SAMPLES:
+        warn(
+            f"n_neighbors={n_neighbors} is too large for {n_samples} samples: every sample is "
+            f"joined to all others (n_neighbors={n_samples - 1}). A smaller number keeps the graph "
+            "local"
+        )
+    return min(n_neighbors, n_samples - 1)
 
 
 def nearest_neighbors(data, n_neighbors, *, metric, n_jobs=None):
@@ -92,10 +94,12 @@ class Points:
         self.scale = np.ones(data.n_samples)
         if self.is_cosine:
             zero = self.norm == 0
-            if zero.any():
+            # Where all rows are zero, all columns are constant, and one column has no direction.
+            if zero.any() and not zero.all() and data.n_features > 1:
+                are = "is" if zero.sum() == 1 else "are"
                 warn(
-                    f"{zero.sum()} rows are all zero (first: row {int(zero.argmax())}). "
-                    "They have no cosine and get no edges, so they do not influence the graph"
+                    f"{counted(zero.sum(), 'row')} {are} all zero once the columns are scaled "
+                    f"(first: row {int(zero.argmax())}). Such rows have no cosine and get no edges"
                 )
             self.scale = np.where(zero, 0.0, 1 / np.where(zero, 1.0, self.norm))
             self.norm = np.where(zero, 0.0, 1.0)
@@ -149,7 +153,8 @@ class Points:
         bound = np.full(len(S), lowest)
         enough = np.isfinite(nearest)
         bound[enough] = np.maximum(self._threshold(nearest[enough], number[enough]), lowest)
-        return np.nonzero(bound[:, None].astype(S.dtype) <= S)
+        # Several times faster than with rows and columns.
+        return np.divmod(np.flatnonzero(bound[:, None].astype(S.dtype) <= S), S.shape[1])
 
     def similarity(self, data, i, j, workers):
         """Cosine, or minus the squared distance, of sample i[p] and sample j[p] for every p."""
@@ -206,7 +211,7 @@ def _largest_of_groups(S, k, n_groups):
     """In every row the k-th largest of maxima of groups of columns: close to that of the row."""
     n = S.shape[1]
     top = S
-    if n >= 4 * n_groups:
+    if n >= 2 * n_groups:
         top = S[:, :n_groups].copy()
         for start in range(n_groups, n, n_groups):
             group = S[:, start : start + n_groups]

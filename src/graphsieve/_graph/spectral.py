@@ -16,8 +16,10 @@ from sklearn.utils import check_random_state
 from .._rows import Moments
 from .._utils.linalg import fix_signs, some_eigenpairs
 from .._utils.messages import warn
+from .._utils.text import counted
 from .._utils.threads import single_threaded_blas
 from .affinity import degree
+from .neighbors import FEWEST_SAMPLES
 
 # Components up to this size are solved densely: there it is faster than Lanczos.
 _DENSE_NODES = 300
@@ -126,12 +128,10 @@ def embedding(A, n_dims, random_state=0):
     """
     components = null_space(A)
     n_nodes = sum(map(len, components.nodes))
-    if n_dims >= n_nodes:
-        warn(
-            f"a graph that joins {n_nodes} samples has only {n_nodes - 1} directions: these are "
-            f"used instead of {n_dims}"
-        )
-        n_dims = n_nodes - 1
+    if n_dims >= n_nodes and A.shape[0] > FEWEST_SAMPLES:
+        number = counted(n_nodes - 1, "direction")
+        warn(f"a graph that joins {n_nodes} samples has only {number}, used instead of {n_dims}")
+    n_dims = min(n_dims, n_nodes - 1)
     n_null = min(len(components.nodes) - 1, n_dims)
     V = fix_signs(components.directions(n_null))
     if n_null < n_dims:

@@ -174,9 +174,10 @@ class Columns:
     def products(self, V):
         """Z'V for vectors V of shape (n_samples, k)."""
         V = np.ascontiguousarray(V, dtype=np.float64)
-        few, by_vector = V.shape[1] <= _FEW_VECTORS, np.ascontiguousarray(V.T)
+        few = V.shape[1] <= _FEW_VECTORS
         if few and self.n_stored:
             slices, _, transposed = self._blocks
+            by_vector = np.ascontiguousarray(V.T)
             found = self._map(
                 lambda rows, block: [block @ v for v in by_vector[:, rows]], slices, transposed
             )
@@ -186,17 +187,19 @@ class Columns:
         else:
             size = _SPARSE_BYTES["few" if few else "many"]
             if not (few or self.is_sparse):
-                size = BLOCK_BYTES  # dense blocks stay in cache
+                # Dense blocks stay in cache, unless their results are larger.
+                size = max(BLOCK_BYTES, V.shape[1] * self.n_features * V.itemsize)
             with self._workers() as workers:
                 out = self._data.reduce(_products, V, block_bytes=size, workers=workers)
         # In place: with many vectors, each such array is large. Sums of a cluster are read-only.
-        shift = np.outer(by_vector.sum(axis=1), self.mean)
+        shift = np.outer(V.sum(axis=0), self.mean)
         return np.subtract(out, shift, out=shift).T
 
-    def inner_products(self):
-        """Z'Z, for few columns."""
+    def inner_products(self, weight=None):
+        """Z'Z, or Z' diag(weight) Z, for few columns."""
+        roots = () if weight is None else (np.sqrt(weight),)
         size = max(PASS_BYTES, self.n_features**2 * self._data.dtype.itemsize)
-        return self._data.reduce(partial(_inner_products, self.mean), block_bytes=size)
+        return self._data.reduce(partial(_inner_products, self.mean), *roots, block_bytes=size)
 
     def times(self, W):
         """Z W for weights W of shape (n_features, k)."""
@@ -363,11 +366,13 @@ def _products(block, V):
     return np.array([transposed @ v for v in V.T], dtype=np.float64)
 
 
-def _inner_products(mean, block):
+def _inner_products(mean, block, root=None):
     """Sums over some rows at a time, as sparse rows are made dense."""
     found = np.zeros((len(mean), len(mean)))
     for rows in split_rows(block.shape[0], max(_FEWEST_ROWS, 4 * len(mean))):
         Z = to_dense(block[rows]) - mean
+        if root is not None:
+            Z *= root[rows, None]
         found += Z.T @ Z
     return found
 

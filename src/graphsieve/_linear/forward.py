@@ -71,10 +71,12 @@ def join_targets(targets, weights):
         return targets[0]
     total = sum(weight for _, weight in pairs)
     parts = [(target, weight / total / target.energy) for target, weight in pairs]
-    factors = [T.T * np.sqrt(scale) for T, scale in parts if isinstance(T, FactorTarget)]
+    factors = [T.T * np.sqrt(share) for T, share in parts if isinstance(T, FactorTarget)]
     if len(factors) == len(parts) and sum(len(T.T) for T in factors) <= len(factors[0]):
-        return FactorTarget(np.hstack(factors))
-    return GramTarget(sum(scale * target.gram() for target, scale in parts))
+        first, share = parts[0]
+        scale = None if first.scale is None else np.sqrt(share) * first.scale
+        return FactorTarget(np.hstack(factors), scale=scale)
+    return GramTarget(sum(share * target.gram() for target, share in parts))
 
 
 def _energy(T):
@@ -82,10 +84,13 @@ def _energy(T):
 
 
 class FactorTarget:
-    """Targets T of shape (n_samples, n_targets), and their products with the columns if known."""
+    """Targets T of shape (n_samples, n_targets), and their products with the columns if known.
 
-    def __init__(self, T, products=None):
-        self.T = T
+    With a ``scale``, the first ones are the columns themselves, times a factor for every row.
+    """
+
+    def __init__(self, T, products=None, scale=None):
+        self.T, self.scale = T, scale
         self.energy = _energy(T)
         self._products = products
 
@@ -145,10 +150,18 @@ class InnerTarget:
         self.energy = float(np.trace(S))
 
     @classmethod
-    def of(cls, columns, T):
-        """Those of Columns and centred targets."""
-        with blas_for(float(T.size) * (columns.n_features + T.shape[1])):
-            return cls(columns.inner_products(), columns.products(T), T.T @ T)
+    def of(cls, columns, target):
+        """Those of Columns and a FactorTarget."""
+        T, d = target.T, columns.n_features
+        with blas_for(float(T.size) * (d + T.shape[1])):
+            single = T.astype(np.float32)  # enough for what is expected by chance
+            S = (single.T @ single).astype(np.float64)
+            if target.scale is not None:  # products of columns are symmetric: half of the time
+                C = [columns.inner_products(target.scale)]
+                C += [columns.products(T[:, d:])] if T.shape[1] > d else []
+            else:
+                C = [columns.products(T)]
+            return cls(columns.inner_products(), np.hstack(C), S)
 
     def square_energy(self):
         return float(np.square(self.S).sum())
@@ -270,14 +283,14 @@ class BlockGains:
             F = F - cross - cross.transpose(0, 2, 1) + gain * outer
             self._stacks[i] = blocks, scale, G - outer, F
 
-    def write(self, gains):
-        """Write the gain of its block to every column of a block in ``gains``."""
+    def write(self, gains, alive):
+        """Write the gain of its block to every living column of a block in ``gains``."""
         for blocks, _, G, F in self._stacks:
             value, vector = np.linalg.eigh(G)
             form = np.einsum("uik,uij,ujk->uk", vector, F, vector, optimize=True)
-            alive = value > _DEPENDENT_IN_BLOCK
-            gain = np.divide(form, value, out=np.zeros_like(form), where=alive).sum(axis=1)
-            gains[blocks] = np.maximum(gain, 0)[:, np.newaxis]
+            counts = value > _DEPENDENT_IN_BLOCK
+            gain = np.divide(form, value, out=np.zeros_like(form), where=counts).sum(axis=1)
+            gains[blocks] = np.maximum(gain, 0)[:, np.newaxis] * alive[blocks]
 
 
 class _Step(NamedTuple):
@@ -315,9 +328,8 @@ class _Layer:
 
     def gains(self):
         """What every living column, or the whole block it belongs to, would add; 0 for others."""
-        gains = np.where(self.alive, self.f, 0.0) / np.where(self.alive, self.g, 1.0)
-        self._blocks.write(gains)
-        gains[~self.alive] = 0.0
+        gains = np.divide(self.f, self.g, out=np.zeros_like(self.f), where=self.alive)
+        self._blocks.write(gains, self.alive)
         return gains
 
     def best(self, worth, in_block):
@@ -504,7 +516,7 @@ class ForwardSelection:
 
         Columns that are not ``affordable`` can be picked neither now nor later.
         """
-        if affordable is not None:
+        if affordable is not None and not affordable.all():
             self._tier[~affordable] = np.maximum(self._tier[~affordable], _EXCLUDED)
             self._layer.alive &= affordable
         step = self._layer.best(self._worth, self._in_block)
@@ -576,6 +588,8 @@ class ForwardSelection:
         squares = self.columns.square_norms[j] * self.columns.square_norms
         copies = np.flatnonzero(inner**2 >= min(near, same) * squares)
         copies = copies[(self.layers[copies] == 0) & (self._tier[copies] < _EXCLUDED)]
+        if not len(copies):
+            return
         is_same = inner[copies] ** 2 >= same * squares[copies]
         same_tier, near_tier = max(_COPY, self._layer_tier + 1), max(_NEAR_COPY, self._layer_tier)
         tier = np.where(is_same, same_tier, near_tier)

@@ -4,7 +4,8 @@ Shuffling every column on its own keeps the columns and removes what they share,
 signs of the entries, which keep the amplitudes of the rows. A feature of the
 ranking is worth keeping if it explains more of all features, on top of those before it, than the
 best choice does at that place in shuffled columns. Where most columns are noise, what a few share
-disappears among them, and every trusted column counts that those before it do not explain.
+disappears among them: if it is more than a trace, every column counts that the others predict and
+those before it do not explain.
 
 This assumes rows that could come in any order. Repeated rows count once. Where rows depend on the
 ones before them (time series), columns of pure noise exceed chance.
@@ -18,9 +19,10 @@ from sklearn.utils.extmath import row_norms
 
 from .._rows import RowBlocks
 from .._rows.scaling import standardised
-from .._utils.threads import blas_for_table
+from .._utils.threads import single_threaded_blas
 from .columns import Columns
 from .forward import ForwardSelection, GramTarget
+from .structure import chance_level
 
 _N_SHUFFLES = 3
 # The ranking ends where a feature and the two after it add no more than chance: a method may well
@@ -34,8 +36,9 @@ _FEWEST_WINDOWS = 10
 _SIGNIFICANT = 1e-3
 # Tables with more entries are compared in single precision, in less than half the time.
 _LARGE = 2**20
-# Among noise, a trusted column with a larger fraction left unexplained has something of its own.
-_DISTINCT = 0.2
+# Among noise, a predicted column with a larger fraction left unexplained has something of its own,
+# unless the others predict hardly more than a trace of the typical one, such as the depth of cells.
+_DISTINCT, _TRACE = 0.2, 0.1
 
 
 def permuted(Z, rng):
@@ -113,22 +116,21 @@ class GainCurve:
     n_features: int
     is_complete: bool
 
-    @property
-    def suggested(self):
-        """Number of features to keep: at least one."""
-        return max(1, self.n_features)
+    def suggested(self, least, most):
+        """Number of features to keep, if the constraints allow so few and so many."""
+        return np.clip(self.n_features, least, most)
 
 
-@blas_for_table
-def gain_curve(X, order, nulls=(permuted, flipped), trusted=None):
+@single_threaded_blas()  # many small products
+def gain_curve(X, order, nulls=(permuted, flipped), predictability=None):
     """Compare the gains along a ranking, best first, with those of shuffled columns.
 
     ``X`` are some rows of the data and ``order`` is the ranking, or the first part of it. Every
     function in ``nulls`` shuffles standardised rows with a generator; a gain must exceed that in
-    all of them. ``trusted`` masks the columns that others predict, where that is known.
+    all of them. ``predictability`` of the columns from the others counts where it is known.
     """
     Z = standardised(distinct_rows(X))[0]
-    n_distinct = 0 if trusted is None else _count_distinct(Z, order, trusted)
+    n_distinct = 0 if predictability is None else _count_distinct(Z, order, predictability)
     if Z.size > _LARGE:
         Z = Z.astype(np.float32)
     given = _gains(Z, order)
@@ -149,9 +151,12 @@ def gain_curve(X, order, nulls=(permuted, flipped), trusted=None):
     return GainCurve(gains, chance, n_features, is_complete)
 
 
-def _count_distinct(Z, order, trusted):
-    """Trusted columns that those before them leave unexplained; 0 unless most columns are noise."""
-    if np.count_nonzero(trusted) >= np.count_nonzero(Z.any(axis=0)) / 2:
+def _count_distinct(Z, order, predictability):
+    """Predicted columns that those before them leave unexplained, if most columns are noise."""
+    trusted = predictability > chance_level(len(Z))
+    if not 0 < np.count_nonzero(trusted) < np.count_nonzero(Z.any(axis=0)) / 2:
+        return 0
+    if np.median(predictability[trusted]) < _TRACE:
         return 0
     first = np.asarray(order)[trusted[order]][: len(Z) // 2]
     left = np.diagonal(np.linalg.qr(Z[:, first], mode="r")) ** 2

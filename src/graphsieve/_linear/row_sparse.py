@@ -56,10 +56,13 @@ class InnerProducts:
     def with_column(self, j, promise):
         """Inner products with column j, computed with those of largest ``abs(promise)`` at once."""
         if self._position[j] < 0:
-            n_columns = 1 if self._columns.is_small else min(_AHEAD, self.n_features - self._n_kept)
-            promise = np.where(self._position < 0, abs(promise), -1)
-            promise[j] = np.inf
-            self.keep(np.argpartition(-promise, n_columns - 1)[:n_columns])
+            columns = np.array([j])
+            if not self._columns.is_small:
+                n_columns = min(_AHEAD, self.n_features - self._n_kept)
+                promise = np.where(self._position < 0, abs(promise), -1)
+                promise[j] = np.inf
+                columns = np.argpartition(-promise, n_columns - 1)[:n_columns]
+            self.keep(columns)
         return self._kept[self._position[j]]
 
     def gram(self, columns):

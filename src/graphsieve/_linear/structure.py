@@ -17,7 +17,7 @@ from sklearn.utils.extmath import row_norms
 from .._rows import RowBlocks, chosen_rows
 from .._rows.scaling import MOST_ROWS, chosen_sample, column_scaling, robust_scaling, scaled_type
 from .._utils.linalg import largest_eigenvalue, leading_eigenpairs
-from .._utils.threads import Workers, blas_for
+from .._utils.threads import Workers, blas_for, single_threaded_blas
 from .columns import compact_rows
 from .forward import FactorTarget, GramTarget
 
@@ -45,20 +45,26 @@ _MOST_SHUFFLES = 10
 _TINY = np.finfo(float).tiny ** 0.5
 
 
+def chance_level(n_rows):
+    """Held-out squared correlation up to which a column may be predicted by chance."""
+    return min(_CHANCE / n_rows, _MOST_CHANCE)
+
+
 @dataclass(frozen=True)
 class Structure:
     """Structure of the centred directions Z in which rows deviate from the mean row.
 
-    ``rows`` are Z, ``centre`` is the mean row, and ``mean`` that of the directions before Z was
-    centred. ``gram`` is Z Z' or Z'Z, whichever is smaller; ``values`` are the first singular values
-    of Z, largest first, and ``vectors`` the eigenvectors of ``gram``. ``edge`` is the largest
-    singular value of shuffled columns. ``core`` is the mask of the columns whose components predict
-    all columns, if most columns are noise; else None.
+    ``rows`` are Z, ``centre`` is the mean row, and ``mean`` that of the directions, the rows less
+    ``centre`` times ``scale``, before Z was centred. ``gram`` is Z Z' or Z'Z, whichever is smaller;
+    ``values`` are the first singular values of Z, largest first, and ``vectors`` the eigenvectors
+    of ``gram``. ``edge`` is the largest singular value of shuffled columns. ``core`` is the mask of
+    the columns whose components predict all columns, if most columns are noise; else None.
     """
 
     rows: np.ndarray
     centre: np.ndarray
     mean: np.ndarray
+    scale: np.ndarray
     gram: np.ndarray
     values: np.ndarray
     vectors: np.ndarray
@@ -75,13 +81,9 @@ class Structure:
         return min(int((self.values > self.edge).sum()), _MOST_COMPONENTS)
 
     @property
-    def _threshold(self):
-        return min(_CHANCE / self.n_rows, _MOST_CHANCE)
-
-    @property
     def trusted(self):
         """Mask of the columns that the others predict."""
-        return self.predictability > self._threshold
+        return self.predictability > chance_level(self.n_rows)
 
     @property
     def noise(self):
@@ -92,7 +94,7 @@ class Structure:
     @property
     def trust(self):
         """Weight of every column: 1, but from 1/3 for trusted ones, by James-Stein shrinkage."""
-        shrunk = 1 - 2 / 3 * self._threshold / np.maximum(self.predictability, _TINY)
+        shrunk = 1 - 2 / 3 * chance_level(self.n_rows) / np.maximum(self.predictability, _TINY)
         return np.where(self.trusted, shrunk, 1.0)
 
     @property
@@ -122,13 +124,12 @@ class Structure:
         """Targets T with T T' = Z Z'."""
         if _is_wide(self.rows):
             return GramTarget(self.gram.astype(np.float64, copy=False))
-        return FactorTarget(self.rows.astype(np.float64, copy=False))
+        return FactorTarget(self.rows.astype(np.float64, copy=False), scale=self.scale)
 
     def core_axes(self):
         """The first ``n_kept`` principal axes of the core, 0 in the other columns."""
         rows = self.rows[:, self.core]
-        with blas_for(float(rows.size) * min(rows.shape)):
-            found = _first_axes(rows, _gram(rows), np.zeros(len(rows), dtype=bool), self.n_kept)
+        found = _first_axes(rows, _gram(rows), np.zeros(len(rows), dtype=bool), self.n_kept)
         axes = np.zeros((len(self.core), found.shape[1]))
         axes[self.core] = found
         return axes
@@ -200,38 +201,38 @@ def find_structure(X, n_samples=0):
     n_axes = None if n_samples == len(X) else _MOST_COMPONENTS
     if n_samples > len(X):
         n_axes = max(_MOST_COMPONENTS, _MOST_COORDINATES // n_samples)
-    with blas_for(float(X.size) * min(X.shape)):
-        centre = X.mean(axis=0, dtype=np.float64)
-        X = (X - centre).astype(np.float32 if X.size > _LARGE else X.dtype, copy=False)
-        deviation = X.std(axis=0, dtype=np.float64)
-        units = np.where(deviation > 0, deviation, 1).astype(X.dtype)
-        if np.allclose(units, 1, rtol=1e-3):
-            (edge,) = _edges(X, [None])
-            return replace(_with_predictability(_components(X, edge, n_axes), X), centre=centre)
-        edge, standard_edge = _edges(X, [None, units])
-        found = replace(_components(X, edge, n_axes), centre=centre)
-        X /= units
-        judged = _with_predictability(_components(X, standard_edge), X)
-        return replace(found, predictability=judged.predictability, core=judged.core)
+    centre = X.mean(axis=0, dtype=np.float64)
+    X = (X - centre).astype(np.float32 if X.size > _LARGE else X.dtype, copy=False)
+    deviation = X.std(axis=0, dtype=np.float64)
+    units = np.where(deviation > 0, deviation, 1).astype(X.dtype)
+    if np.allclose(units, 1, rtol=1e-3):
+        (edge,) = _edges(X, [None])
+        return replace(_with_predictability(_components(X, edge, n_axes), X), centre=centre)
+    edge, standard_edge = _edges(X, [None, units])
+    found = replace(_components(X, edge, n_axes), centre=centre)
+    X /= units
+    judged = _with_predictability(_components(X, standard_edge), X)
+    return replace(found, predictability=judged.predictability, core=judged.core)
 
 
 def _edges(X, units):
     """Largest singular values of permuted columns, in their own units (None) and in others."""
     rows, columns = _by_content(X)
-    ordered = X[rows][:, columns]
+    ordered = X[rows][:, columns].astype(np.float64)  # permuted faster than single precision
     rng = np.random.default_rng(0)  # always the same, so that no seed decides what is structure
     found = []
     entries = _SHUFFLED_ENTRIES_OF_FEW if min(X.shape) < _FEW else _SHUFFLED_ENTRIES
     for _ in range(int(np.clip(entries / X.size, 1, _MOST_SHUFFLES))):
-        permuted = rng.permuted(ordered, axis=0)
+        permuted = rng.permuted(ordered, axis=0).astype(X.dtype)
         scaled = (permuted if unit is None else permuted / unit[columns] for unit in units)
-        found.append([_largest_value(_directions(Z)[0]) for Z in scaled])
+        directions = (_directions(Z)[0].astype(np.float32, copy=False) for Z in scaled)
+        found.append([*map(_largest_value, directions)])
     return np.mean(found, axis=0)
 
 
 def _components(X, edge, n_axes=None):
     """The structure of centred columns but for their predictability, with at most ``n_axes``."""
-    Z, mean = _directions(X)
+    Z, mean, scale = _directions(X)
     G = _gram(Z)
     square, vectors = leading_eigenpairs(G, min(len(G), n_axes or _FIRST_COMPONENTS))
     if n_axes is None and square[0] > edge**2:
@@ -241,7 +242,7 @@ def _components(X, edge, n_axes=None):
     significant[0] = True  # of constant columns too
     vectors = vectors[:, ::-1][:, significant].astype(np.float64, copy=False)
     centre = np.zeros(X.shape[1])
-    return Structure(Z, centre, mean, G, values[significant], vectors, edge, np.empty(0))
+    return Structure(Z, centre, mean, scale, G, values[significant], vectors, edge, np.empty(0))
 
 
 def _with_predictability(found, X):
@@ -294,12 +295,13 @@ def _project(axes, centre, shift, mean, block):
 
 
 def _directions(X):
-    """Centred rows X reduced to unit length, and centred once more; and their mean before."""
+    """Centred rows X times a scale that makes them directions, centred; their mean, the scale."""
     away = row_norms(X, squared=True).astype(np.float64)
-    Z = X * _inverse_lengths(away, 1e-24 * away.max(initial=0))[:, None].astype(X.dtype)
+    scale = _inverse_lengths(away, 1e-24 * away.max(initial=0))
+    Z = X * scale[:, None].astype(X.dtype)
     mean = Z.mean(axis=0, dtype=np.float64)
     Z -= mean.astype(X.dtype)
-    return Z, mean
+    return Z, mean, scale
 
 
 def _inverse_lengths(away, rounding):
@@ -313,7 +315,8 @@ def _is_wide(Z):
 
 def _gram(Z):
     """Z Z' or Z' Z, whichever is smaller."""
-    return Z @ Z.T if _is_wide(Z) else Z.T @ Z
+    with blas_for(float(Z.size) * min(Z.shape)):
+        return Z @ Z.T if _is_wide(Z) else Z.T @ Z
 
 
 def _product(A, B):
@@ -325,6 +328,7 @@ def _largest_value(Z):
     return np.sqrt(max(largest_eigenvalue(_gram(Z)), 0.0))
 
 
+@single_threaded_blas()
 def _predictability(Z, G, n_components, core=None):
     """Squared correlation of every column with its held-out prediction from the others.
 
@@ -354,6 +358,7 @@ def _row_keys(X):
     return np.round(keys / max(keys.max(), _TINY), 9)
 
 
+@single_threaded_blas()
 def _by_content(X):
     """Rows, and varying columns, in an order that follows from the entries, not from that in X."""
     rows = np.argsort(_row_keys(X), kind="stable")
@@ -368,7 +373,7 @@ def _predict_fold(Z, C, G, held, n_components, core):
     """Products of the held-out columns with their predictions, and squares of the predictions."""
     V = _first_axes(C, G, held, n_components)
     given = C[held]
-    mean = -given.sum(axis=0) / np.count_nonzero(~held)  # of the other folds: C is centred
+    mean = given.sum(axis=0) / int(np.count_nonzero(held) - len(C))  # the others': C is centred
     given -= mean
     own = given * row_norms(V, squared=True)
     if core is None:
@@ -384,9 +389,10 @@ def _predict_fold(Z, C, G, held, n_components, core):
     return [np.einsum("ij,ij->j", left, prediction) for left in (Z[held], prediction)]
 
 
+@single_threaded_blas()
 def _first_axes(C, G, held, n_components):
     """First principal axes of the centred rows C but for those held out; G as above."""
-    n_known = np.count_nonzero(~held)
+    n_known = int(np.count_nonzero(~held))  # no NumPy number, which would double the precision
     q = min(n_components, n_known, C.shape[1])
     if not _is_wide(C):
         given = C[held]

@@ -1,6 +1,5 @@
 """What the autoencoder methods share, from scaling to the hidden code."""
 
-from functools import partial
 from numbers import Integral, Real
 
 import numpy as np
@@ -68,7 +67,6 @@ class Autoencoder:
         return X
 
     def _train(self, X, L, penalties, rng):
-        """Fit the network from random weights."""
         with Workers(self.n_jobs) as workers, self._monitor() as monitor:
             terms = {"n_hidden": self._hidden_units, "output": self.output, **penalties._asdict()}
             objective = Objective(X, L, workers, **terms)
@@ -100,15 +98,15 @@ class Autoencoder:
             A lazy Dask array for Dask collections; a data frame if ``set_output`` asks for one.
         """
         check_is_fitted(self)
-        code = partial(_encode, self._scaling, self.W_in_, self.b_in_)
+        scaling, W_in, b_in = self._scaling, self.W_in_, self.b_in_
+
+        def code(block):
+            return encode(scaling.block(block, W_in.dtype), W_in, b_in)
+
         if is_lazy(X):
             self._check_lazy(X, reset=False)
-            return map_rows(X, code, len(self.b_in_))
+            return map_rows(X, code, len(b_in))
         data = check_entries(self._open(X, reset=False), self._column_name)
         H = data.stack(code)
-        names = [f"{type(self).__name__.lower()}{j}" for j in range(len(self.b_in_))]
+        names = [f"{type(self).__name__.lower()}{j}" for j in range(len(b_in))]
         return in_output_container(self, H, known_frame(X), names)
-
-
-def _encode(scaling, W_in, b_in, block):
-    return encode(scaling.block(block, W_in.dtype), W_in, b_in)

@@ -1,17 +1,18 @@
 """The objective of the autoencoder methods: value and gradient, and where the solver starts."""
 
-from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 from scipy.linalg.blas import daxpy, dger
 from scipy.special import logit
 
-from .._rows import BLOCK_BYTES, split_rows, to_dense
+from .._rows import BLOCK_BYTES, split_rows
 
 # Power of the total standard deviation by which W_in is divided in the solver's variables: after
 # 100 iterations on Yale, AEFS is at 101 with 0, 94 with 0.5, 239 with 1; GAFS at 12.8 and 8.0.
 _SCALE_POWER = {"sigmoid": 1.0, "identity": 0.5}
+# Blocks of rows, of which threads work on several at once, unless they would be small or large.
+_N_BLOCKS = 8
 
 
 class Weights(NamedTuple):
@@ -24,21 +25,9 @@ class Weights(NamedTuple):
 
 
 class Penalties(NamedTuple):
-    """Weights of the three penalties of the objective."""
-
     alpha: float
     graph_weight: float
     decay: float
-
-
-class Sums(NamedTuple):
-    """Sums over some rows: [squared error / 2n + graph term], then the gradients."""
-
-    value: np.ndarray
-    G_in: np.ndarray
-    g_in: np.ndarray
-    G_out: np.ndarray
-    g_out: np.ndarray
 
 
 class Objective:
@@ -65,8 +54,8 @@ class Objective:
         X W_in + b_in = (X - mean) scale V + c,   W_in = scale V,   b_in = c - mean' W_in
 
     X are scaled Rows: their dtype is that of the matrix products, z and the penalties are float64.
-    The Laplacian L may be None without a graph term. The sums of the parts of the rows are added in
-    their order: the result is the same to the last bit for any number of threads or processes.
+    The Laplacian L may be None without a graph term. Blocks of rows are added in their order: the
+    result is the same to the last bit for any number of threads.
     """
 
     def __init__(
@@ -74,15 +63,21 @@ class Objective:
     ):
         self.X, self.n_hidden, self.output = X, n_hidden, output
         self.penalties = Penalties(alpha, graph_weight, decay)
-        self.L = L if graph_weight else None
+        n_samples, row_bytes = X.n_samples, X.n_features * X.dtype.itemsize
+        self._terms = {"output": output, "n_samples": n_samples, "graph_weight": graph_weight}
         self.mean, variance = X.column_moments()
         spread = np.sqrt(variance.sum())
         self.scale = spread ** -_SCALE_POWER[output] if spread > 0 else 1.0
         self.size = (2 * X.n_features + 1) * n_hidden + X.n_features
-        terms = {"n_samples": X.n_samples, "graph_weight": graph_weight, "output": output}
-        make = partial(_Part, n_hidden=n_hidden, **terms)
-        rows_of_L = [] if self.L is None else [self.L.astype(X.dtype).tocsr()]
-        self._parts = X.parts(make, *rows_of_L, workers=workers)
+        # Each block adds d x m numbers, so it should have many more rows than m.
+        most = np.clip(4 * n_hidden * row_bytes, BLOCK_BYTES, 4 * BLOCK_BYTES)
+        block_bytes = np.clip(n_samples * row_bytes / _N_BLOCKS, BLOCK_BYTES, most)
+        self._options = {"block_bytes": block_bytes, "dense": True, "workers": workers}
+        self._rows_of_L = []
+        if L is not None and graph_weight:
+            L = L.astype(X.dtype).tocsr()
+            blocks = split_rows(n_samples, max(1, int(block_bytes // row_bytes)))
+            self._rows_of_L = [L[rows] for rows in blocks]
         self._theta = np.empty(self.size)  # the plain weights at the point of evaluation
 
     def start(self, rng):
@@ -97,34 +92,44 @@ class Objective:
         return self.pack(Weights(W_in, np.zeros(m), W_out, b_out))
 
     def pack(self, weights):
-        """The point z with these plain weights."""
         W_in, b_in, W_out, b_out = weights
         V, c = W_in / self.scale, b_in + self.mean @ W_in
         return np.concatenate([V.ravel(), W_out.ravel(), c, b_out])
 
     def unpack(self, z):
-        """The plain Weights at the point ``z``."""
         return Weights(*(array.copy() for array in self._split(self._plain(z))))
 
     def value_and_grad(self, z):
-        """F and its gradient at ``z``, in float64."""
-        weights, parts = self._split(self._plain(z)), self._parts
-        shared = parts.share(Weights(*(array.astype(self.X.dtype) for array in weights)))
-        codes = parts.run(_Part.encode, shared=[shared])
-        # Only the graph needs the code of all rows.
-        H = None if self.L is None else parts.join(codes)
-        value, grad = np.empty(1), np.empty(self.size)
+        weights = self._split(self._plain(z))
+        W, terms = Weights(*(array.astype(self.X.dtype) for array in weights)), self._terms
+
+        def code(X):
+            return encode(X, W.W_in, W.b_in)
+
+        def of_block(X, H=None, LH=None):
+            H = code(X) if H is None else H
+            value, D, E = backpropagate(W, H, X, LH, **terms)
+            return value, X.T @ D, D.sum(axis=0), H.T @ E, E.sum(axis=0)
+
+        def added(one, other):
+            return [np.add(*pair, dtype=np.float64) for pair in zip(one, other, strict=True)]
+
+        codes = ()
+        if self._rows_of_L:  # only the graph needs the code of all rows
+            H = self.X.stack(code, **self._options)
+            LH = self._options["workers"].map(lambda L: L @ H, self._rows_of_L)
+            codes = H, np.concatenate(LH)
+        grad = np.empty(self.size)
         G_in, g_in, G_out, g_out = self._split(grad)
-        sums = Sums(value, G_in, g_in, G_out, g_out)
-        parts.total(parts.run(_Part.decode, codes, shared=[H, shared]), out=sums)
+        value, *sums = self.X.reduce(of_block, *codes, combine=added, **self._options)
+        G_in[:], g_in[:], G_out[:], g_out[:] = sums
         penalty = add_penalties(self.penalties, weights, G_in, G_out)
         # From the plain weights to z, by the chain rule, in place: (G_in - mean g_in') scale.
         G_in *= self.scale
         dger(-self.scale, g_in, self.mean, a=G_in.T, overwrite_a=True)
-        return float(value[0]) + penalty, grad
+        return float(value) + penalty, grad
 
     def _split(self, vector):
-        """The Weights, or their gradients, as views of a vector of all of them."""
         d, m = self.X.n_features, self.n_hidden
         W_in, W_out, b_in, b_out = np.split(vector, [d * m, 2 * d * m, 2 * d * m + m])
         return Weights(W_in.reshape(d, m), b_in, W_out.reshape(m, d), b_out)
@@ -171,71 +176,40 @@ def encode(X, W_in, b_in):
     return sigmoid(X @ W_in + b_in)
 
 
-class _Part:
-    """A part of the rows, a block of dense rows at a time, with its rows ``L`` of the Laplacian."""
+def backpropagate(weights, H, T, LH, *, output, n_samples, graph_weight):
+    """Value of the data terms for some rows, and the gradients D and E of ``Objective``.
 
-    def __init__(self, data, L=None, *, n_hidden, n_samples, graph_weight, output):
-        self.data, self.L = data, L
-        self.n_samples, self.graph_weight, self.output = n_samples, graph_weight, output
-        # Each block adds to sums of d x m numbers, so it should have many more rows than m.
-        wanted = 4 * n_hidden * data.n_features * data.dtype.itemsize
-        self.slices = data.slices(int(np.clip(wanted, BLOCK_BYTES, 4 * BLOCK_BYTES)))
+    T are the targets of the rows, H their code, and LH their rows of L times the code of all rows.
+    """
+    E = _decoded(weights, output, H)
+    slope = E * (1 - E) if output == "sigmoid" else None
+    E -= T
+    value = float(np.vdot(E, E)) / (2 * n_samples)
+    if slope is not None:
+        E *= slope
+    E /= n_samples
+    D = E @ weights.W_out.T
+    if LH is not None:
+        value += graph_weight * float(np.vdot(LH, H))
+        D += (2 * graph_weight) * LH
+    D *= H * (1 - H)
+    return value, D, E
 
-    def __sizeof__(self):
-        edges = 0 if self.L is None else self.L.data.nbytes + self.L.indices.nbytes
-        return self.data.__sizeof__() + edges
 
-    def encode(self, weights):
-        codes = [encode(self.data.dense(b), weights.W_in, weights.b_in) for b in self.slices]
-        return np.concatenate(codes)
-
-    def decode(self, H_part, H, weights):
-        LH = None if self.L is None else self.L @ H
-        total = None
-        for b in self.slices:
-            found = self._sums(
-                self.data.dense(b), H_part[b], None if LH is None else LH[b], weights
-            )
-            if total is None:
-                total = found
-                continue
-            for array, other in zip(total, found, strict=True):
-                array += other
-        return total
-
-    def _sums(self, X, H, LH, weights):
-        """Contribution of rows X with code H; LH are their rows of L times the code of all rows."""
-        E = H @ weights.W_out
-        E += weights.b_out
-        if self.output == "sigmoid":
-            sigmoid(E)
-            slope = E * (1 - E)
-        E -= X
-        value = float(np.vdot(E, E)) / (2 * self.n_samples)
-        if self.output == "sigmoid":
-            E *= slope
-        E /= self.n_samples  # gradient by the input of the last layer
-        D = E @ weights.W_out.T
-        if LH is not None:
-            value += self.graph_weight * float(np.vdot(LH, H))
-            D += (2 * self.graph_weight) * LH
-        D *= H
-        D *= 1 - H  # gradient by the input of the hidden layer
-        return Sums(np.array([value]), X.T @ D, D.sum(axis=0), H.T @ E, E.sum(axis=0))
+def _decoded(weights, output, H):
+    E = H @ weights.W_out
+    E += weights.b_out
+    return sigmoid(E) if output == "sigmoid" else E
 
 
 def explained_variance(X, weights, output):
     """Fraction of the variance of X, Rows, that the network reconstructs."""
-    error = X.reduce(partial(_squared_error, weights, output))
+
+    def squared_error(block):
+        return np.square(
+            _decoded(weights, output, encode(block, weights.W_in, weights.b_in)) - block
+        ).sum()
+
+    error = X.reduce(squared_error, block_bytes=BLOCK_BYTES, dense=True)
     total = X.n_samples * X.column_moments()[1].sum()
     return float(1 - error / total) if total > 0 else 0.0
-
-
-def _squared_error(weights, output, block):
-    error = 0.0
-    # A block of sparse rows may have many more rows than one of dense rows.
-    for rows in split_rows(block.shape[0], max(1, BLOCK_BYTES // (8 * block.shape[1]))):
-        X = to_dense(block[rows])
-        R = encode(X, weights.W_in, weights.b_in) @ weights.W_out + weights.b_out
-        error += np.square((sigmoid(R) if output == "sigmoid" else R) - X).sum()
-    return error

@@ -1,8 +1,4 @@
-"""Rows of data in blocks: the only package that knows how data are stored.
-
-``open_rows`` makes RowBlocks of arrays, CSR matrices and memory maps, StreamRows of Parquet files
-and Zarr arrays, and ClusterRows of Dask collections if a cluster is connected, else StreamRows.
-"""
+"""Rows of data in blocks: the only package that knows how data are stored, see ``open_rows``."""
 
 from .base import (
     BLOCK_BYTES,
@@ -18,8 +14,7 @@ from .containers import (
     check_columns,
     check_container,
     check_entries,
-    find_non_finite,
-    first_rows,
+    find_first,
     is_dask,
     is_lazy,
     known_frame,
@@ -33,4 +28,4 @@ from .containers import (
     view_columns,
 )
 from .memory import RowBlocks, transpose_csr
-from .streams import HDF5Stream, ParquetStream, ZarrStream, is_numeric
+from .streams import ArrayStream, ParquetStream, ZarrStream, is_numeric

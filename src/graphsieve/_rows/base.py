@@ -2,32 +2,24 @@
 
 from __future__ import annotations
 
-import operator
 import shutil
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
 from itertools import pairwise
+from operator import add
 from tempfile import TemporaryFile, gettempdir
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 from sklearn.utils.sparsefuncs import mean_variance_axis, min_max_axis
 
-if TYPE_CHECKING:
-    from .._utils.threads import Workers
-    from .memory import Parts
-    from .scaling import Scaling
-
 # Size of one block of dense floats: it should stay in a core's second-level cache.
 BLOCK_BYTES = 2**20
 # Size of a block in a pass that does little with each row.
 PASS_BYTES = 8 * BLOCK_BYTES
-# Entries and rows of a part for which it pays to wake a thread and to add up its sums.
-_FEWEST_ENTRIES = 2**17
-_FEWEST_ROWS = 16
 
 
 def split_rows(n_samples: int, block_rows: int) -> list[slice]:
@@ -54,16 +46,18 @@ class Rows(ABC):
     n_features: int
     dtype: np.dtype
     is_sparse: bool = False  # whether blocks are CSR arrays
+    in_memory: bool = False
     gaps: Gaps | None = None  # what the rows were like before ``fill_gaps``
 
     @abstractmethod
     def reduce(
-        self, function, *aligned, combine=operator.add, block_bytes=PASS_BYTES, workers=None
+        self, function, *aligned, combine=add, block_bytes=PASS_BYTES, dense=False, workers=None
     ) -> Any:
         """Combine the results of ``function(block, *rows of aligned)``, left to right in row order.
 
-        ``aligned`` are arrays with one row per sample; blocks take about ``block_bytes`` as dense
-        arrays. The number of ``workers``, threads for rows in memory, does not change the result.
+        ``aligned`` are arrays with one row per sample. Blocks take about ``block_bytes``, as they
+        are stored or as ``dense`` arrays. The number of ``workers``, threads for rows in memory,
+        does not change the result.
         """
 
     def reduce_pairs(self, function, i, j, *aligned) -> Any:
@@ -71,16 +65,12 @@ class Rows(ABC):
         return self.stored().reduce_pairs(function, i, j, *aligned)
 
     @abstractmethod
-    def scaled(self, scaling: Scaling, dtype: Any) -> Rows:
+    def scaled(self, scaling: Any, dtype: Any) -> Rows:
         """The rows after a Scaling, as Rows of type ``dtype``."""
 
     @abstractmethod
     def filled(self, value: np.ndarray) -> Rows:
         """The rows with ``value[j]`` in place of NaN in column j."""
-
-    def parts(self, make: Callable, *aligned, workers: Workers) -> Parts:
-        """``make(rows, *aligned)`` for every part of the rows, kept where the rows are."""
-        return self.stored().parts(make, *aligned, workers=workers)
 
     @abstractmethod
     def whole(self) -> Any:
@@ -88,7 +78,7 @@ class Rows(ABC):
 
     def resident(self) -> Any | None:
         """What ``whole`` returns if the rows are in the memory of this process, else None."""
-        return None
+        return self.whole() if self.in_memory else None
 
     def stored(self) -> Rows:
         """The same rows in a place where any of them can be read at any time."""
@@ -117,13 +107,12 @@ class Rows(ABC):
             file.flush()
             return np.memmap(file, dtype, "r", shape=(self.n_samples, self.n_features))
 
-    def bytes_to_load(self) -> int:
-        """Memory that ``whole`` needs in addition to what is in use already."""
-        return self.size()
-
-    def stack(self, function: Callable, *aligned, workers: Workers | None = None) -> np.ndarray:
-        """Concatenate the arrays that ``function`` returns for the blocks."""
-        return _joined(self.reduce(partial(_listed, function), *aligned, workers=workers))
+    def stack(
+        self, function, *aligned, block_bytes=PASS_BYTES, dense=False, workers=None
+    ) -> np.ndarray:
+        """Concatenate the arrays that ``function`` returns for the blocks, see ``reduce``."""
+        options = {"block_bytes": block_bytes, "dense": dense, "workers": workers}
+        return _joined(self.reduce(lambda *args: [function(*args)], *aligned, **options))
 
     def column_range(self) -> tuple[np.ndarray, np.ndarray]:
         """Smallest and largest entry of every column; NaN and infinity show up in them."""
@@ -135,16 +124,14 @@ class Rows(ABC):
 
     @cached_property
     def _range(self):
-        return self.reduce(_range_of, combine=_wider)
+        def wider(one, other):
+            return np.minimum(one[0], other[0]), np.maximum(one[1], other[1])
+
+        return self.reduce(_range_of, combine=wider)
 
     @cached_property
     def _moments(self):
         return self.reduce(Moments.of)
-
-
-def _listed(function, *args):
-    """The result of a function in a list, so that results are concatenated by ``+``."""
-    return [function(*args)]
 
 
 def _joined(parts):
@@ -164,10 +151,6 @@ def _range_of(block):
     if sp.issparse(block):
         return min_max_axis(block.tocsc(), axis=0)  # it would convert CSR rows twice
     return block.min(0), block.max(0)
-
-
-def _wider(one, other):
-    return np.minimum(one[0], other[0]), np.maximum(one[1], other[1])
 
 
 def is_constant(low: np.ndarray, high: np.ndarray) -> np.ndarray:
@@ -199,8 +182,8 @@ class Moments:
             variance = np.einsum("ij,ij->j", centred, centred) / total
         else:
             weight = np.asarray(weight, dtype=np.float64)
-            mean = weight @ X / weight.sum()
-            variance = weight @ np.square(X - mean) / weight.sum()
+            mean = weight @ X / total
+            variance = weight @ np.square(X - mean) / total
         return cls(total, mean, variance * total)
 
     def __add__(self, other: Moments) -> Moments:
@@ -243,33 +226,13 @@ def fill_block(block, value: np.ndarray):
     return filled
 
 
-def _sums_and_counts(block):
-    """Sum and number of the observed values of every column."""
+def marked(function, block):
+    """A mask by a function of the entries of a dense or CSR block."""
     if not sp.issparse(block):
-        sums = np.nansum(block, axis=0, dtype=np.float64)
-        return np.array([sums, np.count_nonzero(~np.isnan(block), axis=0)])
-    missing = np.isnan(block.data)
-    d = block.shape[1]
-    sums = np.bincount(block.indices, np.where(missing, 0, block.data), minlength=d)
-    return np.array([sums, block.shape[0] - np.bincount(block.indices, missing, minlength=d)])
+        return function(block)
+    return sp.csr_array((function(block.data), block.indices, block.indptr), shape=block.shape)
 
 
-def count_parts(n_samples: int, n_features: int) -> int:
-    """1, 2, 4 or 8 parts, as many as threads can work on with profit."""
-    most = min(n_samples * n_features // _FEWEST_ENTRIES, n_samples // _FEWEST_ROWS)
-    return 2 ** min(3, max(0, most.bit_length() - 1))
-
-
-def part_slices(n_samples: int, n_parts: int) -> list[slice]:
-    """The rows of each part. They do not depend on the number of threads, nor do the sums."""
-    return split_rows(n_samples, -(-n_samples // n_parts))
-
-
-def add_results(results: Sequence, out: Sequence | None = None) -> Sequence:
-    """Sums of the arrays in several tuples, added in order, in double precision."""
-    out = [np.empty(array.shape) for array in results[0]] if out is None else out
-    for total, first, *others in zip(out, *results, strict=True):
-        total[:] = first
-        for other in others:
-            total += other
-    return out
+def _sums_and_counts(block):
+    sums = fill_block(block, np.zeros(block.shape[1])).sum(axis=0, dtype=np.float64)
+    return np.array([sums, block.shape[0] - marked(np.isnan, block).sum(axis=0)])

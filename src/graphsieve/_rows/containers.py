@@ -1,16 +1,14 @@
 """From the containers of users to Rows, and what must be true of containers and their entries."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from functools import partial
+from os import PathLike
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
-from .base import Rows, fill_gaps
+from .base import Rows, fill_gaps, marked
 from .memory import RowBlocks, is_mapped
 from .streams import (
     DaskStream,
@@ -24,13 +22,14 @@ from .streams import (
 )
 
 _DASK_ARRAY, _DASK_FRAME = "dask.array.Array", "dask.dataframe.DataFrame"
-_PARQUET = "pyarrow.parquet.ParquetFile"
+_PARQUET, _ZARR = "pyarrow.parquet.ParquetFile", "zarr.Array"
 # Columns without numbers that a message names.
 _SHOWN = 5
 # What they hold, from pandas' names for it.
 _KINDS = {
     "string": "text",
     "categorical": "categories",
+    "complex": "complex numbers",
     **dict.fromkeys(("datetime64", "datetime", "date", "period"), "dates"),
     **dict.fromkeys(("timedelta64", "timedelta"), "durations"),
 }
@@ -49,14 +48,12 @@ def open_rows(X: Any) -> Rows:
 
 
 def is_dask(X: Any) -> bool:
-    """Whether ``X`` is a Dask array or data frame."""
     return _is(X, _DASK_ARRAY, _DASK_FRAME)
 
 
 def is_lazy(X: Any) -> bool:
-    """Whether ``X`` is read in pieces: a Parquet file, a Zarr array, a Stream or a Dask
-    collection."""
-    return isinstance(X, Stream) or _is(X, _DASK_ARRAY, _DASK_FRAME, _PARQUET, "zarr.Array")
+    """Whether ``X`` is a Parquet file, a Zarr array, a Stream or a Dask collection."""
+    return isinstance(X, Stream) or is_dask(X) or _is(X, _PARQUET, _ZARR)
 
 
 def known_frame(X: Any) -> Any:
@@ -91,21 +88,20 @@ def known_frame(X: Any) -> Any:
 
 def check_columns(X: Any) -> tuple[int, np.ndarray | None]:
     """Number and names (or None) of the columns of a lazy container, which must hold numbers."""
-    X = _stream(X) if _is(X, _PARQUET) else X
-    types = X.dtypes if _is(X, _DASK_FRAME) else getattr(X, "types", None)
-    if types is not None:
-        for name, dtype in types.items():
-            if not is_numeric(dtype):
-                raise ValueError(
-                    f"column {name!r} holds {dtype} instead of numbers: leave it out, or convert "
-                    "it to numbers first"
-                )
-    elif len(X.shape) != 2 or not is_numeric(X.dtype):
+    X, is_frame = _stream(X) if _is(X, _PARQUET) else X, _is(X, _DASK_FRAME)
+    types = X.dtypes if is_frame else getattr(X, "types", {})
+    for name, dtype in types.items():
+        if not is_numeric(dtype):
+            raise ValueError(
+                f"column {name!r} holds {dtype} instead of numbers: leave it out, or convert it to "
+                "numbers first"
+            )
+    if not is_frame and (len(X.shape) != 2 or not is_numeric(X.dtype)):
         raise ValueError(
             "X must hold numbers in two dimensions, samples by features; it has the shape "
             f"{X.shape} and holds {X.dtype}"
         )
-    names = X.columns if _is(X, _DASK_FRAME) else getattr(X, "names", None)
+    names = X.columns if is_frame else getattr(X, "names", None)
     return X.shape[1], None if names is None else np.asarray(names, dtype=object)
 
 
@@ -120,10 +116,8 @@ def take_columns(X: Any, index: Sequence[int] | np.ndarray) -> Any:
 
 def view_columns(X: Any, columns: Sequence[int], names: Sequence[str]) -> Any:
     """Some columns of an array, CSR matrix, memory map, Stream or Dask data; reads no file."""
-    if is_dask(X):
-        return take_columns(X, columns)
-    if isinstance(X, Stream):
-        return X.take(columns)
+    if is_lazy(X):
+        return take_columns(X, columns) if is_dask(X) else _stream(X).take(columns)
     columns = as_slice(columns)
     if is_mapped(X) and not isinstance(columns, slice):
         # Indexing would copy these columns of the map to memory.
@@ -142,19 +136,10 @@ def take_rows(X: Any, chosen: np.ndarray) -> Any:
     return np.concatenate(parts)
 
 
-def first_rows(X: Any, n_rows: int) -> Any:
-    """The first rows of an array, CSR matrix, Stream or Dask array, in memory."""
-    return X[:n_rows].compute() if is_dask(X) else next(row_pieces(X))[:n_rows]
-
-
 def row_pieces(X: Any) -> Iterator[Any]:
     """The rows of ``X`` in order, in pieces that fit in memory; ``X`` itself if it is there."""
-    if is_mapped(X):
-        X = MapStream(X)
-    if isinstance(X, Stream):
-        yield from X.pieces()
-    else:
-        yield X
+    X = MapStream(X) if is_mapped(X) else X
+    return X.pieces() if isinstance(X, Stream) else iter([X])
 
 
 def non_numeric(X: Any) -> dict[str, Any]:
@@ -181,7 +166,6 @@ def _is(X, *kinds):
 
 
 def _stream(X):
-    """Stream of a Parquet file or a Zarr array; a Stream as it is."""
     if isinstance(X, Stream):
         return X
     return ParquetStream(X) if _is(X, _PARQUET) else ZarrStream(X)
@@ -224,11 +208,9 @@ def _dask_array(X):
 def _connected_client():
     try:
         from distributed import get_client
-    except ImportError:
-        return None
-    try:
+
         client = get_client()
-    except ValueError:
+    except (ImportError, ValueError):
         return None
     if client.asynchronous:
         raise RuntimeError(
@@ -244,8 +226,8 @@ def numeric_frame(X: Any) -> Any:
         return X
     if all(isinstance(dtype, np.dtype) and dtype.kind in "biuf" for dtype in X.dtypes):
         return X
-    kinds = [_kind(X.iloc[:, j]) for j in range(X.shape[1])]
-    bad = [f"{name!r} ({kind})" for name, kind in zip(X.columns, kinds, strict=True) if kind]
+    kinds = {name: _kind(column) for name, column in X.items()}
+    bad = [f"{name!r} ({kind})" for name, kind in kinds.items() if kind]
     if bad:
         more = f" and {len(bad) - _SHOWN} more" if len(bad) > _SHOWN else ""
         raise ValueError(
@@ -258,7 +240,7 @@ def numeric_frame(X: Any) -> Any:
     if any(str(dtype).startswith("Sparse") for dtype in X.dtypes):
         return X
     # Column by column: as a whole, such a frame becomes an array of objects with pandas.NA in it.
-    columns = [X.iloc[:, j].to_numpy(dtype=np.float64, na_value=np.nan) for j in range(X.shape[1])]
+    columns = [column.to_numpy(dtype=np.float64, na_value=np.nan) for _, column in X.items()]
     return type(X)(np.column_stack(columns), index=X.index, columns=X.columns)
 
 
@@ -279,12 +261,20 @@ def _kind(column):
 
 
 def check_container(X: Any, name: str = "X") -> None:
-    """Refuse sparse matrices with invalid indices, and arrays of dates.
+    """Refuse what is no table, complex numbers, dates, and sparse matrices with invalid indices.
 
     SciPy's routines read outside their arrays if an index is out of range. scikit-learn counts
     dates among the numbers.
     """
-    if getattr(getattr(X, "dtype", None), "kind", "") in ("M", "m"):
+    if X is None or (isinstance(X, str | PathLike | dict) and not sp.issparse(X)):  # DOK is a dict
+        advice = "pass an array or a data frame"
+        if isinstance(X, str | PathLike):
+            advice = "read the file first, for example with pandas.read_csv"
+        raise TypeError(f"{name} must be a table, got {type(X).__name__}: {advice}")
+    kind = getattr(getattr(X, "dtype", None), "kind", "")
+    if kind == "c":
+        raise ValueError(f"Complex data not supported: {name} holds {X.dtype}, not real numbers")
+    if kind in ("M", "m"):
         raise ValueError(
             f"{name} holds dates or durations ({X.dtype}), not numbers: convert them, for example "
             'to days with (X - X.min()) / numpy.timedelta64(1, "D")'
@@ -310,13 +300,21 @@ def check_entries(
     NaN is refused, too, or with ``allow_gaps`` filled by ``fill_gaps``.
     """
     if not np.isfinite(np.stack(data.column_range())).all():
-        gaps, infinite = data.reduce(_count_gaps)
+        gaps, infinite = data.reduce(
+            lambda block: np.array(
+                [marked(found, block).sum(axis=0) for found in (np.isnan, np.isinf)]
+            )
+        )
         if infinite.any() or not allow_gaps:
             raise ValueError(_describe_gaps(data, gaps, infinite, column_name))
         data = fill_gaps(data)
     low, high = data.column_range()
     largest = np.maximum(abs(low), abs(high))
-    if largest.max() > _largest_entry(data):
+    n_entries = float(data.n_samples * data.n_features)
+    # The largest entry whose fourth powers have sums, and squares in the type of the data.
+    fourth_powers = (np.finfo(np.float64).max / n_entries**2) ** 0.25
+    squares = (float(np.finfo(data.dtype).max) / n_entries) ** 0.5
+    if largest.max() > min(fourth_powers, squares):
         column = int(largest.argmax())
         raise ValueError(
             f"column {column_name(column)} has values up to {largest[column]:.1e}, whose sums of "
@@ -332,17 +330,16 @@ def check_entries(
 
 
 def _describe_gaps(data, gaps, infinite, column_name):
-    """How many entries are missing or infinite, where, and what to do."""
     if infinite.any():
         # Missing values may be allowed: the first infinity is what has to be mended.
-        row, column = find_non_finite(data, _not_infinite)
+        row, column = find_first(data, np.isinf)
         return (
             f"X contains infinity or NaN: {infinite.sum():,} infinite and {gaps.sum():,} missing "
             f"values, the first infinity at row {row}, column {column_name(column)}. Replace "
             "infinite values by numbers or NaN, and fill NaN with "
             'sklearn.impute.SimpleImputer(strategy="median")'
         )
-    row, column = find_non_finite(data)
+    row, column = find_first(data, np.isnan)
     n_columns = np.count_nonzero(gaps)
     worst = np.argsort(-gaps, kind="stable")[: min(3, n_columns)]
     listed = ", ".join(f"{column_name(j)}: {gaps[j]:,}" for j in worst)
@@ -356,40 +353,12 @@ def _describe_gaps(data, gaps, infinite, column_name):
     )
 
 
-def _count_gaps(block):
-    """Number of missing and of infinite entries of every column."""
-    if not sp.issparse(block):
-        return np.array([np.isnan(block).sum(axis=0), np.isinf(block).sum(axis=0)])
-    column, masks = block.tocoo().col, (np.isnan(block.data), np.isinf(block.data))
-    return np.array([np.bincount(column[mask], minlength=block.shape[1]) for mask in masks])
+def find_first(data: Rows, is_bad: Callable) -> tuple[int, int] | None:
+    """(row, column) of the first bad entry, or None."""
 
+    def first(block, number):
+        row, column = marked(is_bad, block).nonzero()
+        return (int(number[row[0]]), int(column[0])) if len(row) else None
 
-def _largest_entry(data):
-    """Largest entry whose fourth powers have sums, and squares in the type of the data."""
-    n_entries = float(data.n_samples * data.n_features)
-    fourth_powers = (np.finfo(np.float64).max / n_entries**2) ** 0.25
-    squares = (float(np.finfo(data.dtype).max) / n_entries) ** 0.5
-    return min(fourth_powers, squares)
-
-
-def find_non_finite(data: Rows, is_good: Callable = np.isfinite) -> tuple[int, int] | None:
-    """(row, column) of the first NaN or infinity, or of the first bad entry, or None."""
-    first = partial(_first_bad, is_good=is_good)
-    return data.reduce(first, np.arange(data.n_samples), combine=_first_found)
-
-
-def _not_infinite(values):
-    return ~np.isinf(values)
-
-
-def _first_bad(block, number, is_good):
-    if not sp.issparse(block):
-        row, column = np.nonzero(~is_good(block))
-    else:
-        bad, block = ~is_good(block.data), block.tocoo()
-        row, column = block.row[bad], block.col[bad]
-    return (int(number[row[0]]), int(column[0])) if len(row) else None
-
-
-def _first_found(one, other):
-    return other if one is None else one
+    numbers = np.arange(data.n_samples)
+    return data.reduce(first, numbers, combine=lambda one, other: other if one is None else one)

@@ -4,26 +4,14 @@ Dense arrays in memory and CSR matrices are scaled once; memory-mapped arrays ar
 block every time they are read, so that no copy of the whole array is ever made.
 """
 
-from __future__ import annotations
-
 import functools
 import mmap
-import operator
+from operator import add
 
 import numpy as np
 import scipy.sparse as sp
 
-from .base import (
-    BLOCK_BYTES,
-    PASS_BYTES,
-    Rows,
-    add_results,
-    count_parts,
-    fill_block,
-    part_slices,
-    split_rows,
-    to_dense,
-)
+from .base import BLOCK_BYTES, PASS_BYTES, Rows, fill_block, split_rows, to_dense
 
 # Pages of a memory map stay in the memory of the process until the system needs them elsewhere.
 # After this many bytes we give them back; the system may still have them for the next pass.
@@ -40,7 +28,7 @@ class RowBlocks(Rows):
     def __init__(self, X, *, scaling=None, fill=None, dtype=None):
         self.n_samples, self.n_features = X.shape
         self.is_sparse = sp.issparse(X)
-        self._is_mapped = not self.is_sparse and is_mapped(X)
+        self.in_memory = self.is_sparse or not is_mapped(X)
         if dtype is None:
             dtype = np.float32 if X.dtype == np.float32 else np.float64
         self.dtype = np.dtype(dtype)
@@ -49,13 +37,17 @@ class RowBlocks(Rows):
         if self.is_sparse and not self._X.has_canonical_format:
             self._X = self._X.copy()  # the user's matrix is left unchanged
             self._X.sum_duplicates()
-        self._pages = Pages(X) if self._is_mapped else None
-        # What is done to a block of a map every time it is read; rows in memory are changed now.
-        self._scaling, self._fill = (scaling, fill) if self._is_mapped else (None, None)
-        if fill is not None and not self._is_mapped:
-            self._X = fill_block(self._X, fill)
-        if scaling is not None and not self._is_mapped:
-            self._X = scaling.block(self._X, self.dtype)
+        self._pages, self._fill, self._scaling = None, fill, scaling
+        if self.in_memory:  # it is changed now, and a block of a map every time it is read
+            self._X = self._changed(self._X)
+            self._fill = self._scaling = None
+        else:
+            self._pages = Pages(X)
+
+    def _changed(self, X):
+        if self._fill is not None:
+            X = fill_block(X, self._fill)
+        return X if self._scaling is None else self._scaling.block(X, self.dtype)
 
     def __setstate__(self, state):
         vars(self).update(state)
@@ -76,68 +68,42 @@ class RowBlocks(Rows):
 
     def whole(self):
         X = self._X
-        return X.astype(self.dtype, copy=False) if self.is_sparse else self.dense(slice(None))
-
-    def resident(self):
-        return None if self._is_mapped else self.whole()
-
-    def bytes_to_load(self):
-        return super().bytes_to_load() if self._is_mapped else 0
+        return X.astype(self.dtype, copy=False) if self.is_sparse else self.rows(slice(None))
 
     def rows(self, rows):
-        """Rows in the form in which they are stored: a float ndarray or CSR array."""
-        if self.is_sparse:
-            return self._pick(rows).astype(self.dtype, copy=False)
-        return self.dense(rows)
-
-    def take(self, rows):
-        """Consecutive rows, given by a slice."""
-        picked = self._pick(rows)
-        part = RowBlocks(picked, scaling=self._scaling, fill=self._fill, dtype=self.dtype)
-        part._pages = self._pages  # one count for all that is read of a map
-        return part
+        """Rows as they are stored: a float ndarray or CSR array; a slice copies no entry."""
+        if self.is_sparse and isinstance(rows, slice):
+            return _slice_csr(self._X, rows).astype(self.dtype, copy=False)
+        X = self._X[rows]
+        if self._pages is not None:
+            self._pages.count(X.nbytes)
+        X = self._changed(X).astype(self.dtype, copy=False)
+        return X if self.is_sparse else np.asarray(X)
 
     def dense(self, rows):
-        """Rows as a dense array: a view if they are stored as such."""
-        picked = self._pick(rows)
-        if self._pages is not None:
-            self._pages.count(picked.nbytes)
-        if self._fill is not None:
-            picked = fill_block(picked, self._fill)
-        if self._scaling is not None:
-            return self._scaling.block(picked, self.dtype)
-        return np.asarray(to_dense(picked.astype(self.dtype, copy=False)))
+        return to_dense(self.rows(rows))
 
-    def _pick(self, rows):
-        """The rows as they are stored; a slice copies no entry."""
-        if self.is_sparse and isinstance(rows, slice):
-            return _slice_csr(self._X, rows)
-        return self._X[rows]
-
-    def slices(self, block_bytes):
-        """Row slices that take at most about ``block_bytes`` each as dense floats."""
-        bytes_per_row = self.n_features * self.dtype.itemsize
-        return split_rows(self.n_samples, max(1, int(block_bytes // bytes_per_row)))
+    def slices(self, block_bytes=PASS_BYTES, dense=False):
+        """Slices of rows that take about so many bytes each, as they are stored or dense."""
+        n_bytes = self.n_features * self.n_samples * self.dtype.itemsize
+        if self.is_sparse and not dense:
+            n_bytes = self._X.nnz * (self.dtype.itemsize + self._X.indices.itemsize)
+        n_rows = int(block_bytes * self.n_samples // max(1, n_bytes))
+        return split_rows(self.n_samples, max(1, n_rows))
 
     def __iter__(self):
-        """(slice, rows) of every block, see ``rows``."""
-        for rows in self._pass_slices(PASS_BYTES):
+        for rows in self.slices():
             yield rows, self.rows(rows)
 
-    def _pass_slices(self, block_bytes):
-        if not self.is_sparse:
-            return self.slices(block_bytes)
-        # Only the stored entries of sparse rows take memory.
-        stored = max(1, self._X.nnz * (self.dtype.itemsize + self._X.indices.itemsize))
-        return split_rows(self.n_samples, max(1, int(block_bytes * self.n_samples // stored)))
-
     def reduce(
-        self, function, *aligned, combine=operator.add, block_bytes=PASS_BYTES, workers=None
+        self, function, *aligned, combine=add, block_bytes=PASS_BYTES, dense=False, workers=None
     ):
-        def on_block(rows):
-            return function(self.rows(rows), *(array[rows] for array in aligned))
+        read = self.dense if dense else self.rows
 
-        slices = self._pass_slices(block_bytes)
+        def on_block(rows):
+            return function(read(rows), *(array[rows] for array in aligned))
+
+        slices = self.slices(block_bytes, dense)
         if workers is None:
             return functools.reduce(combine, map(on_block, slices))
         # A few blocks per thread at a time, so that few results wait to be combined.
@@ -150,7 +116,7 @@ class RowBlocks(Rows):
         return functools.reduce(combine, results)
 
     def reduce_pairs(self, function, i, j, *aligned):
-        return functools.reduce(operator.add, self._of_pairs(function, i, j, aligned))
+        return functools.reduce(add, self._of_pairs(function, i, j, aligned))
 
     def map_pairs(self, function, i, j, *aligned, workers=None):
         """``function(rows i, rows j, *aligned)``, one value per pair, in the order of the pairs."""
@@ -158,7 +124,6 @@ class RowBlocks(Rows):
         return np.concatenate(values) if values else np.empty(0, self.dtype)
 
     def _of_pairs(self, function, i, j, aligned, workers=None):
-        """The results of a function for blocks of pairs, in order."""
 
         def on_pairs(pairs):
             ours = (array[pairs] for array in aligned)
@@ -168,45 +133,10 @@ class RowBlocks(Rows):
         blocks = split_rows(len(i), n_pairs)
         return map(on_pairs, blocks) if workers is None else workers.map(on_pairs, blocks)
 
-    def parts(self, make, *aligned, workers):
-        return Parts(self, make, aligned, workers)
-
-
-class Parts:
-    """States made from parts of the rows, and functions of the states, on threads.
-
-    Sums are added in the order of the parts. What a method returns is an argument of the next.
-    """
-
-    def __init__(self, data, make, aligned, workers):
-        self.workers = workers
-        slices = part_slices(data.n_samples, count_parts(data.n_samples, data.n_features))
-        self.states = [
-            make(data.take(rows), *(array[rows] for array in aligned)) for rows in slices
-        ]
-
-    def share(self, value):
-        """Make a value available to all parts."""
-        return value
-
-    def run(self, function, *own, shared=()):
-        """``function(state, *own, *shared)`` for every part; ``own`` are lists, one entry each."""
-        return self.workers.map(lambda *args: function(*args, *shared), self.states, *own)
-
-    def join(self, arrays):
-        """Concatenate one array per part."""
-        return np.concatenate(arrays)
-
-    def total(self, results, out):
-        """Add up the arrays in the tuples ``results``, one per part, into ``out``."""
-        add_results(results, out)
-
 
 def aligned(value):
-    """``value`` with arrays, also those in lists and tuples, at aligned addresses.
-
-    Arrays from another process may start at any byte, and some sums then have another order.
-    """
+    """``value`` with arrays, also those in lists and tuples, at aligned addresses, where another
+    process may have put them at any byte: some sums then have another order."""
     if type(value) in (list, tuple):
         return type(value)(map(aligned, value))
     if isinstance(value, np.ndarray) and not value.flags.aligned:
@@ -214,18 +144,17 @@ def aligned(value):
     return value
 
 
+def _owners(X):
+    while X is not None:
+        yield X
+        X = getattr(X, "base", None)
+
+
 def is_mapped(X) -> bool:
     """Whether the memory of an array is that of a file."""
     return isinstance(X, np.ndarray) and any(
         isinstance(owner, np.memmap | mmap.mmap) for owner in _owners(X)
     )
-
-
-def _owners(X):
-    """An array, the array that it is a view of, and so on."""
-    while X is not None:
-        yield X
-        X = getattr(X, "base", None)
 
 
 class Pages:
@@ -240,15 +169,10 @@ class Pages:
         self.map = maps[0] if can_release else None
 
     def count(self, n_bytes):
-        """Count ``n_bytes`` that are about to be read."""
         self.read += n_bytes
         if self.read > _RELEASE_BYTES and self.map is not None:
             self.read = 0
             self.map.madvise(mmap.MADV_DONTNEED)
-
-    def __reduce__(self):
-        # A map becomes an array when it is pickled.
-        return Pages, (None,)
 
 
 def _slice_csr(X, rows):

@@ -19,11 +19,10 @@ from .containers import (
     open_rows,
 )
 from .memory import RowBlocks
+from .scaling import chosen_sample
 
-# More rows would hardly change coverage and correlations, but take time.
-_MAX_ROWS = 2000
-# 160 MB of doubles.
-_MAX_ENTRIES = 20_000_000
+# More rows would hardly change coverage and correlations, but take time. 160 MB of doubles.
+_MAX_ROWS, _MAX_ENTRIES = 2000, 20_000_000
 
 
 @dataclass(frozen=True)
@@ -44,12 +43,9 @@ def draw_rows(data: Rows, groups: Any = None, rng: Any = None) -> Sample:
     data = data.observed()
     n_samples = data.n_samples
     most = min(_MAX_ROWS, max(2, _MAX_ENTRIES // data.n_features))
-    rows = np.arange(n_samples)
-    if n_samples > most:
-        rng = np.random.RandomState(0) if rng is None else rng
-        rows = np.sort(rng.choice(n_samples, most, replace=False))
-    chosen = np.zeros(n_samples, dtype=bool)
-    chosen[rows] = True
+    rng = np.random.RandomState(0) if rng is None else rng
+    chosen = chosen_sample(n_samples, most, rng)
+    rows = np.flatnonzero(chosen)
     values = data.stack(chosen_rows, chosen).astype(np.float64)
     values[~np.isfinite(values)] = np.nan
     n_filled = int(np.count_nonzero(np.isnan(values)))
@@ -88,22 +84,20 @@ def check_names(found: Any, known: Any) -> None:
     """Refuse other names than those of a fit, or another order; their number is no matter here."""
     if found is None or known is None or len(found) != len(known):
         return
-    other = [name for name, expected in zip(found, known, strict=True) if name != expected]
-    if other:
-        raise ValueError(
-            "the columns of X must have the same names and order as in fit; the first that differs "
-            f"is {other[0]!r}"
-        )
+    for name, expected in zip(found, known, strict=True):
+        if name != expected:
+            raise ValueError(
+                "the columns of X must have the same names and order as in fit; the first that "
+                f"differs is {name!r}"
+            )
 
 
 def _columns_by_name(X, names):
     place = {str(name): j for j, name in enumerate(X.columns)}
     missing = [name for name in names if name not in place]
     if missing:
-        raise ValueError(
-            f"X has no column {missing[0]!r}, which the selector was fitted on"
-            + (f" (and lacks {len(missing) - 1} more)" if len(missing) > 1 else "")
-        )
+        more = f" (and lacks {len(missing) - 1} more)" if len(missing) > 1 else ""
+        raise ValueError(f"X has no column {missing[0]!r}, which the selector was fitted on{more}")
     if hasattr(X, "iloc") and not is_lazy(X):
         # By position: pandas 3 turns names into strings that cannot hold a lone surrogate.
         return X.iloc[:, [place[name] for name in names]]
@@ -129,9 +123,8 @@ def check_groups(groups: Any, n_samples: int) -> tuple[np.ndarray, np.ndarray]:
     except TypeError:  # labels of several types have no order
         labels = sorted(set(groups.tolist()), key=lambda label: (type(label).__name__, str(label)))
         place = {label: j for j, label in enumerate(labels)}
-        found = np.empty(len(labels), dtype=object)
-        found[:] = labels
-        return found, np.array([place[label] for label in groups.tolist()])
+        number = np.array([place[label] for label in groups.tolist()])
+        return np.fromiter(labels, object, len(labels)), number
 
 
 def centre_within(data: Rows, number: np.ndarray) -> Rows:
@@ -148,8 +141,8 @@ def centre_within(data: Rows, number: np.ndarray) -> Rows:
             "with groups, the columns are centred within every batch, in memory. Pass an array in "
             "memory (X.compute() for Dask), or subtract the means of the batches before fit"
         )
-    sizes, n_samples = np.bincount(number), len(number)
-    n_alone = np.count_nonzero(sizes == 1)
+    n_samples = len(number)
+    n_alone = np.count_nonzero(np.bincount(number) == 1)
     if n_alone == n_samples:
         raise ValueError(
             "every sample is the only one of its batch, which leaves nothing to compare: give "
@@ -161,7 +154,7 @@ def centre_within(data: Rows, number: np.ndarray) -> Rows:
             "count, because columns are centred within every batch. Check that the labels are "
             "those of batches, such as donors or plates"
         )
-    member = sp.csr_array((np.ones(len(number)), (number, np.arange(len(number)))))
+    member = sp.csr_array((np.ones(n_samples), (number, np.arange(n_samples))))
     present = ~np.isnan(X)
     # A batch without a value in a column has no mean there, and no entry to shift.
     means = member @ np.where(present, X, 0) / np.maximum(member @ present, 1)

@@ -1,8 +1,6 @@
 """Rows that are read forwards, a batch at a time, from files or lazy arrays.
 
-Computations that need rows more than once read them from a temporary memory map, which is written,
-already scaled, in one pass.
-
+Computations that need rows more than once copy them, already scaled, to a temporary memory map.
 Dask's own readers take twice the memory and 1.7 times as long for Parquet, and two to six times as
 long for some columns of an HDF5 file.
 """
@@ -10,9 +8,8 @@ long for some columns of an HDF5 file.
 from __future__ import annotations
 
 import functools
-import operator
-from abc import ABC, abstractmethod
 from collections.abc import Iterator
+from operator import add
 from typing import Any
 
 import numpy as np
@@ -21,19 +18,17 @@ from .base import PASS_BYTES, Rows, fill_block, split_rows, to_dense
 from .memory import Pages, RowBlocks
 
 
-class Stream(ABC):
+class Stream:
     """Some columns of a table that is read forwards, with or without names."""
 
     shape: tuple[int, int]
     dtype: np.dtype
     names: list[str] | None
 
-    @abstractmethod
-    def take(self, columns: Any) -> Stream:
+    def take(self, columns):
         """The stream of some of its columns, given by an array of positions."""
 
-    @abstractmethod
-    def batches(self, n_rows: int) -> Iterator[np.ndarray]:
+    def batches(self, n_rows):
         """Arrays of about ``n_rows`` rows, in order."""
 
     def pieces(self) -> Iterator[Any]:
@@ -60,25 +55,21 @@ class Stream(ABC):
 class ParquetStream(Stream):
     """A ``pyarrow.parquet.ParquetFile``, read one row group at a time."""
 
-    def __init__(self, file, index=None):
-        self.file = file
-        fields = list(file.schema_arrow)
-        if len({field.name for field in fields}) < len(fields):
+    def __init__(self, file, names=None):
+        self.file, schema = file, file.schema_arrow
+        if len(set(schema.names)) < len(schema.names):
             raise ValueError("a Parquet file must not have two columns of the same name")
-        stored = (file.schema_arrow.pandas_metadata or {}).get("index_columns", ())
+        stored = (schema.pandas_metadata or {}).get("index_columns", ())
         # Row labels written by pandas are not features.
-        self.labels = [field.name for field in fields if field.name in stored]
-        if index is None:
-            index = [j for j, field in enumerate(fields) if field.name not in self.labels]
-        self.index = np.asarray(index, dtype=int)
-        self.types = {fields[j].name: _numpy_type(fields[j].type) for j in self.index}
-        self.names = list(self.types)
+        self.labels = [name for name in schema.names if name in stored]
+        self.names = names or [name for name in schema.names if name not in stored]
+        self.types = {name: _numpy_type(schema.field(name).type) for name in self.names}
         self.shape = file.metadata.num_rows, len(self.names)
         single = all(kind == np.float32 for kind in self.types.values())
         self.dtype = np.dtype(np.float32 if single else np.float64)
 
     def take(self, columns):
-        return ParquetStream(self.file, self.index[columns])
+        return ParquetStream(self.file, [self.names[j] for j in columns])
 
     def batches(self, n_rows):
         for table in self.tables(n_rows):
@@ -95,11 +86,8 @@ class ParquetStream(Stream):
 
     def non_numeric(self):
         schema = self.file.schema_arrow
-        return {
-            name: schema.field(name).type
-            for name, dtype in self.types.items()
-            if not is_numeric(dtype)
-        }
+        others = [name for name, dtype in self.types.items() if not is_numeric(dtype)]
+        return {name: schema.field(name).type for name in others}
 
     def tables(self, n_rows):
         """Arrow's record batches, with the row labels."""
@@ -130,7 +118,7 @@ def as_slice(columns):
 
 
 class ArrayStream(Stream):
-    """A memory map or another array of two dimensions, with or without names."""
+    """An array of two dimensions, such as a ``h5py.Dataset``, with or without names."""
 
     def __init__(self, array, names=None, index=None):
         self.array, self.names = array, names
@@ -140,6 +128,11 @@ class ArrayStream(Stream):
     def take(self, columns):
         names = None if self.names is None else [self.names[j] for j in columns]
         return type(self)(self.array, names, self.index[columns])
+
+    def batches(self, n_rows):
+        for rows in split_rows(self.shape[0], n_rows):
+            # Selecting columns in h5py is slow unless they are consecutive.
+            yield self.array[rows][:, as_slice(self.index)]
 
 
 class ZarrStream(ArrayStream):
@@ -151,21 +144,12 @@ class ZarrStream(ArrayStream):
         for start in range(0, self.shape[0], step):
             try:
                 batch = self.array.oindex[start : start + step, as_slice(self.index)]
-            except Exception as error:
-                # Every codec has its own errors for a damaged chunk.
+            except Exception as error:  # every codec has its own for a damaged chunk
                 last = min(start + step, self.shape[0]) - 1
-                what = f"rows {start} to {last} of the Zarr array"
-                raise OSError(f"cannot read {what}: {error}") from error
+                raise OSError(
+                    f"cannot read rows {start} to {last} of the Zarr array: {error}"
+                ) from error
             yield batch
-
-
-class HDF5Stream(ArrayStream):
-    """A ``h5py.Dataset`` of two dimensions, such as dense ``X`` of a backed AnnData."""
-
-    def batches(self, n_rows):
-        for rows in split_rows(self.shape[0], n_rows):
-            # Selecting columns in h5py is slow unless they are consecutive.
-            yield self.array[rows][:, as_slice(self.index)]
 
 
 class MapStream(ArrayStream):
@@ -175,9 +159,9 @@ class MapStream(ArrayStream):
         pages = Pages(self.array)
         # The pages of all columns are read, not only those of the chosen ones.
         row_bytes = self.array.shape[1] * self.dtype.itemsize
-        for rows in split_rows(self.shape[0], min(n_rows, max(1, PASS_BYTES // row_bytes))):
-            pages.count((rows.stop - rows.start) * row_bytes)
-            yield self.array[rows][:, as_slice(self.index)]
+        for batch in super().batches(min(n_rows, max(1, PASS_BYTES // row_bytes))):
+            pages.count(len(batch) * row_bytes)
+            yield batch
 
 
 class DaskStream(ArrayStream):
@@ -210,12 +194,11 @@ class StreamRows(Rows):
         self.stream, self.fill = stream, fill
         self.n_samples, self.n_features = stream.shape
         self.dtype = np.dtype(np.float32 if stream.dtype == np.float32 else np.float64)
-        self._stored = None
 
     def reduce(
-        self, function, *aligned, combine=operator.add, block_bytes=PASS_BYTES, workers=None
+        self, function, *aligned, combine=add, block_bytes=PASS_BYTES, dense=False, workers=None
     ):
-        blocks = self._blocks(block_bytes)
+        blocks = self._blocks(block_bytes)  # which are dense
         results = (function(block, *(array[rows] for array in aligned)) for rows, block in blocks)
         return functools.reduce(combine, results)
 
@@ -237,10 +220,11 @@ class StreamRows(Rows):
         return StreamRows(self.stream, value)
 
     def stored(self):
-        if self._stored is None:
-            blocks = (block for _, block in self._blocks())
-            self._stored = RowBlocks(self.mapped(blocks, self.dtype))
         return self._stored
+
+    @functools.cached_property
+    def _stored(self):
+        return RowBlocks(self.mapped((block for _, block in self._blocks()), self.dtype))
 
     def whole(self):
         return np.concatenate([block for _, block in self._blocks()])

@@ -18,8 +18,8 @@ _SET_ASIDE = ".old"
 def replacing(path):
     """Replace a file or folder in one step, by ``with replacing(path) as temporary``.
 
-    The block writes to the temporary path, which takes the place of `path`, with its permissions,
-    when the block ends normally. Temporary files of writers of `path` that were killed are removed.
+    The temporary path takes the place of `path`, with its permissions, when the block ends
+    normally. Temporary files of writers of `path` that were killed are removed.
     """
     path = Path(path).resolve()
     if not path.parent.is_dir():
@@ -28,7 +28,15 @@ def replacing(path):
     new = _temporary(path, path.suffix)
     try:
         yield new
-        _finish(new, path)
+        if new.is_file():
+            with open(new, "rb+") as file:
+                os.fsync(file.fileno())
+        if path.exists():
+            os.chmod(new, stat.S_IMODE(path.stat().st_mode))
+        if path.is_dir() or (new.is_dir() and path.exists()):
+            _replace_folder(path, new)
+        else:
+            os.replace(new, path)
     finally:
         _remove(new)
 
@@ -56,16 +64,8 @@ def _temporary(path, suffix):
     return path.with_name(f".{path.stem}~{_host()}~{os.getpid()}~{token}{suffix}")
 
 
-def _finish(new, path):
-    if new.is_file():
-        with open(new, "rb+") as file:
-            os.fsync(file.fileno())
-    if path.exists():
-        os.chmod(new, stat.S_IMODE(path.stat().st_mode))
-    if not (path.is_dir() or (new.is_dir() and path.exists())):
-        os.replace(new, path)
-        return
-    # Only a file can be replaced in one step.
+def _replace_folder(path, new):
+    """Only a file can be replaced in one step."""
     old = _temporary(path, path.suffix + _SET_ASIDE)
     os.rename(path, old)
     try:
@@ -85,10 +85,8 @@ def _is_running(pid):
         return True  # there os.kill would end the process instead of asking for it
     try:
         os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        pass
+    except (ProcessLookupError, PermissionError) as error:
+        return isinstance(error, PermissionError)
     return True
 
 

@@ -4,6 +4,8 @@ import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, eigh
 from scipy.sparse.linalg import ArpackError, eigsh
 
+from .threads import single_threaded_blas
+
 # Smaller matrices are decomposed by LAPACK.
 _LARGE = 500
 
@@ -24,6 +26,7 @@ def some_eigenpairs(A, first, last):
     return values[first : last + 1], vectors[:, first : last + 1]
 
 
+@single_threaded_blas()
 def leading_eigenpairs(A, k, tol=1e-8):
     """The k largest eigenvalues and eigenvectors of a symmetric matrix, ascending.
 

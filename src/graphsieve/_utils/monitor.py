@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .messages import open_progress
+from .messages import Progress
 
 
 @dataclass(frozen=True)
@@ -20,58 +20,45 @@ class Result:
 
     @property
     def n_iter(self):
-        """Number of iterations."""
         return len(self.trace) - 1
 
     @property
     def converged(self):
-        """Whether the stopping rule was met."""
         return self.status == "converged"
 
-    @property
-    def last_change(self):
-        """Relative change of the objective in the last iteration."""
-        return relative_change(*self.trace[-2:]) if self.n_iter else np.inf
+
+def last_change(trace):
+    """|before - after| / |after| in the last iteration, which the stopping rule compares."""
+    if len(trace) < 2:
+        return np.inf
+    return abs(trace[-2] - trace[-1]) / max(abs(trace[-1]), np.finfo(float).tiny)
 
 
-def relative_change(before, after):
-    """|before - after| / |after|, which the stopping rule compares with ``tol``."""
-    return abs(before - after) / max(abs(after), np.finfo(float).tiny)
-
-
-class Monitor:
-    """Trace, stopping rule, progress bar, callback and interrupt message of one solver run.
+class Monitor(Progress):
+    """Trace, stopping rule, progress, callback and interrupt message of one solver run.
 
     A solver calls ``start`` with the first objective, ``finished`` after every iteration until it
     returns true, and ``result`` at the end. ``callback(iteration, objective)`` stops it by
-    returning True. As a context manager, the monitor draws the progress bar and explains Ctrl-C.
+    returning True. As a context manager, the monitor also explains Ctrl-C.
     """
 
     def __init__(self, *, tol, max_iter, callback=None, verbose=0, title=""):
-        self.tol, self.max_iter = tol, max_iter
-        self.callback, self.title = callback, title
+        super().__init__(title, max_iter, verbose)
+        self.tol, self.max_iter, self.callback = tol, max_iter, callback
         self.trace, self.status = [], "max_iter"
-        self._progress = open_progress(title, max_iter) if verbose else None
-
-    def __enter__(self):
-        if self._progress is not None:
-            self._progress.__enter__()
-        return self
 
     def __exit__(self, kind, error, traceback):
-        if self._progress is not None:
-            self._progress.__exit__(kind, error, traceback)
+        super().__exit__(kind, error, traceback)
         if kind is not None and issubclass(kind, KeyboardInterrupt):
             when = "before its first iteration"
             if len(self.trace) > 1:
                 when = f"after iteration {len(self.trace) - 1} (objective {self.trace[-1]:.6g})"
             raise KeyboardInterrupt(
-                f"{self.title}.fit was interrupted {when}; the estimator is unchanged. "
+                f"{self._title}.fit was interrupted {when}; the estimator is unchanged. "
                 "To stop early and keep the result, use a callback that returns True"
             ) from None
 
     def start(self, objective):
-        """Begin the trace."""
         self.trace, self.status = [float(objective)], "max_iter"
 
     def finished(self, objective, *, converged=None):
@@ -79,15 +66,13 @@ class Monitor:
         self.trace.append(float(objective))
         iteration = len(self.trace) - 1
         if converged is None:
-            converged = relative_change(*self.trace[-2:]) < self.tol
+            converged = last_change(self.trace) < self.tol
         if converged:
             self.status = "converged"
-        if self._progress is not None:
-            self._progress.update(iteration, f"objective {self.trace[-1]:.6g}")
+        self.update(iteration, f"objective {self.trace[-1]:.6g}")
         if self.callback is not None and self.callback(iteration, self.trace[-1]):
             self.status = "stopped"
         return self.status != "max_iter" or iteration >= self.max_iter
 
     def result(self, x):
-        """The Result with solution ``x``."""
         return Result(x, np.array(self.trace), self.status)

@@ -13,9 +13,8 @@ from .text import listed
 def find_columns(columns, n_features, names=None, *, parameter, labels=None):
     """Positions of the columns that a parameter refers to, in the order given, each once.
 
-    ``columns`` are names, patterns (see ``matching_columns``), positions (negative ones count from
-    the end) or a mask, and ``names`` those of all columns, if they have any. A mask in a pandas
-    Series is aligned by ``labels``, names of any type. ``parameter`` is its name in errors.
+    ``columns`` are names, patterns, positions or a mask, and ``names`` those of all columns, if
+    they have any. A mask in a pandas Series is aligned by ``labels``, names of any type.
     """
     if columns is None:
         return []
@@ -40,9 +39,8 @@ def find_columns(columns, n_features, names=None, *, parameter, labels=None):
 def matching_columns(pattern, names):
     """Positions of the names that a pattern matches, in their order; None if it is no pattern.
 
-    A text that starts with ``^`` is a regular expression, which has to match the beginning of a
-    name: ``^(MT-|RP[SL])``. A text with ``*`` or ``?`` is a pattern for the whole name, as of
-    files: ``MT-*``. Any other text is a name. A name is never read as a pattern: look for it first.
+    ``^(MT-|RP[SL])`` is a regular expression for the beginning of a name, ``MT-*`` a pattern for
+    all of it. A name is never read as a pattern: look for it first.
     """
     if pattern.startswith("^"):
         try:
@@ -59,29 +57,23 @@ def matching_columns(pattern, names):
 def in_column_order(values, n_features, labels=None, *, parameter):
     """One value per column, in the order of the columns.
 
-    A pandas Series is aligned by its index if that has the names of the columns, ``labels``, and
-    taken by position if it has none (0, 1, ...); any other index is refused. Other values are
-    returned as they are.
+    A pandas Series is aligned by the names of the columns, ``labels``, or taken by position if its
+    index is 0, 1, ...; any other index is refused. Other values are returned as they are.
     """
     if not (hasattr(values, "index") and hasattr(values, "iloc")):
         return values
     index, labels = list(values.index), list(range(n_features) if labels is None else labels)
-    if index == labels:
-        return values.to_numpy()
     place = {name: j for j, name in enumerate(index)}
     if len(place) == len(index) == len(labels) and place.keys() == set(labels):
         return values.to_numpy()[[place[name] for name in labels]]
-    if index == list(range(len(index))):
+    if index in (labels, list(range(len(index)))):
         return values.to_numpy()
     unknown = [name for name in index if name not in set(labels)]
     missing = [name for name in labels if name not in place]
-    fault = (
-        f"it has {unknown[0]!r}, which the data do not have{suggestion(unknown[0], labels)}"
-        if unknown
-        else f"it lacks {missing[0]!r}"
-        if missing
-        else "names are repeated"
-    )
+    fault = f"it lacks {missing[0]!r}" if missing else "names are repeated"
+    if unknown:
+        hint = suggestion(unknown[0], labels)
+        fault = f"it has {unknown[0]!r}, which the data do not have{hint}"
     raise ValueError(
         f"the index of {parameter} does not match the columns: {fault}. Index the Series by the "
         f"names of all columns, or pass {parameter}.to_numpy() in the order of the columns"
@@ -121,7 +113,7 @@ def suggestion(name, known):
     for other in map(str, known):
         by_lower.setdefault(other.lower(), other)
     lower = str(name).lower()
-    close = [lower] if lower in by_lower else get_close_matches(lower, by_lower, cutoff=0.5)
+    close = [lower] if lower in by_lower else get_close_matches(lower, by_lower, cutoff=0.75)
     return f" (did you mean {' or '.join(by_lower[other] for other in close)}?)" if close else ""
 
 
@@ -140,18 +132,18 @@ def _positions(entry, n_features, position, parameter):
             f"{parameter} refers to column {entry!r} by name, but the data have no column names: "
             "pass a data frame, or use column positions"
         )
-    known = list(position)
-    matches = matching_columns(entry, known) if isinstance(entry, str) else None
-    if matches == []:
-        raise ValueError(
-            f"{parameter}: no column matches {entry!r}; the columns are {listed(known)}"
-        )
+    names = list(position)
+    matches = matching_columns(entry, names) if isinstance(entry, str) else None
     if matches is None:
         raise ValueError(
             f"{parameter} refers to column {entry!r}, which the data do not have"
-            f"{suggestion(entry, position)}"
+            f"{suggestion(entry, names)}"
         )
-    return [position[known[j]] for j in matches]
+    if not matches:
+        raise ValueError(
+            f"{parameter}: no column matches {entry!r}; the columns are {listed(names)}"
+        )
+    return [position[names[j]] for j in matches]
 
 
 def scores_of(order: np.ndarray) -> np.ndarray:
@@ -161,9 +153,8 @@ def scores_of(order: np.ndarray) -> np.ndarray:
     return scores
 
 
-def count_features(n_features_to_select: int | float | None, n_features: int) -> int:
+def count_features(wanted: int | float | None, n_features: int) -> int:
     """Number of features meant by an int, a fraction, or None for half of them."""
-    wanted = n_features_to_select
     if wanted is None:
         return max(1, n_features // 2)
     if isinstance(wanted, float | np.floating):

@@ -7,7 +7,10 @@ from typing import TypeVar
 from sklearn.base import _fit_context
 from sklearn.utils._array_api import _convert_to_numpy, get_namespace_and_device
 from sklearn.utils._openmp_helpers import _openmp_effective_n_threads
-from sklearn.utils._param_validation import HasMethods, Interval, RealNotInt, StrOptions
+from sklearn.utils._param_validation import HasMethods as HasMethods
+from sklearn.utils._param_validation import Interval as Interval
+from sklearn.utils._param_validation import RealNotInt as RealNotInt
+from sklearn.utils._param_validation import StrOptions as StrOptions
 from sklearn.utils._set_output import ADAPTERS_MANAGER, _get_output_config
 from sklearn.utils.validation import _get_feature_names
 
@@ -15,20 +18,6 @@ try:
     from sklearn.utils.sparsefuncs import sparse_matmul_to_dense
 except ImportError:  # scikit-learn before 1.8
     sparse_matmul_to_dense = None
-
-__all__ = [
-    "HasMethods",
-    "Interval",
-    "RealNotInt",
-    "StrOptions",
-    "default_threads",
-    "feature_names",
-    "fit_context",
-    "in_container_of",
-    "in_output_container",
-    "product_of_sparse",
-    "to_numpy",
-]
 
 _Fit = TypeVar("_Fit", bound=Callable)
 fit_context: Callable[[_Fit], _Fit] = _fit_context(prefer_skip_nested_validation=True)
@@ -47,7 +36,6 @@ def product_of_sparse(A, B):
 
 
 def to_numpy(X):
-    """An array of another library, wherever it is, as a NumPy array."""
     return _convert_to_numpy(X, get_namespace_and_device(X)[0])
 
 

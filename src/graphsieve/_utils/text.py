@@ -4,7 +4,6 @@ _NAMED = 10
 
 
 def counted(number, noun):
-    """1 chunk, 2,000 chunks."""
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 

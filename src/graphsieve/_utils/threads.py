@@ -1,17 +1,16 @@
 """Threads and memory. Threads: our own over blocks of rows, those of BLAS for large products only.
 
-Threads of BLAS wait for each other actively. They slow down code with many small products, on a
-busy machine by a factor of up to a hundred. So everything but single large products runs in
-``single_threaded_blas`` or, where the size of the data decides, in ``blas_for``.
+Threads of BLAS wait for each other actively, which slows down code with many small products, on a
+busy machine by a factor of up to a hundred: it runs in ``single_threaded_blas`` or ``blas_for``.
 """
 
 import os
 from collections import deque
 from concurrent.futures import ThreadPoolExecutor, wait
-from contextlib import ExitStack, contextmanager, nullcontext
+from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from functools import wraps
 from pathlib import Path
-from threading import RLock, local
+from threading import RLock, get_ident
 
 import numpy as np
 from threadpoolctl import get_cached_controller
@@ -32,42 +31,11 @@ def count_threads(n_jobs):
     return n_jobs if n_jobs > 0 else max(1, available + 1 + n_jobs)
 
 
-class _OneThread:
-    """Keeps libraries at one thread until the last of those who asked for it has released it.
-
-    Holders come and go in any order, and may be released twice. What a library had is noted before
-    it is changed, for interrupts, and restored unless others have set something else meanwhile.
-    """
-
-    def __init__(self):
-        self._lock = RLock()
-        self._holders = set()
-        self._before = {}
-
-    def acquire(self, holder, libraries):
-        with self._lock:
-            self._holders.add(holder)
-            for library in libraries:
-                if library.num_threads != 1:
-                    self._before[library.filepath] = library, library.num_threads
-                    _set_threads(library, 1)
-
-    def release(self, holder):
-        with self._lock:
-            self._holders.discard(holder)
-            if self._holders:
-                return
-            for library, number in self._before.values():
-                if library.num_threads == 1:
-                    _set_threads(library, number)
-            self._before.clear()
-
-
-class _OneThreadHere(local, _OneThread):
-    """The same for libraries whose number of threads every calling thread has for itself."""
-
-
-_in_process, _in_thread = _OneThread(), _OneThreadHere()
+# Who keeps each library at one thread, by file and, where every thread has a number of its own, by
+# thread; and the library with the number that it had.
+_lock = RLock()
+_holders: dict[tuple, set] = {}
+_before: dict[tuple, tuple] = {}
 
 
 def _is_shared(library):
@@ -86,12 +54,20 @@ def _set_threads(library, number):
 
 @contextmanager
 def single_threaded_blas():
-    """Keep BLAS and OpenMP on one thread: faster for code that makes many small calls."""
+    """Keep BLAS and OpenMP on one thread: faster for code that makes many small calls.
+
+    Scopes of several threads may begin and end in any order: the last one restores what was before
+    the first, unless others have set something else meanwhile.
+    """
     holder = object()
     try:
-        libraries = get_cached_controller().lib_controllers
-        _in_thread.acquire(holder, [library for library in libraries if not _is_shared(library)])
-        _in_process.acquire(holder, [library for library in libraries if _is_shared(library)])
+        with _lock:
+            for library in get_cached_controller().lib_controllers:
+                key = library.filepath, 0 if _is_shared(library) else get_ident()
+                _holders.setdefault(key, set()).add(holder)
+                if library.num_threads != 1:
+                    _before[key] = library, library.num_threads  # first, for interrupts
+                    _set_threads(library, 1)
         yield
     finally:
         try:
@@ -102,8 +78,16 @@ def single_threaded_blas():
 
 
 def _release(holder):
-    _in_process.release(holder)
-    _in_thread.release(holder)
+    """End what a holder keeps; it may be called twice."""
+    with _lock:
+        for key, holders in list(_holders.items()):
+            holders.discard(holder)
+            if not holders:
+                library, number = _before.get(key, (None, 1))
+                if library is not None and library.num_threads == 1:
+                    _set_threads(library, number)
+                _before.pop(key, None)
+                del _holders[key]
 
 
 def blas_for(n_multiplications):
@@ -172,12 +156,10 @@ class Workers:
 
 def available_memory() -> float:
     """Bytes that a computation can use without swapping; infinity if the system does not say."""
-    try:
+    free = physical_memory()  # the free pages do not count what caches would give back
+    with suppress(ImportError):
         import psutil
-    except ImportError:
-        # The free pages do not count what caches would give back.
-        free = physical_memory()
-    else:
+
         free = float(psutil.virtual_memory().available)
     return min(free, *map(_limit, _CGROUP_LIMITS))
 

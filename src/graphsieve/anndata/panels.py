@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from sklearn.utils import check_random_state
 
 from .._linear.regression import coverage_curve, explained_fraction
 from .._rows import open_rows, take_rows, to_dense
+from .._rows.scaling import chosen_sample
 from ..evaluation import (
     classification_accuracy,
     clustering_scores,
@@ -24,9 +26,8 @@ from ..plots import draw_measures
 from .select import check_anndata, expression, find_genes, gene_mask, labels
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from anndata import AnnData
+    from numpy.typing import ArrayLike
     from pandas import DataFrame
 
 # Cells that are used at most; beyond, neighbour search takes longer and says the same.
@@ -52,7 +53,7 @@ MEASURES = {
 
 def evaluate_panel(
     adata: AnnData,
-    panels: Mapping[str, Any],
+    panels: Mapping[str, Any] | ArrayLike | str,
     celltype_key: str | None = None,
     layer: str | None = None,
     n_neighbors: int = 15,
@@ -65,7 +66,8 @@ def evaluate_panel(
     adata : anndata.AnnData
         Log-normalised expression, best of other cells than the panels were selected on.
     panels : dict of str to list of str, array of bool or str
-        Genes of every panel: names, a mask, or the name of a boolean column of ``adata.var``.
+        Genes of every panel: names, a mask, or the name of a boolean column of ``adata.var``. One
+        panel needs no dict.
     celltype_key : str or None, default=None
         Column of ``adata.obs`` with the cell types. Measures of types leave out cells without.
     layer : str or None, default=None
@@ -122,13 +124,20 @@ def evaluate_panel(
     import pandas as pd
 
     check_anndata(adata)
+    if not isinstance(panels, Mapping):
+        panels = {panels if isinstance(panels, str) else "panel": panels}
     genes = {name: _panel(adata, name, panel) for name, panel in panels.items()}
     if not genes:
         raise ValueError("panels is empty: pass a dict from the name of a panel to its genes")
     rng = check_random_state(random_state)
     types = None if celltype_key is None else labels(adata, celltype_key, "celltype_key")[0]
-    X, types = _sample(expression(adata, layer), types, rng)
-    reference = _Reference(X, types, n_neighbors, rng)
+    chosen = chosen_sample(adata.n_obs, _MOST_CELLS, rng)
+    X = take_rows(expression(adata, layer), chosen)
+    X = X.compute() if hasattr(X, "compute") else X
+    X = sp.csr_array(X) if sp.issparse(X) else np.asarray(X)
+    if X.dtype.kind in "bu":  # neither has negative values to compute with
+        X = X.astype(np.float64)
+    reference = _Reference(X, None if types is None else types[chosen], n_neighbors, rng)
     rows = {name: reference.measure(columns) for name, columns in genes.items()}
     frame = pd.DataFrame.from_dict(rows, orient="index").rename_axis("panel")
     return frame.astype({"n_genes": int})
@@ -150,8 +159,10 @@ def plot_panels(frame: DataFrame) -> np.ndarray:
     import matplotlib.pyplot as plt
 
     measures = []
-    for name in [name for name in MEASURES if name in frame]:
-        values, (title, higher_is_better) = frame[name], MEASURES[name]
+    for name, (title, higher_is_better) in MEASURES.items():
+        if name not in frame:
+            continue
+        values = frame[name]
         best = values == (values.max() if higher_is_better else values.min())
         measures.append((values, title, higher_is_better, best))
     size = 2.6 * len(measures), 1.2 + 0.3 * len(frame)
@@ -159,7 +170,6 @@ def plot_panels(frame: DataFrame) -> np.ndarray:
 
 
 def _panel(adata, name, panel):
-    """Positions of the genes of a panel."""
     if isinstance(panel, str):
         panel = gene_mask(adata, panel, f"panel {name!r}")
     columns = np.array(find_genes(adata, panel, f"panel {name!r}"), dtype=int)
@@ -168,24 +178,7 @@ def _panel(adata, name, panel):
     return columns
 
 
-def _sample(X, types, rng):
-    """At most so many cells, in memory, and their types."""
-    chosen = np.ones(X.shape[0], dtype=bool)
-    if len(chosen) > _MOST_CELLS:
-        chosen[:] = False
-        chosen[rng.choice(len(chosen), _MOST_CELLS, replace=False)] = True
-    X = take_rows(X, chosen)
-    if hasattr(X, "compute"):
-        X = X.compute()
-    X = sp.csr_array(X) if sp.issparse(X) else np.asarray(X)
-    if X.dtype.kind in "bu":  # neither has negative values to compute with
-        X = X.astype(np.float64)
-    return X, None if types is None else types[chosen]
-
-
 class _Reference:
-    """What panels are compared with, computed once from all genes."""
-
     def __init__(self, X, types, n_neighbors, rng):
         self.X = X
         self.variance = open_rows(X).column_moments()[1]
@@ -196,20 +189,22 @@ class _Reference:
         self.targets = rng.choice(X.shape[1], n_targets, replace=False)
         embedded = self._embed(X)
         self.neighbors = nearest_rows(embedded, n_neighbors)
-        self.has_types = types is not None
-        self.classes = types if self.has_types else self._clusters(embedded)
+        self.has_types, self.classes = types is not None, types
+        if not self.has_types:
+            clusters = KMeans(min(_N_CLUSTERS, X.shape[0]), n_init=10, random_state=self.seed)
+            self.classes = clusters.fit(embedded).labels_
 
     def measure(self, columns):
-        """All measures of the panel of these columns."""
-        X = to_dense(self.X[:, columns])
-        known = self.classes >= 0
-        embedded = self._embed(X)
-        scores = clustering_scores(
-            embedded[known], self.classes[known], n_repeats=10, random_state=self.seed
-        )
-        prediction = self._predict(X, columns)
-        others = np.delete(self.variance, columns).sum()
-        unknown = (1 - prediction) * others if others > 0 else 0.0
+        X, known = to_dense(self.X[:, columns]), self.classes >= 0
+        embedded, classes = self._embed(X), self.classes[known]
+        scores = clustering_scores(embedded[known], classes, n_repeats=10, random_state=self.seed)
+        others = np.setdiff1d(self.targets, columns)
+        table, panel = np.hstack([X, to_dense(self.X[:, others])]), np.arange(len(columns))
+        rest = np.arange(len(columns), table.shape[1])
+        coverage = coverage_curve(table, panel, [len(panel)], targets=rest).coverage[0]
+        prediction = float(explained_fraction(coverage))
+        of_others = np.delete(self.variance, columns).sum()
+        unknown = (1 - prediction) * of_others if of_others > 0 else 0.0
         row = {
             "n_genes": len(columns),
             "neighbor_overlap": neighborhood_preservation(self.neighbors, embedded),
@@ -226,23 +221,9 @@ class _Reference:
         if X.shape[1] <= _N_COMPONENTS or X.shape[0] <= _N_COMPONENTS:
             return to_dense(X)
         # The only solver for sparse and dense data; the same one makes results comparable.
-        pca = PCA(_N_COMPONENTS, svd_solver="arpack", random_state=self.seed)
-        return pca.fit_transform(X)
-
-    def _clusters(self, embedded):
-        n_clusters = min(_N_CLUSTERS, len(embedded))
-        return KMeans(n_clusters, n_init=10, random_state=self.seed).fit(embedded).labels_
-
-    def _predict(self, X, columns):
-        """Mean coverage of the other genes."""
-        others = np.setdiff1d(self.targets, columns)
-        table = np.hstack([X, to_dense(self.X[:, others])])
-        panel, rest = np.split(np.arange(table.shape[1]), [len(columns)])
-        coverage = coverage_curve(table, panel, [len(panel)], targets=rest).coverage[0]
-        return float(explained_fraction(coverage))
+        return PCA(_N_COMPONENTS, svd_solver="arpack", random_state=self.seed).fit_transform(X)
 
     def _accuracy(self, X):
-        """Mean accuracy over folds, of the types that can be in all of them."""
         size = np.bincount(self.classes[self.classes >= 0])
         frequent = np.flatnonzero(size >= _N_FOLDS)
         if len(frequent) < 2:
@@ -250,8 +231,6 @@ class _Reference:
         known = np.isin(self.classes, frequent)
         X, y = X[known], self.classes[known]
         folds = StratifiedKFold(_N_FOLDS, shuffle=True, random_state=self.seed)
-        accuracy = [
-            classification_accuracy(X[train], y[train], X[test], y[test])
-            for train, test in folds.split(X, y)
-        ]
-        return float(np.mean(accuracy))
+        parts = folds.split(X, y)
+        found = [classification_accuracy(X[a], y[a], X[b], y[b]) for a, b in parts]
+        return float(np.mean(found))

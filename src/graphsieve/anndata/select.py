@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shutil
+from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.metadata import version
 from numbers import Integral
@@ -16,15 +17,15 @@ from sklearn.base import clone
 from .._graph.affinity import build_graph
 from .._linear.columns import Columns, leading_scores
 from .._rows import (
-    HDF5Stream,
+    ArrayStream,
     RowBlocks,
     ZarrStream,
     check_container,
-    find_non_finite,
-    first_rows,
+    find_first,
     is_constant,
     is_dask,
     open_rows,
+    row_pieces,
     view_columns,
 )
 from .._utils.messages import warn
@@ -45,8 +46,6 @@ FEWEST_CELLS = 20
 # which neighbours are found, which is that of scanpy. See docs/gene_panels.md.
 _GRAPH_WEIGHT = 0.3
 _N_COMPONENTS = 50
-# Median difference from 1 of the standard deviations of scaled genes, in a sample of the cells.
-_SCALED = 0.1
 
 
 def select_genes(
@@ -151,16 +150,26 @@ def select_genes(
             f"adata[:, adata.var[{key_added!r}]].to_memory()"
         )
     sizes = _sizes(n_top_genes)
-    estimator = make_estimator(method, random_state, neighbors_key is not None)
+    estimator = make_estimator(method, random_state)
     batches = None if batch_key is None else _batches(adata, batch_key)
-    included, excluded = _given_genes(adata, include, exclude)
+    included = find_genes(adata, include, "include")
+    excluded = find_genes(adata, exclude, "exclude")
+    if both := set(included) & set(excluded):
+        raise ValueError(
+            f"gene {str(adata.var_names[min(both)])!r} is in both include and exclude: remove it "
+            "from one of them"
+        )
     usable = gene_mask(adata, mask_var)
     usable[included] = True
     if neighbors_key is not None:
+        if "affinity" not in estimator.get_params():
+            raise ValueError(
+                f"{type(estimator).__name__} uses no neighbour graph: leave neighbors_key out, or "
+                'use a method with one, such as "sieve" or "lap_score"'
+            )
         estimator.set_params(affinity=connectivities(adata, neighbors_key))
     X = expression(adata, layer)
-    where = "adata.X" if layer is None else f"adata.layers[{layer!r}]"
-    eligible = usable & ~check_values(X, adata.var_names, where)
+    eligible = usable & ~check_values(X, adata.var_names, _place(layer))
     eligible[included], eligible[excluded] = True, False
     sizes = _limit(sizes, len(included), int(eligible.sum()))
     genes = np.flatnonzero(usable)
@@ -205,7 +214,6 @@ def select_genes(
 
 
 def _sizes(n_top_genes):
-    """The numbers of genes, increasing, or "auto"."""
     if isinstance(n_top_genes, str) and n_top_genes == "auto":
         return [n_top_genes]
     sizes = [n_top_genes] if np.ndim(n_top_genes) == 0 else list(n_top_genes)
@@ -217,7 +225,6 @@ def _sizes(n_top_genes):
 
 
 def _batches(adata, batch_key):
-    """The batch of every cell."""
     number, names = labels(adata, batch_key, "batch_key")
     if (number < 0).any():
         raise ValueError(
@@ -227,21 +234,7 @@ def _batches(adata, batch_key):
     return np.asarray(names)[number]
 
 
-def _given_genes(adata, include, exclude):
-    """Positions of the included and of the excluded genes."""
-    include = find_genes(adata, include, "include")
-    exclude = find_genes(adata, exclude, "exclude")
-    both = [j for j in include if j in set(exclude)]
-    if both:
-        raise ValueError(
-            f"gene {str(adata.var_names[both[0]])!r} is in both include and exclude: remove it "
-            "from one of them"
-        )
-    return include, exclude
-
-
 def _limit(sizes, n_included, n_eligible):
-    """The numbers of genes that can be selected."""
     if n_eligible == 0:
         raise ValueError("no gene can be selected: all are constant, excluded or masked")
     if sizes == ["auto"]:
@@ -277,11 +270,8 @@ class CellGraph:
         return build_graph(RowBlocks(scores), n_neighbors=self.n_neighbors, n_jobs=self.n_jobs)
 
 
-def make_estimator(method, random_state=None, needs_graph=False):
-    """An unfitted estimator from the name of a method, which gets the seed, or a clone of one.
-
-    ``needs_graph`` refuses methods that use no neighbour graph.
-    """
+def make_estimator(method, random_state=None):
+    """An unfitted estimator from the name of a method, which gets the seed, or a clone of one."""
     if isinstance(method, FeatureRanker):
         estimator = clone(method)
     elif method in REGISTRY:
@@ -294,12 +284,6 @@ def make_estimator(method, random_state=None, needs_graph=False):
             f"method={method!r} is neither a method of graphsieve nor an estimator"
             f"{suggestion(method, REGISTRY)}; the methods are {', '.join(REGISTRY)}"
         )
-    if needs_graph and "affinity" not in estimator.get_params():
-        with_graph = [name for name, cls in REGISTRY.items() if "affinity" in cls().get_params()]
-        raise ValueError(
-            f"{type(estimator).__name__} uses no neighbour graph: leave neighbors_key out, or use "
-            f"one of the methods {', '.join(with_graph)}"
-        )
     return estimator
 
 
@@ -309,44 +293,39 @@ def adapt_to_expression(estimator, given=()):
     A gene that varies little is mostly noise, so all columns are scaled alike. Few genes explain
     the embedding of the graph, which would decide most picks if it had the weight of the data.
     """
-    parameters = estimator.get_params()
-    if parameters.get("scale") is not None and "scale" not in given:
-        estimator.set_params(scale="global")
-    if not isinstance(estimator, GraphSieve):
-        return
-    if "graph_weight" not in given:
-        estimator.set_params(graph_weight=_GRAPH_WEIGHT)
-    if "affinity" not in given:
-        graph = CellGraph(parameters["n_neighbors"], parameters["n_jobs"])
-        estimator.set_params(affinity=graph)
+    parameters, wanted = estimator.get_params(), {}
+    if parameters.get("scale") is not None:
+        wanted["scale"] = "global"
+    if isinstance(estimator, GraphSieve):
+        wanted["graph_weight"] = _GRAPH_WEIGHT
+        wanted["affinity"] = CellGraph(parameters["n_neighbors"], parameters["n_jobs"])
+    estimator.set_params(**{name: wanted[name] for name in wanted if name not in given})
 
 
 def check_values(X, names, where):
     """Refuse values that are not finite; returns the mask of constant genes."""
     data = open_rows(X)
     low, high = data.column_range()
-    if not (np.isfinite(low).all() and np.isfinite(high).all()):
-        cell, gene = find_non_finite(data)
+    if not np.isfinite([low, high]).all():
+        cell, gene = find_first(data, lambda values: ~np.isfinite(values))
         raise ValueError(
             f"{where} contains NaN or infinity: cell {cell}, gene {str(names[gene])!r}. Filter or "
             "fill such values first"
         )
-    warn_of_values(first_rows(X, 1000), low.min(), where)
+    first = X[:1000].compute() if is_dask(X) else next(row_pieces(X))[:1000]
+    warn_of_values(first, low.min(), where)
     return is_constant(low, high)
 
 
 def warn_of_values(X, smallest, where):
     """Warn of counts and of scaled values in some of the cells; ``smallest`` is that of all."""
-    spread = np.sqrt(open_rows(X).column_moments()[1])
-    spread = spread[spread > 0]
     values = X.data if sp.issparse(X) else X
     largest = values.max(initial=0)
-    if smallest < 0 or (spread.size > 1 and np.median(abs(spread - 1)) < _SCALED):
-        what = "has negative values" if smallest < 0 else "gives nearly all genes the variance 1"
+    if smallest < 0:
         warn(
-            f"{where} {what}, as after scanpy.pp.scale: genes that are mostly noise then count as "
-            "much as all others. Use the log-normalised values from before scaling, from a layer "
-            "or from adata.raw.to_adata(); Pearson residuals can stay as they are"
+            f"{where} has negative values, as after scanpy.pp.scale: genes that are mostly noise "
+            "then count as much as all others. Use the log-normalised values from before scaling, "
+            "from a layer or from adata.raw.to_adata(); Pearson residuals can stay as they are"
         )
     elif largest > 1 and (np.floor(values) == values).all():
         warn(
@@ -357,16 +336,17 @@ def warn_of_values(X, smallest, where):
 
 
 def check_anndata(adata):
-    """Refuse everything but AnnData."""
-    try:
-        from anndata import AnnData
-    except ImportError as error:
-        raise ImportError("this needs anndata. Run: python -m pip install anndata") from error
+    from anndata import AnnData
+
     if not isinstance(adata, AnnData):
         raise TypeError(
             f"expected an AnnData object, got {type(adata).__name__}. For arrays and data frames "
             "use an estimator, for example graphsieve.GraphSieve(200).fit(X)"
         )
+
+
+def _place(layer):
+    return "adata.X" if layer is None else f"adata.layers[{layer!r}]"
 
 
 def expression(adata, layer=None):
@@ -380,18 +360,16 @@ def expression(adata, layer=None):
         raise ValueError(f"adata.X is empty: pass layer, one of {_listed(adata.layers)}")
     if is_dask(X):
         return X
-    if isinstance(X, h5py.Dataset):
-        return HDF5Stream(X, list(adata.var_names))
-    if hasattr(X, "oindex"):
-        return ZarrStream(X, list(adata.var_names))
+    if isinstance(X, h5py.Dataset) or hasattr(X, "oindex"):  # the latter of Zarr
+        stream = ArrayStream if isinstance(X, h5py.Dataset) else ZarrStream
+        return stream(X, list(adata.var_names))
     if hasattr(X, "to_memory"):
         X = X.to_memory()
-    check_container(X, "adata.X" if layer is None else f"adata.layers[{layer!r}]")
+    check_container(X, _place(layer))
     return sp.csr_array(X) if sp.issparse(X) else np.asarray(X)
 
 
 def find_genes(adata, genes, parameter):
-    """Positions of genes that are given by name, position or mask."""
     if genes is None:
         return []
     names = adata.var_names
@@ -433,16 +411,13 @@ def labels(adata, key, parameter):
 
 
 def connectivities(adata, neighbors_key):
-    """The neighbour graph of the cells that ``scanpy.pp.neighbors`` stored under a key."""
-    stored = adata.uns.get(neighbors_key, {})
-    key = stored.get("connectivities_key") if hasattr(stored, "get") else None
-    key = key or neighbors_key
+    known = {
+        name: value["connectivities_key"]
+        for name, value in adata.uns.items()
+        if isinstance(value, Mapping) and "connectivities_key" in value
+    }
+    key = known.get(neighbors_key, neighbors_key)
     if key not in adata.obsp:
-        known = [
-            name
-            for name, value in adata.uns.items()
-            if hasattr(value, "get") and "connectivities_key" in value
-        ]
         raise ValueError(
             f"neighbors_key={neighbors_key!r} is neither a neighbour graph in adata.uns nor a key "
             f"of adata.obsp ({_listed([*known, *adata.obsp])}): run scanpy.pp.neighbors first, or "
@@ -474,7 +449,6 @@ def gene_columns(fitted, genes, n_genes):
 
 
 def add_columns(var, frame, key_added="highly_variable"):
-    """Write the columns of a selection to ``adata.var``."""
     # Columns of an earlier selection, with batches or of several sizes, would contradict the new.
     earlier = re.compile(re.escape(key_added) + r"_(nbatches|intersection|[0-9]+)")
     for name in [name for name in var if earlier.fullmatch(str(name))]:

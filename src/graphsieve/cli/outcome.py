@@ -6,10 +6,10 @@ from functools import partial
 import numpy as np
 import pandas as pd
 
-from .._linear.regression import coverage_curve, explained_fraction
+from .._linear.regression import added, coverage_curve, explained_fraction
 from .._rows.scaling import standardised
 from .._utils.text import counted
-from ..inspection.coverage import closest_kept, rows_of
+from ..inspection.coverage import CLOSE, closest_kept, most_added, rows_of
 from ..inspection.grouped import GroupedRanker
 from .columns import column_values
 from .console import note, out
@@ -18,11 +18,6 @@ from .io.tables import Table
 
 # Rows of a table on a terminal, and names in a cell.
 _MOST_ROWS, _MOST_NAMES = 50, 3
-# Entries that are read, once for every row, where tables may be longer: seconds in all. With fewer
-# samples than this, memory would limit the rows: one number for every column in each.
-_MOST_WORK, _FEW_SAMPLES = 1e9, 50
-# Correlation from which a kept column stands for a dropped one, as in plot.groups and the report.
-_CLOSE = 0.5
 
 # ``ranking`` has one row per column of the table, and ``selector`` one entry per column of the
 # features, which are more where text was encoded.
@@ -73,6 +68,9 @@ def with_predictors(ranking, data, selector):
     else:
         table = table.assign(by=table["by"] + table["weight"].map(" ({:.3g})".format))
     by, names = table.groupby("column")["by"].agg(", ".join), ranking["feature"]
+    if hasattr(selector, "r2_"):  # as promised for the rows used
+        training = names.map(pd.Series(selector.r2_).groupby(data.owners).min())
+        ranking = ranking.assign(training_r2=training.where(names.map(r2).notna()))
     return ranking.assign(r2=names.map(r2), explained_by=names.map(by).fillna(""))
 
 
@@ -86,7 +84,7 @@ def _selection(data, ranking, selector):
     if data.is_encoded:
         order = ranking["feature"].map({name: j for j, name in enumerate(names)})
         changes |= {"kept": sorted(order[ranking["kept"]].tolist()), "order": order.tolist()}
-        changes |= {"n_features_in": len(names), "feature_names_in": names}
+        changes |= {"fitted": {}, "n_features_in": len(names), "feature_names_in": names}
         changes["scores"] = ranking.set_index("feature")["score"][names].tolist()
     return replace(selector.to_selection(), **changes)
 
@@ -124,7 +122,7 @@ def _about_kept(given, data, ranking, selector):
         "rank": best["rank"],
         "column": best["feature"],
         "score": best["score"].map("{:.4g}".format),
-        "adds": map("{:.1%}".format, adds),
+        "adds": map("{:z.1%}".format, adds),
         "stands for": stands_for,
     }
     if np.isin(scores, np.arange(len(scores) + 1)).all():
@@ -133,11 +131,11 @@ def _about_kept(given, data, ranking, selector):
     if len(adds) < len(best):
         yield f"... and {len(best) - len(adds):,} more; --names lists them all"
     left = pd.Series(coverage, names)[~selector.support_].dropna()
-    worst = f"; worst explained: {left.idxmin()} ({left.min():.0%})" if len(left) else ""
+    worst = f"; worst explained: {left.idxmin()} ({left.min():z.0%})" if len(left) else ""
     together = np.nan_to_num(explained_fraction(coverage))
     yield f"Together they explain {together:.1%} of the table{worst}."
     yield "adds: share of the table explained on top of those above (mean R^2 on held-out rows)"
-    yield f"stands for: the dropped columns closest to it (correlation of {_CLOSE} or more)"
+    yield f"stands for: the dropped columns closest to it (correlation of {CLOSE} or more)"
     if "score" in cells and isinstance(selector, GroupedRanker):
         yield "score: minus the mean rank within the batches"
     if given.cost is not None:
@@ -146,20 +144,30 @@ def _about_kept(given, data, ranking, selector):
 
 
 def _about_dropped(given, data, ranking, selector):
-    """Every dropped column, how well the kept ones predict it, and which of them stands for it."""
+    """Every dropped column, how well the kept ones predict it, and which contributes most."""
     dropped, names = ranking["feature"][~ranking["kept"]], data.owners
+    shown, where = dropped.head(_MOST_ROWS), " where they are complete" if data.has_gaps else ""
     # Of the values of an encoded column, the one that is predicted worst speaks for it.
     worst = {names[j]: j for j in np.argsort(-selector.r2_, kind="stable")}
-    features = [worst[name] for name in dropped]
+    features = [worst[name] for name in shown]
+    heldout = pd.Series(selector.heldout_r2_).groupby(names).mean()[shown]
     r2, by = selector.r2_[features], selector.represented_by_[features]
     if len(dropped):
-        why = np.where(by < 0, "constant", names[by])
-        r2 = np.where(by < 0, "", pd.Series(r2).map("{:.2f}".format))
-        cells = {"dropped": dropped, "R^2": r2, "what stands for it": why}
-        yield cells, ("dropped", "what stands for it")
+        cells = {
+            "dropped": shown,
+            "R^2": np.where(by < 0, "", pd.Series(r2).map("{:.2f}".format)),
+            "held-out R^2": np.where(by < 0, "", heldout.map("{:.2f}".format)),
+            "contributes most": np.where(by < 0, "constant", names[by]),
+        }
+        yield cells, ("dropped", "contributes most")
+    if len(dropped) > len(shown):
+        yield f"... and {len(dropped) - len(shown):,} more, better predicted; --scores lists them"
     kept = counted(len(ranking) - len(dropped), "kept column")
-    where = " where they are complete" if data.has_gaps else ""
-    yield f"R^2: predicted from the {kept} together{where}, {given.explained:g} or more."
+    missed = np.unique(names[selector.r2_ < given.explained - 1e-6])
+    but = f", but for {counted(len(missed), 'column')}" if len(missed) else ""
+    yield f"R^2: predicted from the {kept} together{where}, {given.explained:g} or more{but}."
+    filled = ", with gaps filled by means" if where else ""
+    yield f"held-out R^2: the same on left-out rows{filled}."
 
 
 def _about_predictions(ranking):
@@ -169,7 +177,7 @@ def _about_predictions(ranking):
     r2, nothing = shown["r2"], np.where(shown["r2"] <= 0, "nothing", "constant")
     cells = {
         "dropped": shown["feature"],
-        "held-out R^2": r2.map("{:.2f}".format).replace("nan", ""),
+        "held-out R^2": r2.map("{:z.2f}".format).replace("nan", ""),
     }
     by = shown["explained_by"].mask(shown["explained_by"] == "", nothing)
     yield cells | {"predicted from (weight)": by}, ("dropped", "predicted from (weight)")
@@ -185,12 +193,10 @@ def _what_they_add(selector, names, values):
     # The values of an encoded column follow each other, and enter together.
     behind = names[selector.order_[: selector.n_features_]]
     last = np.append(np.flatnonzero(behind[1:] != behind[:-1]) + 1, len(behind))
-    work = max(len(values), _FEW_SAMPLES) * values.shape[1]
-    most = _MOST_ROWS if out.is_terminal else max(_MOST_ROWS, int(_MOST_WORK // work))
+    most = _MOST_ROWS if out.is_terminal else most_added(values)
     n_kept = np.append(last[:most], last[most:][-1:])
     coverage = coverage_curve(values, selector.order_, n_kept).coverage
-    explained = np.nan_to_num(explained_fraction(coverage))
-    return np.diff(explained[:most], prepend=0), coverage[-1]
+    return added(coverage)[:most], coverage[-1]
 
 
 def _stands_for(selector, names, values):
@@ -198,7 +204,7 @@ def _stands_for(selector, names, values):
     n_kept, Z = selector.n_features_, standardised(values)[0]
     position, correlation = closest_kept(Z, selector.order_, n_kept).at(n_kept)
     frame = {"dropped": names, "kept": names[selector.order_[position]], "r": abs(correlation)}
-    close = pd.DataFrame(frame)[~selector.support_ & (abs(correlation) >= _CLOSE)]
+    close = pd.DataFrame(frame)[~selector.support_ & (abs(correlation) >= CLOSE)]
     close = close.sort_values("r", ascending=False, kind="stable").drop_duplicates("dropped")
     return close.groupby("kept")["dropped"].agg(_few)
 

@@ -27,6 +27,11 @@ _RANDOM_DRAWS = 5
 _TARGETS = 500
 # Kept columns whose correlations are computed at once.
 _BLOCK = 256
+# Correlation from which a kept feature stands for a dropped one.
+CLOSE = 0.5
+# What every feature adds is computed for at least so many, and for more where so many entries are
+# read at most, once for every feature. With fewer rows than this, memory would limit the features.
+_ADDED, _ADDED_ENTRIES, _ADDED_ROWS = 50, 1e9, 50
 
 
 def coverage_curve(
@@ -221,7 +226,12 @@ def make_grid(n_features: int, n_selected: int) -> np.ndarray:
     return np.unique(np.append(grid, n_selected))
 
 
-@blas_for_table
+def most_added(values: np.ndarray) -> int:
+    """For how many features what each adds to those before it is computed within seconds."""
+    entries = max(len(values), _ADDED_ROWS) * values.shape[1]
+    return max(_ADDED, int(_ADDED_ENTRIES // entries))
+
+
 def explained_curves(X, order, grid, coverage, rng):
     """Curves of the explained fraction over a grid of numbers of features, by name.
 

@@ -25,8 +25,11 @@ _TIE = 1e-9
 _MOST_PRUNED = 2**25
 # Up to this many columns the matrix is stored (5,000: 200 MB) and computed in one pass.
 _MOST_STORED = 5000
+# With fewer rows than this per kept column, the residual variance on other rows is more than
+# (5 / 4)^2 times that on the rows used, and the R^2 that was promised may be chance.
+_ROWS_PER_COLUMN = 5
 # Gaps are estimated in tables of up to this many columns: a row takes the cube of its gaps.
-_MOST_COMPLETED = 2000
+MOST_COMPLETED = 2000
 # Rows from which they are, most iterations, and the change of a correlation that ends them.
 _GAP_ROWS, _GAP_STEPS, _GAP_TOL = 2000, 30, 1e-3
 # Entries of stacked matrices at a time: 32 MB.
@@ -138,7 +141,7 @@ class DropRedundant(FeatureRanker):
         self.represented_by_[kept] = kept
         heldout = coverage_curve(draw_rows(data).values, kept, [len(kept)]).coverage[0]
         self.heldout_r2_ = np.where(np.isnan(heldout), 1.0, heldout)
-        self._check_promise(support)
+        self._check_promise(support, data.n_samples)
         order = np.lexsort((np.round(self.r2_, 10), ~support, ~varying))
         return scores_of(np.concatenate([kept, order[~support[order]]]))
 
@@ -154,7 +157,7 @@ class DropRedundant(FeatureRanker):
             return keep_uncorrelated(correlations.matrix, *which, **options)
         return cover_columns(correlations.apply, correlations.take, *which, **options)
 
-    def _check_promise(self, support):
+    def _check_promise(self, support, n_samples):
         if self.by != "r2":
             return
         missed = self.r2_ < self.explained - 1e-6
@@ -166,18 +169,26 @@ class DropRedundant(FeatureRanker):
                 f"column {self._column_name(worst)} has {self.r2_[worst]:.2f}. Exclude fewer "
                 "columns if they matter"
             )
-        dropped = self.heldout_r2_[~support & ~missed]
-        low = np.count_nonzero(dropped < self.explained / 2)
-        if low > len(dropped) / 2:
-            warn(
-                f"On held-out rows, {low} of the {len(dropped)} dropped columns are predicted with "
-                f"an R^2 below {self.explained / 2:g}, although it is {self.explained:g} or more "
-                "on the training rows: there are too few rows for this many columns. Use more "
-                "rows, or GraphSieve or GreedyCSS for a given number of columns"
-            )
+        heldout = self.heldout_r2_[~support & ~missed]
+        if text := too_few_rows(n_samples, self._n_kept, heldout, self.explained):
+            warn(text)
 
     def _count_features(self, data):
         return self._n_kept
+
+
+def too_few_rows(n_samples, n_kept, heldout, explained):
+    """A warning, if the promised R^2 holds for few dropped columns on held-out rows; or None."""
+    low = np.count_nonzero(heldout < explained)
+    if n_samples >= _ROWS_PER_COLUMN * n_kept or low <= len(heldout) / 2:
+        return None
+    return (
+        f"On held-out rows, {low:,} of the {len(heldout):,} dropped columns are predicted with an "
+        f"R^2 below {explained:g} (median {np.median(heldout):.2f}), although it is {explained:g} "
+        f"or more on the rows used: {n_samples:,} are too few rows for {n_kept:,} kept columns. "
+        f"Use {_ROWS_PER_COLUMN} or more rows per kept column, or select a given number of columns "
+        "with another method"
+    )
 
 
 def cover_columns(apply, take, varying, threshold, *, tie_break, given=(), candidates=None):
@@ -322,7 +333,7 @@ class Correlations:
         self._farthest = np.maximum(high - self._columns.mean, self._columns.mean - low)
         self.matrix = None
         varying = np.flatnonzero(self.varying)
-        if data.gaps is not None and 0 < len(varying) <= _MOST_COMPLETED:
+        if data.gaps is not None and 0 < len(varying) <= MOST_COMPLETED:
             S = complete_moments(data, varying)[1]
             self.matrix = np.zeros((data.n_features, data.n_features))
             self.matrix[np.ix_(varying, varying)] = S / np.sqrt(np.outer(np.diag(S), np.diag(S)))

@@ -157,7 +157,7 @@ class GraphSieve(GreedyRanker):
         with stages("picks"):
             columns = Columns(X, n_jobs=self.n_jobs)
             if isinstance(target, FactorTarget) and X.n_features < min(X.n_samples, MOST_SQUARE):
-                target = InnerTarget.of(columns, target.T)
+                target = InnerTarget.of(columns, target)
             noise = _NOISE * columns.square_norms
             rules = self._rules(
                 later=~structure.trusted & ~structure.noise,

@@ -29,9 +29,10 @@ class MRSF(FeatureRanker):
 
         min_W  |Y - X W|_F^2 + alpha sum_j |W_j|,    X and Y centred,
 
-    with one row W_j per feature. The score of feature j is |W_j|. Near copies of a feature share
-    one weight or get none, so the selection has little redundancy. Features without weights come
-    after all others, ordered by how well they match the residual: |x_j'(Y - X W)| / |x_j|.
+    with one row W_j per feature. The score of feature j is |W_j|. Of several similar features
+    fewer get weights, but copies are not excluded: for a short list without near-copies use
+    ``GraphSieve`` or ``GreedyCSS``. Features without weights come after all others, ordered by how
+    well they match the residual: |x_j'(Y - X W)| / |x_j|.
 
     Parameters
     ----------

@@ -3,6 +3,7 @@
 import numpy as np
 
 from .._utils.text import counted
+from ..methods.drop_redundant import MOST_COMPLETED, too_few_rows
 
 # Columns with a larger correlation count as copies.
 _COPY = 0.999
@@ -25,6 +26,7 @@ def write_notes(facts, sample, lacks_batches, coverage, correlation, explained):
     notes = [
         *_convergence(facts),
         *_rows(facts, sample),
+        *_promised(facts, sample, coverage),
         *_batches(facts, lacks_batches),
         *_columns(facts, sample, np.isnan(coverage), np.abs(correlation)),
         *_choice(facts, coverage, np.abs(correlation)),
@@ -59,6 +61,39 @@ def _convergence(facts):
             f"{facts.method} stopped after {counted(n_iter, 'iteration')} before it converged. The "
             "ranking is that of an unfinished fit and may change: increase max_iter."
         )
+
+
+def promise(facts, sample):
+    """What DropRedundant promises of the kept features, in words; None for other methods."""
+    dropped = None if facts.r2 is None else facts.r2[~facts.is_kept]
+    if dropped is None or not dropped.size:
+        return None
+    filled = ", with gaps filled by means," if sample.n_filled else ""
+    if facts.least_r2 is None:
+        text = "Every dropped feature is redundant with a kept one"
+    else:
+        missed = np.count_nonzero(dropped < facts.least_r2 - 1e-6)
+        but = f" (but {missed:,}, because of excluded features)" if missed else ""
+        text = (
+            f"Together, the kept features predict every dropped one{but} with an R² of "
+            f"{facts.least_r2:g} or more on the rows used"
+        )
+        if sample.n_filled and facts.n_features <= MOST_COMPLETED:
+            text += ", estimated from all observed values"
+    return (
+        f"{text}. This is promised for {facts.n_selected:,} features, not for other numbers. "
+        f"Coverage is the R² on left-out samples{filled} and may be lower."
+    )
+
+
+def _promised(facts, sample, coverage):
+    if facts.least_r2 is not None:
+        heldout = coverage[~facts.is_kept & (facts.r2 >= facts.least_r2 - 1e-6)]
+        text = too_few_rows(
+            sample.n_samples, facts.n_selected, np.nan_to_num(heldout, nan=1.0), facts.least_r2
+        )
+        if text:
+            yield _warning(f"{text}.")
 
 
 def _rows(facts, sample):
@@ -101,10 +136,10 @@ def _columns(facts, sample, constant, correlation):
         n_constant = int(constant.sum())
         yield _note(
             f"{counted(n_constant, 'feature')} {'is' if n_constant == 1 else 'are'} constant in "
-            "these rows: there is nothing to explain, and they have no coverage."
+            "these rows: there is nothing to explain, and no coverage."
         )
-    # Methods with a `scale` per column do not mind; "global" keeps the ratios of the variances.
-    keeps_units = facts.parameters.get("scale") in (None, "None", "'global'")
+    # Other methods scale every column, or have no use for units.
+    keeps_units = facts.parameters.get("scale") in ("None", "'global'")
     if keeps_units and _differ_in_units(sample.values[:, ~constant]):
         yield _warning(
             f"The variances of the features differ by a factor of more than {_UNITS_DIFFER:,.0f}, "

@@ -56,8 +56,8 @@ function drawCurveLegend() {
   byId("curve-legend").replaceChildren(...[...LINES, ...estimated].map(([name, text]) =>
     h("li", {}, s("svg", { width: 30, height: 10, "aria-hidden": "true" },
       s("line", { class: `line ${name}`, x1: 0, x2: 30, y1: 5, y2: 5 })), text)),
-  h("li", {}, s("svg", { width: 14, height: 10, "aria-hidden": "true" },
-    s("path", { class: "suggested", d: "M7 10l-6 -10h12z" })), "Suggested number"));
+  report.chance.suggested ? h("li", {}, s("svg", { width: 14, height: 10, "aria-hidden": "true" },
+    s("path", { class: "suggested", d: "M7 10l-6 -10h12z" })), "Suggested number") : "");
 }
 
 function drawNeeded() {
@@ -75,17 +75,16 @@ function drawNeeded() {
 
 // What every feature adds to those before it, above what chance adds in shuffled columns.
 function drawGains(width) {
-  const { gains, most, suggested_text: suggested } = report.chance;
+  const { gains, most } = report.chance;
   const height = width > 560 ? 290 : 200;
   const box = { left: 62, right: width - 24, top: 12, bottom: height - 46 };
   const positive = [...gains, ...most].filter((gain) => gain > 0);
   const high = Math.max(1e-6, ...positive), least = Math.max(high / 1e4, Math.min(high / 10, ...positive));
   const ticks = percentTicks(least, high), low = Math.min(ticks[0], least);
   const x = countScale(box), y = logarithmic(low, high, box.bottom, box.top);
-  const label = "Fraction of all columns that each feature adds, compared with the most that a feature adds in shuffled "
-    + `columns. Suggested: ${suggested} features.`;
+  const label = "Increase of the R² of all columns by each feature, compared with the largest increase in shuffled columns.";
   const svg = frame(width, height, label, axes(box, x, y, {
-    ...countAxis(width), yTicks: ticks, yText: (tick) => `${Number((100 * tick).toPrecision(1))}%`, yTitle: "added",
+    ...countAxis(width), yTicks: ticks, yText: (tick) => `${Number((100 * tick).toPrecision(1))}%`, yTitle: "R² gained",
   }));
   const points = (values) => Array.from(values, (gain, i) => [x(i + 1), y(Math.max(low, gain))]);
   const band = points(most);
@@ -119,6 +118,7 @@ function countAxis(width) {
 }
 
 function markSuggested(svg, box, x) {
+  if (!report.chance.suggested) return;
   svg.append(s("path", { class: "suggested", d: `M${x(report.chance.suggested)} ${box.bottom}l-6 -10h12z` },
     s("title", {}, `Suggested: ${report.chance.suggested_text} features`)));
 }
@@ -159,7 +159,8 @@ function drawWorst() {
     worst.length = Math.min(worst.length, WORST);
   }
   byId("worst-part").hidden = !worst.length;
-  byId("worst").replaceChildren(...worst.map((j) => h("li", {}, h("bdi", {}, shown[j]), h("span", { class: "r" }, percent(now.coverage[j])))));
+  byId("worst").replaceChildren(...worst.map((j) => h("li", {}, h("bdi", {}, shown[j]),
+    h("span", { class: "r" }, Number.isNaN(promised(j)) ? "" : `${percent(promised(j))}, `, percent(now.coverage[j])))));
 }
 
 function drawTrace(width) {

@@ -1,7 +1,7 @@
 "use strict";
 // The numbers of the report, and what they say for a number of kept features.
 
-const TYPES = { u1: Uint8Array, i1: Int8Array, u4: Uint32Array, f4: Float32Array };
+const TYPES = { u1: Uint8Array, i1: Int8Array, i2: Int16Array, u4: Uint32Array, f4: Float32Array };
 const UNDEFINED = 255;
 
 // Packed arrays become typed ones.
@@ -64,9 +64,9 @@ function selection(k) {
     else coverage[j] = POSITION[j] < k ? 1 : Math.min(1, (w * b + (1 - w) * a) / 254);
     for (let record = start[j]; record < start[j + 1] && position[record] < k; record++) {
       closest[j] = position[record];
-      correlation[j] = r[record] / 127;
+      correlation[j] = r[record] / 32767;
     }
-    if (POSITION[j] >= k && closest[j] >= 0) followers[closest[j]]++;
+    if (POSITION[j] >= k && Math.abs(correlation[j]) >= report.close) followers[closest[j]]++;
   }
   return { k, coverage, closest, correlation, followers };
 }

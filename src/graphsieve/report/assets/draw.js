@@ -21,8 +21,10 @@ function percent(x, digits = 0) {
   if (x === null || Number.isNaN(x)) return "–";
   // Nothing is rounded to 100% that is not.
   if (x < 1 && x >= 0.995) return "> 99%";
-  return `${(100 * x).toFixed(digits)}%`;
+  return `${(100 * x).toFixed(digits).replace(/^-(?=[0.]*$)/, "")}%`;
 }
+// A correlation with two decimals, or three where these would make it 1.
+const correlationText = (r) => r.toFixed(Math.abs(r) >= 0.995 && Math.abs(r) < 0.9995 ? 3 : 2);
 function compact(x) {
   const size = Math.abs(x);
   if (size === 0) return "0";

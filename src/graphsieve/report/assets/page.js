@@ -53,7 +53,7 @@ function update() {
   drawDetail();
   drawGroups();
   for (const [id, k] of [["to-selected", report.n_selected], ["to-suggested", report.chance.suggested]]) {
-    byId(id).setAttribute("aria-pressed", state.k === k);
+    if (byId(id)) byId(id).setAttribute("aria-pressed", state.k === k);
   }
 }
 
@@ -78,9 +78,11 @@ function drawTiles() {
     tiles.push(tile(value.toFixed(2), "stability", `95% interval ${low.toFixed(2)} to ${high.toFixed(2)}`));
   }
   byId("tiles").replaceChildren(...tiles);
-  // As many as two lines may show; the style sheet cuts the rest.
-  const kept = Array.from(report.order.slice(0, Math.min(now.k, 80)), (j) => h("bdi", {}, shown[j]));
-  byId("kept-names").replaceChildren(...kept.flatMap((name, i) => (i ? [", ", name] : [name])));
+  // As many as a few lines hold.
+  let letters = 0;
+  const listed = [...report.order.slice(0, now.k)].filter((j, i) => (letters += shown[j].length + 2) < (NARROW.matches ? 200 : 500) || !i);
+  byId("kept-names").replaceChildren(...listed.flatMap((j, i) => [i ? ", " : "", h("bdi", {}, shown[j])]),
+    ...(listed.length < now.k ? [` and ${count.format(now.k - listed.length)} more, in `, h("a", { href: "#features" }, "the table"), "."] : []));
 }
 
 function drawNotes() {
@@ -100,13 +102,14 @@ function connect() {
   byId("number").addEventListener("input", (event) => { if (event.target.value !== "") setK(event.target.value); });
   byId("number").addEventListener("blur", (event) => { event.target.value = state.k; });
   byId("to-selected").addEventListener("click", () => setK(report.n_selected));
-  byId("to-suggested").addEventListener("click", () => setK(report.chance.suggested));
+  byId("to-suggested")?.addEventListener("click", () => setK(report.chance.suggested));
   const buttons = document.querySelectorAll("[data-show]");
   pressed(buttons);
   for (const button of buttons) {
     button.addEventListener("click", () => { state.show = button.dataset.show; pressed(buttons); toTop(); update(); });
   }
   byId("search").addEventListener("input", (event) => { state.query = event.target.value; toTop(); drawTable(); });
+  NARROW.addEventListener("change", update);
   byId("rows").addEventListener("scroll", scrolled, { passive: true });
   byId("more-groups").addEventListener("click", () => { shownGroups += 2 * FEW; drawGroups(); });
   byId("copy").addEventListener("click", copyNames);
@@ -157,10 +160,10 @@ const quoted = (value) => (/[",\r\n]/.test(value) ? `"${value.replaceAll('"', '"
 
 function asCsv() {
   const frequency = report.frequency ? ["frequency"] : [];
-  const lines = [["rank,feature,kept,score,gain", ...frequency, "coverage,closest_kept,correlation"].join(",")];
+  const lines = [["rank,feature,kept,score,adds", ...frequency, "coverage,closest_kept,correlation"].join(",")];
   for (const j of report.order) {
     const kept = POSITION[j] < now.k, far = kept || now.closest[j] < 0;
-    lines.push([POSITION[j] + 1, quoted(report.names[j]), kept, report.scores[j], report.gains ? report.gains[j] : "",
+    lines.push([POSITION[j] + 1, quoted(report.names[j]), kept, report.scores[j], Number.isNaN(adds(j)) ? "" : adds(j).toFixed(4),
       ...frequency.map(() => (report.frequency[j] / 254).toFixed(3)), Number.isNaN(now.coverage[j]) ? "" : now.coverage[j].toFixed(3),
       far ? "" : quoted(report.names[report.order[now.closest[j]]]), far ? "" : now.correlation[j].toFixed(3)].join(","));
   }

@@ -98,7 +98,7 @@ const PAIRS = 8;
 function drawPairs(pairs, name) {
   byId("pairs-part").hidden = !pairs.length;
   byId("pairs").replaceChildren(...pairs.map(([a, b, r]) => h("li", {},
-    h("span", {}, h("bdi", {}, name(a)), " and ", h("bdi", {}, name(b))), h("span", { class: "r" }, r.toFixed(2)))));
+    h("span", {}, h("bdi", {}, name(a)), " and ", h("bdi", {}, name(b))), h("span", { class: "r" }, correlationText(r)))));
 }
 
 function drawMap(width) {
@@ -108,17 +108,17 @@ function drawMap(width) {
   const stops = [low, mix(middle, low, 0.5), middle, mix(middle, high, 0.5), high];
   byId("map-legend").replaceChildren(legendRamp("\u22121", stops.map((stop) => `rgb(${stop.join(" ")})`), "1"));
   const color = (i) => {
-    const r = report.map[Math.floor(i / n) * side + (i % n)] / 127;
+    const r = report.map[Math.floor(i / n) * side + (i % n)] / 32767;
     return r < 0 ? mix(middle, low, -r) : mix(middle, high, r);
   };
   const pairs = [];
   for (let a = 0; a < n; a++) {
-    for (let b = 0; b < a; b++) pairs.push([b, a, report.map[a * side + b] / 127]);
+    for (let b = 0; b < a; b++) pairs.push([b, a, report.map[a * side + b] / 32767]);
   }
   pairs.sort((one, other) => Math.abs(other[2]) - Math.abs(one[2]));
   const name = (position) => shown[report.order[position]];
-  const say = ([a, b, r]) => `${name(a)} and ${name(b)}: correlation ${r.toFixed(2)}`;
-  const summary = n > 1 ? "Point at a cell for its names." : "One feature has nothing to be redundant with.";
+  const say = ([a, b, r]) => `${name(a)} and ${name(b)}: correlation ${correlationText(r)}`;
+  const summary = n > 1 ? "Point at a cell, or tap it, for its names." : "One feature has nothing to be redundant with.";
   byId("map-readout").textContent = summary;
   byId("map-about").textContent = n < state.k ? `Correlations of the first ${n} kept features, best first.` : "Correlations of the kept features, best first.";
   drawPairs(pairs.slice(0, PAIRS), name);
@@ -130,7 +130,7 @@ function drawMap(width) {
     const rect = canvas.getBoundingClientRect();
     const cell = (place, start, size) => Math.max(0, Math.min(n - 1, Math.floor((n * (place - start)) / size)));
     const a = cell(event.clientY, rect.top, rect.height), b = cell(event.clientX, rect.left, rect.width);
-    byId("map-readout").textContent = say([a, b, report.map[a * side + b] / 127]);
+    byId("map-readout").textContent = say([a, b, report.map[a * side + b] / 32767]);
   };
   canvas.onpointerleave = () => { byId("map-readout").textContent = summary; };
   return canvas;

@@ -1,20 +1,27 @@
 // The table of all features. Only the rows in view exist, so that any number of them is quick.
 
-const ROW = 38;
 const SPARE = 6;
 const range = (values) => values.reduce(([a, b], v) => [Math.min(a, v), Math.max(b, v)], [Infinity, -Infinity]);
 const [LOWEST, HIGHEST] = range(report.scores);
-// Greedy methods score by rank: their gains say more.
-const ARE_RANKS = report.gains && report.order.every((j, i) => report.scores[j] === D - i);
-const GAIN_MAX = report.gains ? range(report.gains)[1] : 0;
+// Some scores only count down the features.
+const ARE_RANKS = report.scores.every((score) => Number.isInteger(score) && score >= 0 && score <= D);
+const ADDS_MAX = range(report.adds)[1];
+// On phones, what stands for what is in a second line.
+const NARROW = matchMedia("(max-width: 640px)");
+const rowHeight = () => (NARROW.matches ? 58 : 38);
+const adds = (j) => (POSITION[j] < report.adds.length ? report.adds[POSITION[j]] : NaN);
+// What was promised holds for the number of features of the fit.
+const promised = (j) => (report.r2 && now.k === report.n_selected && POSITION[j] >= now.k && !Number.isNaN(now.coverage[j]) ? report.r2[j] : NaN);
+const orLast = (x) => (Number.isNaN(x) ? -1 : x);
 
 const COLUMNS = [
   { key: "rank", text: "Rank", value: (j) => POSITION[j], ascending: true },
   { key: "name", text: "Feature", ascending: true },
   !ARE_RANKS && { key: "score", text: "Score", value: (j) => report.scores[j] },
-  report.gains && { key: "gain", text: "Gain", value: (j) => report.gains[j] },
+  { key: "adds", text: "Adds", value: (j) => orLast(adds(j)) },
   report.frequency && { key: "frequency", text: "Selected", value: (j) => report.frequency[j] },
-  { key: "coverage", text: "Coverage", value: (j) => (Number.isNaN(now.coverage[j]) ? -1 : now.coverage[j]), ascending: true },
+  report.r2 && { key: "promised", text: "R², rows used", value: (j) => orLast(promised(j)), ascending: true },
+  { key: "coverage", text: "Coverage", value: (j) => orLast(now.coverage[j]), ascending: true },
   { key: "stands", text: "Stands for", value: (j) => (POSITION[j] < now.k ? 2 + now.followers[POSITION[j]] : Math.abs(now.correlation[j])) },
 ].filter(Boolean);
 
@@ -73,17 +80,20 @@ function bar(fraction, text, kind) {
 function standsFor(j) {
   if (POSITION[j] < now.k) {
     const n = now.followers[POSITION[j]];
-    return n ? `itself and ${count.format(n)} dropped` : "itself";
+    return n ? `${count.format(n)} dropped` : "only itself";
   }
   if (now.closest[j] < 0) return "–";
-  return h("span", { class: "by" }, h("span", { class: "arrow-left", "aria-hidden": "true" }, "← "),
-    h("bdi", {}, shown[report.order[now.closest[j]]]), ` (r = ${now.correlation[j].toFixed(2)})`);
+  const name = h("bdi", {}, shown[report.order[now.closest[j]]]), r = `r = ${correlationText(now.correlation[j])}`;
+  return Math.abs(now.correlation[j]) < report.close
+    ? h("span", { class: "by" }, "none; closest ", name, ` (${r})`)
+    : h("span", { class: "by" }, h("span", { class: "arrow-left", "aria-hidden": "true" }, "← "), name, ` (${r})`);
 }
 
 function cell(key, j) {
   if (key === "rank") return count.format(POSITION[j] + 1);
   if (key === "score") return bar((report.scores[j] - LOWEST) / (HIGHEST - LOWEST || 1), compact(report.scores[j]), "score");
-  if (key === "gain") return bar(report.gains[j] / (GAIN_MAX || 1), percent(report.gains[j], 1), "score");
+  if (key === "adds") return bar((adds(j) || 0) / (ADDS_MAX || 1), percent(adds(j), 1), "score");
+  if (key === "promised") return bar(promised(j) || 0, percent(promised(j)), "coverage");
   if (key === "frequency") return bar(report.frequency[j] / 254, percent(report.frequency[j] / 254), "score");
   if (key === "coverage") return bar(now.coverage[j] || 0, percent(now.coverage[j]), "coverage");
   return standsFor(j);
@@ -96,7 +106,8 @@ function tableRow(j, index) {
       if (key !== "name") return h("td", { class: key }, cell(key, j));
       return h("th", { scope: "row", class: "name" },
         h("span", { class: "mark", role: "img", "aria-label": kept ? "kept" : "dropped" }, kept ? "●" : "○"),
-        h("button", { type: "button", class: "link name", title: shown[j], onclick: () => showDetail(j) }, h("bdi", {}, shown[j])));
+        h("button", { type: "button", class: "link name", title: shown[j], onclick: () => showDetail(j) }, h("bdi", {}, shown[j])),
+        NARROW.matches ? h("span", { class: "under" }, kept ? "stands for " : "", standsFor(j)) : "");
     }));
 }
 
@@ -114,13 +125,13 @@ function scrolled() {
 // Empty rows above and below stand for those that are not in view.
 function drawRows() {
   // Fewer rows than before may be left, and the table ends above where it was scrolled to.
-  const top = Math.min(scrollTop, Math.max(0, visible.length * ROW - HEIGHT));
-  const first = Math.max(0, Math.floor(top / ROW) - SPARE);
-  const last = Math.min(visible.length, Math.ceil((top + HEIGHT) / ROW) + SPARE);
+  const top = Math.min(scrollTop, Math.max(0, visible.length * rowHeight() - HEIGHT));
+  const first = Math.max(0, Math.floor(top / rowHeight()) - SPARE);
+  const last = Math.min(visible.length, Math.ceil((top + HEIGHT) / rowHeight()) + SPARE);
   const space = (rows) => {
     // Some columns are hidden on small screens: a cell that spans all of them would bring them back.
     const td = h("td");
-    td.style.height = `${rows * ROW}px`;
+    td.style.height = `${rows * rowHeight()}px`;
     return h("tr", { class: "space", "aria-hidden": "true" }, td);
   };
   const rows = visible.slice(first, last).map((j, i) => tableRow(j, first + i));
@@ -161,9 +172,9 @@ function drawDetail() {
   holder.replaceChildren(
     h("div", {}, h("h3", {}, h("bdi", {}, shown[j])),
       h("p", {}, `Rank ${count.format(POSITION[j] + 1)} of ${count.format(D)}, ${kept ? "kept" : "dropped"}. `
-        + (kept ? `Stands for ${count.format(now.followers[POSITION[j]])} dropped features.`
+        + (kept ? `Stands for ${now.followers[POSITION[j]] ? `${count.format(now.followers[POSITION[j]])} dropped` : "only itself"}.`
           : `Predicted from the kept features with a coverage of ${percent(now.coverage[j])}; `),
-      kept ? "" : h("span", {}, "closest kept feature: ", standsFor(j), ".")),
+      kept ? "" : h("span", {}, "what stands for it: ", standsFor(j), ".")),
       h("button", { type: "button", onclick: () => showDetail(j) }, "Close")),
     svg);
 }
