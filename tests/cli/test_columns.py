@@ -122,6 +122,25 @@ def test_what_is_not_an_id(select, frame):
     assert "Kept 2 of 2 columns" in result.stdout
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_amounts_are_no_ids(select, frame, seed):
+    """Integers that all differ need a name or a pattern to be taken for an ID."""
+    rng = np.random.default_rng(seed)
+    frame.insert(0, "revenue", rng.choice(10**7, 20, replace=False))
+    written, result = select(frame, k=1)
+    assert written.columns.tolist() == ["revenue"]
+    assert not result.stderr
+    counters = {"year": range(1990, 2010), "population": np.arange(20) ** 3 + 5000}
+    written, result = select(frame.assign(**counters), k="100%")
+    assert result.stderr.startswith("'year' (a counter): not selected from")
+    for name in ("order no", "Order No.", "customer number", "orderNumber", "Kundennummer"):
+        _, result = select(frame.rename(columns={"revenue": name}))
+        assert f"'{name}' (called an ID, all values differ): not" in result.stderr
+    frame["revenue"] = rng.permutation(60)[:20]
+    _, result = select(frame)
+    assert "'revenue' (integers that all differ): not selected from" in result.stderr
+
+
 def test_all_problems_in_one_message_with_one_command(select, table, run, tmp_path):
     _, result = select(table, *REFUSING)
     assert result.exit_code == 1

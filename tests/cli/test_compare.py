@@ -87,6 +87,8 @@ def test_gaps_are_left_to_the_methods_that_accept_them(run, frame, tmp_path):
     assert result.exit_code == 0, result.output
     said = "missing values are not accepted by mrsf, lap_score, which are left out; --impute median"
     assert said in result.stderr
+    assert "which the method accepts" not in result.stderr
+    assert "Impute them yourself" not in result.stderr
     shown = {line.split()[0] for line in result.stdout.splitlines()[3:8]}
     assert shown == {"sieve", "gafs", "css", "variance", "random"}
     result = run("compare", path, "-k", 3, "--methods", "css,mrsf")

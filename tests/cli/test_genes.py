@@ -133,6 +133,7 @@ def test_small_batches_count_as_in_select_genes(run, path, tmp_path):
     with pytest.warns(UserWarning, match="1 of 3 batches have fewer than 20"):
         select_genes(adata, 5, method="css", batch_key="plate")
     assert "1 of 3 batches have fewer than 20 samples" in result.stderr
+    assert "score: minus the mean rank within the batches\n" in result.stdout
     written = anndata.read_h5ad(out)
     assert panel(written) == panel(adata)
     for name in ("highly_variable_nbatches", "highly_variable_intersection"):

@@ -340,6 +340,19 @@ def test_names_do_not_become_formulas(run, tmp_path, source, suffix):
     assert sorted(features(scores)) == sorted(FORMULAS)
 
 
+def test_what_explains_a_column_is_no_formula(run, frame, tmp_path):
+    path, scores = tmp_path / "data.csv", tmp_path / "scores.csv"
+    frame = frame.assign(a=frame["e"] / 2, f=frame["e"] / 3).rename(columns={"e": "=e"})
+    frame.to_csv(path, index=False)
+    options = ("-k", 1, "--explain", "--scores", scores, "--force", *VARIANCE)
+    assert run("select", path, *options).exit_code == 0
+    explained = pd.read_csv(scores).set_index("feature")["explained_by"]
+    assert explained["a"].startswith("'=e (")
+    assert run("select", path, *options, "--raw-names").exit_code == 0
+    explained = pd.read_csv(scores).set_index("feature")["explained_by"]
+    assert explained["a"].startswith("=e (")
+
+
 def test_values_are_not_names_because_their_column_is_called_feature(run, frame, tmp_path):
     path, output = save(frame.rename(columns={"e": "feature"}), tmp_path / "data.csv"), "out.csv"
     result = run("select", path, "-k", 1, "-o", tmp_path / output, *VARIANCE)

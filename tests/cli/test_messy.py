@@ -322,6 +322,72 @@ def test_suggested_commands_work(run, numbers, tmp_path, kind, method, number):
     assert result.exit_code == 0, result.output
 
 
+def test_constant_columns_stay_in_tables_with_infinities(run, numbers, tmp_path):
+    path, out = tmp_path / "messy.csv", tmp_path / "out.csv"
+    write(path, text(spoiled(numbers, "infinite constant")))
+    result = run("select", path, "-k", 5, "-o", out, *CSS)
+    assert "constant:" not in result.stderr
+    result = run(*suggested(result.stderr))
+    assert "constant, and therefore ranked last: 'plate'" in result.stderr
+    assert pd.read_csv(out).columns.tolist() == [*numbers, "plate"]
+
+
+ANSWERS = ["strongly disagree", "disagree", "neutral", "agree", "strongly agree"]
+
+
+@pytest.mark.parametrize("answers", [ANSWERS, ["yes", "no"], [*ANSWERS, None]])
+@pytest.mark.parametrize("method", ["css", "spec"])
+@pytest.mark.parametrize("n_numbers", [0, 1])
+def test_answers_alone(run, numbers, tmp_path, answers, method, n_numbers):
+    rng, out = np.random.default_rng(0), tmp_path / "out.csv"
+    frame = pd.DataFrame({f"q{j}": rng.choice(answers, N) for j in range(4)})
+    frame = pd.concat([numbers.iloc[:, :n_numbers], frame], axis=1)
+    path = write(tmp_path / "messy.csv", text(frame))
+    for number in (2, 9):
+        result = run("select", path, "-k", number, "-m", method, "-o", out, "--force")
+        arguments = suggested(result.stderr)
+        assert arguments[arguments.index("--encode") + 1] == "ordinal"
+        assert arguments.count("-k") == 1
+        result = run(*arguments)
+        assert result.exit_code == 0, result.output
+        assert pd.read_csv(out).shape == (N, min(number, frame.shape[1]))
+
+
+@pytest.mark.parametrize("word", ["Total", "Summe", "GESAMT:"])
+def test_a_row_of_totals(run, numbers, tmp_path, word):
+    numbers, out = numbers.abs(), tmp_path / "out.csv"
+    totals = numbers.sum().round(2).to_frame().T
+    frame = pd.concat([numbers, totals], ignore_index=True).astype(object)
+    frame.iloc[-1, 0] = word
+    path = write(tmp_path / "messy.csv", text(frame))
+    result = run("select", path, "-k", 4, "-m", "spec", "-o", out)
+    assert f"the last row looks like totals ({word!r}). Run:" in result.stderr
+    result = run(*suggested(result.stderr))
+    same(pd.read_csv(out), numbers)
+    frame.insert(0, "shop", [*(f"s{i}" for i in range(N)), word])
+    frame.iloc[-1, 1] = totals.iloc[0, 0]
+    result = run("select", write(path, text(frame)), "-k", 2, *CSS)
+    assert f"the last row looks like totals ({word!r})" in result.stderr
+    frame.iloc[-1, 1:] = frame.iloc[0, 1:]
+    result = run("select", write(path, text(frame)), "-k", 2, *CSS)
+    assert "totals" not in result.stderr
+
+
+def test_amounts_in_several_currencies(run, numbers, tmp_path):
+    """No option reads them, so none is suggested, and nothing that has failed already."""
+    mixed = pd.DataFrame({name: [f"{'$€'[j % 2]}{j}" for j in range(N)] for name in "abc"})
+    path = write(tmp_path / "messy.csv", text(mixed))
+    for options in ([], ["--encode", "onehot"]):
+        message = run("select", path, "-k", 2, *options).stderr
+        assert "write the numbers in one way (such as one currency)" in message
+        assert "onehot" not in message
+        assert "Run:" not in message
+    path = write(tmp_path / "messy.csv", text(numbers.assign(a=mixed["a"])))
+    message = run("select", path, "-k", 2).stderr
+    assert "To select from 'a', write the numbers in one way (such as one currency)" in message
+    assert run(*suggested(message)).exit_code == 0
+
+
 @pytest.mark.parametrize("suffix", [".npy", ".parquet", ".xlsx"])
 @pytest.mark.parametrize("kind", ["gap", "infinite", "gap infinite"])
 def test_suggested_commands_work_in_other_formats(run, numbers, tmp_path, suffix, kind):

@@ -18,7 +18,12 @@ from .options import Reading
 
 # In fewer rows, different whole numbers are no sign of an ID.
 _ROWS_FOR_ID = 10
-_ID_NAME = re.compile(r"(^|.*[\W_])(?i:id|idx|index|key|uuid|guid|nr|row|rownames?)|.*[a-z]I[Dd]")
+_ID_NAME = re.compile(
+    r"((^|.*[\W_])(?i:id|idx|index|key|uuid|guid|no|nr|num|number|code|row|rownames?)"
+    r"|.*[a-z](I[Dd]|N[or]|Number|Key|Code|Index)|(?i:.*nummer))[\W_]*"
+)
+# Integers with more holes between them are amounts, unless they increase from row to row.
+_MOST_HOLES = 2
 # Files with one name per line.
 _LISTS = (".txt", ".lst")
 _INTEGERS = "integers that all differ"
@@ -188,11 +193,11 @@ def _find_ids(table, candidates):
         return ids  # of a file that is read in pieces, the first one decides
     columns = dict(zip(others, (column for _, column in head.X.items()), strict=True))
     reasons = {j: _id_reason(names[j], column) for j, column in columns.items()}
-    # One column of different integers among measurements is an ID; in a table of counts, every
-    # column may be like that.
-    is_one = list(reasons.values()).count(_INTEGERS) == 1
-    is_one = is_one and any(column.dtype.kind == "f" for column in columns.values())
     known = {j: reason for j, reason in reasons.items() if reason}
+    # One column of such integers among measurements is an ID; in a table of counts, every column
+    # may be like that, and beside another ID they grow with it.
+    is_one = list(known.values()) == [_INTEGERS]
+    is_one = is_one and any(column.dtype.kind == "f" for column in columns.values())
     return ids | {j: reason for j, reason in known.items() if reason != _INTEGERS or is_one}
 
 
@@ -207,9 +212,13 @@ def _id_reason(name, column):
     if kind not in "iu":
         is_date = kind in "Mm" or column.head(100).astype(str).str.match(DATE).all()
         return "dates that all differ" if is_date else "all values differ"
-    if float(column.max()) - float(column.min()) == len(column) - 1:
+    holes = float(column.max()) - float(column.min()) + 1 - len(column)
+    if holes == 0:
         return "a counter"
-    return "called an ID, all values differ" if _ID_NAME.fullmatch(name) else _INTEGERS
+    if _ID_NAME.fullmatch(name):
+        return "called an ID, all values differ"
+    is_count = column.is_monotonic_increasing or holes <= _MOST_HOLES * len(column)
+    return _INTEGERS if is_count else None
 
 
 def carry_verbatim(table, carried):

@@ -5,7 +5,7 @@ import inspect
 import re
 import shlex
 from contextlib import suppress
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from functools import partial, wraps
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -142,9 +142,12 @@ class Given:
 
     arguments: list = field(default_factory=list)
 
-    def again(self, *more):
-        """The same command with more arguments, as one would type it in a shell."""
-        return shlex.join(["graphsieve", *self.arguments, *more])
+    def again(self, *more, number=None):
+        """The same command with more arguments, and maybe another -k, as one would type it."""
+        line = shlex.join(["graphsieve", *self.arguments, *more])
+        if number is None:
+            return line
+        return re.sub(r" (-k ?|--n-features[ =])\d+(?= |$)", f" -k {number}", line)
 
 
 @dataclass(frozen=True)
@@ -221,6 +224,12 @@ class Preparing(Reading):
     )
     seed: int = _method("--seed N", "Random seed.", 0, min=0)
     jobs: int | None = _method("--jobs N", "Number of threads.", min=1)
+
+    def and_encode(self, kinds):
+        """The same command that also encodes columns of these kinds."""
+        kinds = (*(self.encode or ()), *kinds)
+        arguments = [*self.arguments, "--encode", ",".join(kinds)]
+        return replace(self, encode=kinds, arguments=arguments)
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ from .._linear.regression import added, coverage_curve, explained_fraction
 from .._rows.scaling import standardised
 from .._utils.text import counted
 from ..inspection.coverage import CLOSE, closest_kept, most_added, rows_of
+from ..inspection.grouped import GroupedRanker
 from .columns import column_values
 from .console import note, out
 from .io.files import extension, write_outputs
@@ -134,6 +135,8 @@ def _about_kept(given, data, ranking, selector):
     yield f"Together they explain {together:.1%} of the table{worst}."
     yield "adds: share of the table explained on top of those above (mean R^2 on held-out rows)"
     yield f"stands for: the dropped columns closest to it (correlation of {CLOSE} or more)"
+    if "score" in cells and isinstance(selector, GroupedRanker):
+        yield "score: minus the mean rank within the batches"
     if given.cost is not None:
         of_budget = "" if given.budget is None else f" of a budget of {given.budget:g}"
         yield f"Cost: {selector.costs[selector.support_].sum():g}{of_budget}"

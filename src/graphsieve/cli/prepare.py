@@ -1,5 +1,6 @@
 """From a file to the numbers that a method sees, or to what keeps a table from being used."""
 
+import re
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -20,6 +21,7 @@ from .options import ENCODINGS
 # Ways to encode, and the terms for the columns and for what is made from them.
 _MADE = [("onehot", "text column", "indicator"), ("ordinal", "ordered column", None)]
 _MADE += [("dates", "date column", "part")]
+_TOTALS = re.compile(r"(?i)\W*(grand |sub)?(totals?|sums?|summen?|gesamt\w*|insgesamt|somme)\W*")
 # More names than this make no command that one would want to run.
 _TYPED_NAMES = 100
 
@@ -39,6 +41,7 @@ class Data:
     labels: list
     X: Any
     owner: np.ndarray
+    n_gaps: int  # missing values in memory that are left to the method
     batches: Any = None
 
     @property
@@ -111,36 +114,45 @@ def prepare(name, table, given, *, carried=(), verbatim=False, accepts_gaps=Fals
     features, carried, labels = assign_roles(table, given, carried)
     if len(table) < 2:
         raise ValueError(f"{name} has a single row; at least two are needed to compare columns")
-    found, words, ways, n_gaps = _examine(table, features, given.encode or ())
-    fills = given.impute or given.drop_rows
-    harmless = {"infinite": fills, "gaps": fills or accepts_gaps, "text": ways}
-    found |= {kind: {} for kind, is_fine in harmless.items() if is_fine}
+    found, words, ways, n_gaps = _examine(table, features, given, accepts_gaps)
     if words and ways:
         note(_words_note(table, words))
-    if not ways or any(map(found.get, ("odd", "empty", "gaps", "infinite"))):
-        raise _problems_error(name, table, given, found, ways, n_gaps, accepts_gaps or fills)
+    said, text, n_usable = [], found["text"], len(_usable(table, found, ways))
+    wanted = given.number if isinstance(given.number, int) else 1
+    if needs_words := n_usable < wanted and bool(_kinds(words)):
+        if n_usable:
+            columns = counted(n_usable, "column")
+            said = [f"-k {wanted} is more than the {columns} to select from without text"]
+        # What else is wrong depends on the option that is suggested.
+        given = given.and_encode(_kinds(words))
+        found, _, ways, n_gaps = _examine(table, features, given, accepts_gaps)
+        found["text"] = text
+    if needs_words or not ways or any(map(found.get, ("odd", "empty", "gaps", "infinite"))):
+        is_fine = accepts_gaps or given.impute or given.drop_rows
+        raise _problems_error(name, table, given, found, ways, n_gaps, is_fine, said)
+    if totals := _totals(table):
+        what = f"the last row looks like totals ({totals!r})"
+        note(f"{what}, and counts as a sample unless you leave it out of the file")
     features, carried = list(ways), sorted([*carried, *words])
     if verbatim:
         table = carry_verbatim(table, carried)
     if given.drop_rows:
         table = _drop_incomplete_rows(table, features)
     X, owner = _make_features(table.take(features), given.impute, list(ways.values()))
-    if n_gaps and not fills:
-        how = "--impute median fills missing values, --drop-rows leaves out incomplete rows"
-        note(f"{counted(n_gaps, 'missing value')}, which the method accepts; {how}")
     if constant := found["constant"]:
         note(f"constant, and therefore ranked last: {listed([table.names[j] for j in constant])}")
-    return Data(table, features, carried, labels, X, owner)
+    n_gaps = 0 if given.impute or given.drop_rows else n_gaps
+    return Data(table, features, carried, labels, X, owner, n_gaps)
 
 
-def _examine(table, features, encode):
+def _examine(table, features, given, accepts_gaps):
     """Return problems, columns that are only carried, usable ones, and the number of gaps.
 
     Problems have for every column an example, the first of which is shown. Gaps of arrays that are
     not read yet are found by the method, which reads every entry anyway.
     """
     found = {kind: {} for kind in ("text", "odd", "empty", "gaps", "constant", "infinite")}
-    words, ways, n_gaps = {}, {}, 0
+    words, ways, n_gaps, encode = {}, {}, 0, given.encode or ()
     for j, kind in zip(features, table.take(features).kinds(), strict=True):
         name, column = table.names[j], table.X.iloc[:, j] if table.is_frame else None
         if name in table.odd:
@@ -169,6 +181,9 @@ def _examine(table, features, encode):
         present = numbers(column)[~gaps] if kind == "number" else ()
         if len(present) and present.min() == present.max():
             found["constant"][j] = j, ""
+    fills = given.impute or given.drop_rows
+    harmless = {"infinite": fills, "gaps": fills or accepts_gaps, "text": ways}
+    found |= {kind: {} for kind, is_fine in harmless.items() if is_fine}
     return found, words, ways, n_gaps
 
 
@@ -177,42 +192,74 @@ def _words_note(table, words):
     terms = {"onehot": "text", "ordinal": "ordered answers", "text": many}
     known = by_reason(words, table.names).items()
     text = "; ".join(f"{terms.get(kind, 'dates')}: {named}" for kind, named in known)
-    kinds = ",".join(kind for kind in ENCODINGS if kind in words.values())
+    kinds = ",".join(_kinds(words))
     how = f". Select from such columns with --encode {kinds}" if kinds else ""
     return f"{text}: not selected from, but carried to the output{how}"
 
 
-def _problems_error(name, table, given, found, ways, n_gaps, gaps_are_fine):
+def _kinds(words):
+    """Return the ways in which columns of words can be selected from."""
+    return [kind for kind in ENCODINGS if kind in words.values()]
+
+
+def _usable(table, found, ways):
+    """Return the columns to select from, and those that an option makes readable."""
+    return {*ways, *(j for j in found["odd"] if table.odd[table.names[j]].marks is not None)}
+
+
+def _totals(table):
+    """Return the word for totals in the last row, if most of its numbers are larger than others."""
+    is_text = [dtype.kind not in "biuf" for dtype in table.X.dtypes] if table.is_frame else []
+    words = table.X.iloc[-1][is_text].astype(str) if any(is_text) else ()
+    word = next(filter(_TOTALS.fullmatch, words), "")
+    if word:
+        numbers = table.X.select_dtypes("number", exclude="timedelta").astype(float)
+        word = word if (numbers.iloc[-1] > numbers.iloc[:-1].max()).mean() > 0.5 else ""
+    return word
+
+
+def _problems_error(name, table, given, found, ways, n_gaps, gaps_are_fine, said):
     """Return one error for all problems, with one command that solves them."""
-    names, said, others = table.names, [], ""
+    names, others = table.names, ""
     of_all = f"in {len(found['gaps'])} of {counted(len(names), 'column')}"
+    # Constant columns do no harm; a few are easily left out.
+    if found["infinite"] or given.include or given.cost:
+        found["constant"] = {}
     terms = {"text": "text", "odd": "text among numbers", "empty": "no values"}
     terms |= {"gaps": f"{counted(n_gaps, 'missing value')} {of_all}", "constant": "constant"}
     for kind, term in (terms | {"infinite": "infinite values"}).items():
         if columns := found[kind]:
             example = min(columns.values())[1]
             said.append(f"{term}: {listed([names[j] for j in columns])}{example}")
+    if totals := _totals(table):
+        said.append(f"the last row looks like totals ({totals!r})")
     what = f"{name} cannot be used as it is. {'; '.join(said)}"
-    odd = {j: table.odd[names[j]] for j in found["odd"]}
-    unclear = [j for j, column in odd.items() if column.marks is None]
-    if not ways and len(odd) == len(unclear):
-        advice = "Check --sep, --decimal, --skip-rows and the first lines of the file"
-        return ValueError(f"{what}. {advice}, or add --encode onehot to select from text")
-    # Constant columns do no harm; a few are easily left out.
-    constant = [] if given.include or given.cost else list(found["constant"])[:_TYPED_NAMES]
-    useless = sorted([*found["empty"], *constant])
+    check = "Check --sep, --decimal, --skip-rows and the first lines of the file"
+    odd, usable = [table.odd[names[j]] for j in found["odd"]], _usable(table, found, ways)
+    if not usable:
+        what += f". {check}"
+    elif found["text"] and given.encode == ("onehot",):
+        what += f". {check}, or add --encode onehot to select from text"
+    if unclear := [j for j in found["odd"] if j not in usable]:
+        columns = listed([names[j] for j in unclear])
+        what += f". To select from {columns}, write the numbers in one way (such as one currency)"
+    if not usable:
+        return ValueError(what)
+    useless = sorted([*found["empty"], *list(found["constant"])[:_TYPED_NAMES]])
     fixes = as_arguments("--keep", unclear, names) + as_arguments("--drop", useless, names)
-    if any(column.percent for column in odd.values()):
+    if any(column.percent for column in odd) and not given.percent:
         fixes.append("--percent")
-    if marks := dict.fromkeys(mark for column in odd.values() for mark in column.marks or ()):
+    if marks := dict.fromkeys(mark for column in odd for mark in column.marks or ()):
         fixes += as_option("--na", ",".join(marks))
-    if found["gaps"] or found["infinite"] or (marks and not gaps_are_fine):
+    if totals in marks:
+        fixes.append("--drop-rows")
+        others = " (or use a file without this row, to keep incomplete ones)" if n_gaps else ""
+    elif found["gaps"] or found["infinite"] or (marks and not gaps_are_fine):
         fixes += ["--impute", "median"]
         others = " (or use --drop-rows to leave out incomplete rows)"
-    left = len({*ways, *odd}.difference(unclear, useless))
-    if isinstance(given.number, int) and given.number > left:
-        fixes += ["-k", str(left)]
-    return ValueError(f"{what}. Run: {given.again(*fixes)}{others}")
+    left = len(usable.difference(useless))
+    number = left if isinstance(given.number, int) and given.number > left else None
+    return ValueError(f"{what}. Run: {given.again(*fixes, number=number)}{others}")
 
 
 def _make_features(table, strategy, ways):

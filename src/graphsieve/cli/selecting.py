@@ -81,9 +81,12 @@ def _read(source, given, method):
     carried += find_column(table, given.color, "--color")
     how = {"verbatim": given.output is not None, "accepts_gaps": tags.allow_nan}
     data = prepare(source[1], table, given, carried=carried, **how)
+    if data.n_gaps:
+        options = "--impute median fills missing values, --drop-rows leaves out incomplete rows"
+        note(f"{counted(data.n_gaps, 'missing value')}, which the method accepts; {options}")
     if isinstance(given.number, int) and given.number > (most := len(data.features)):
         what = f"-k {given.number} is more than the {counted(most, 'column')} to select from"
-        raise ValueError(f"{what}. Run: {given.again('-k', str(most))}")
+        raise ValueError(f"{what}. Run: {given.again(number=most)}")
     if issparse(data.X) and not tags.sparse:
         able = ", ".join(_methods_that(lambda method: get_tags(method).input_tags.sparse))
         raise ValueError(f"{given.method} does not take sparse data; these methods do: {able}")

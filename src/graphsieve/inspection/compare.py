@@ -263,8 +263,8 @@ def _draw(X, rng):
         )
     if sample.n_filled:
         warn(
-            f"{sample.n_filled} missing or infinite values were replaced by the mean of their "
-            "column for the comparison. Impute them yourself if there are many"
+            f"{sample.n_filled:,} missing or infinite values were replaced by the mean of their "
+            "column for the comparison; impute them before if there are many"
         )
     return sample.values, None if names is None else np.asarray(names, dtype=object)
 

@@ -261,8 +261,9 @@ def _without_formulas(table, notes):
     names, X = list(map(_harmless, table.names)), table.X
     is_changed = names != table.names
     if table.names[:4] == ["feature", "score", "rank", "kept"]:
-        X = X.assign(feature=X["feature"].map(_harmless))
-        is_changed = is_changed or not X["feature"].equals(table.X["feature"])
+        named = [name for name in ("feature", "explained_by") if name in names]
+        X = X.assign(**{name: X[name].map(_harmless) for name in named})
+        is_changed = is_changed or not X.equals(table.X)
     if is_changed:
         notes.append(
             "names that a spreadsheet would run as formulas are written with an apostrophe in "
