@@ -14,8 +14,15 @@ import pyarrow.csv as arrow_csv
 from ..._utils.text import counted
 from ..console import TableError
 from ..options import SEPARATORS
-from .cells import MISSING, find_layout, read_numbers
-from .tables import Table, arrow_frame, default_names, unique_names
+from .cells import (
+    MISSING,
+    find_decimal,
+    find_layout,
+    is_like_number,
+    is_quantity,
+    read_numbers,
+)
+from .tables import Table, arrow_frame, default_names, is_number, unique_names
 
 # Rows per block that Arrow parses: with fewer, wide tables spend their time on bookkeeping.
 _BLOCK_ROWS = 64
@@ -23,9 +30,6 @@ _BLOCK_ROWS = 64
 _SAMPLE_LINES, _FEWEST_LINES, _SAMPLE_LENGTH = 100, 8, 2**18
 _MARKS = [(codecs.BOM_UTF8, "utf-8-sig"), ((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE), "utf-16")]
 _ASSUMED = {"utf-16": "encoding UTF-16", "cp1252": "encoding cp1252, because it is not UTF-8"}
-_NUMBER = re.compile(r"\s*[+-]?(\d+([.,]\d*)?|[.,]\d+)([eE][+-]?\d+)?\s*")
-_GROUPED = re.compile(r"\s*[+-]?[1-9]\d{0,2},\d{3}\s*")
-_WITH = {point: re.compile(rf"\s*[+-]?\d*[{point}]\d+([eE][+-]?\d+)?\s*") for point in ".,"}
 
 # A line that is split at the wrong separator is one long value.
 csv.field_size_limit(2**31 - 1)
@@ -90,7 +94,7 @@ def _find_dialect(path, name, reading, usual_separator):
     with _open_lines(path, encoding, reading.skip_rows or 0) as file:
         lines = file.readlines(_SAMPLE_LENGTH)
         lines += islice(file, max(0, _FEWEST_LINES - len(lines)))
-        lines, others = lines[:_SAMPLE_LINES], lines[_SAMPLE_LINES:] or file.readline()
+        lines, others = lines[:_SAMPLE_LINES], lines[_SAMPLE_LINES:] or file.readlines(1)
     body = ["\n" if _is_comment(line) else line for line in lines]
     start = next((number for number, line in enumerate(body) if line.strip()), None)
     if start is None:
@@ -113,7 +117,7 @@ def _find_dialect(path, name, reading, usual_separator):
         notes.append(f"separated by {_word(separator)}")
     if not rows:
         raise TableError(f"{name} is empty: it holds a header and no rows")
-    decimal, found = _find_decimal(rows, separator, reading)
+    decimal, found = find_decimal([*rows, *_reader(others, separator)], reading, separator)
     notes += found
     names, renamed = default_names(len(rows[0])), ()
     if header is not None:
@@ -121,8 +125,12 @@ def _find_dialect(path, name, reading, usual_separator):
         if _looks_like_data(header):
             what = "which holds only numbers (if it is data, add --no-header)"
             notes.append(f"names from the first line, {what}")
+
+    def is_float(cell):
+        return decimal in cell and is_number(cell.replace(decimal, "."))
+
     columns = zip(names, zip(*rows, strict=False), strict=False)
-    floats = [name for name, cells in columns if all(map(_WITH[decimal].fullmatch, cells))]
+    floats = [name for name, cells in columns if all(map(is_float, cells))]
     read = arrow_csv.ReadOptions(
         column_names=names,
         skip_rows=skip + (reading.skip_rows or 0),
@@ -195,7 +203,7 @@ def _records(lines, separator):
 
 
 def _find_separator(lines, usual, reading):
-    """Return the separator that gives rows of equal length and the most numbers."""
+    """Return the separator that gives rows of equal length, from the first on, and numbers."""
 
     def score(separator):
         _, rows = _records(lines, separator)
@@ -205,33 +213,23 @@ def _find_separator(lines, usual, reading):
         # A header that lacks the name of the first column is common.
         is_named = header is None or width - len(header) in (0, 1)
         if width == 1 or not is_named or any(len(row) != width for row in body):
-            return 0
-        # Any consistent separator is better than none.
-        return 1e-9 + sum(map(bool, map(_NUMBER.fullmatch, cells))) / len(cells)
+            return ()
+        n_others = sum(len(row) != width for row in rows[:first])
+        n_numbers = sum(map(is_quantity, cells))
+        # Spaces are within cells as well: they separate what becomes numbers alone.
+        return -n_others, 0 if separator == " " and n_numbers < len(cells) else n_numbers / len(
+            cells
+        )
 
     # The first of several equally good ones is taken.
     return max(dict.fromkeys((usual, *SEPARATORS.values())), key=score)
 
 
-def _find_decimal(rows, separator, reading):
-    """Return the decimal point, a comma if numbers have one and none has a point, and notes."""
-    if reading.decimal or reading.thousands in (".", ","):
-        return reading.decimal or ("," if reading.thousands == "." else "."), []
-    cells = [cell for row in rows for cell in row]
-    with_comma = list(filter(_WITH[","].fullmatch, cells))
-    is_unclear, has_points = all(map(_GROUPED.fullmatch, with_comma)), _WITH["."].fullmatch
-    # 1,234 has a separator of thousands unless commas are known for decimals.
-    if not with_comma or any(map(has_points, cells)) or (is_unclear and separator != ";"):
-        return ".", []
-    advice = " (if it separates thousands, add --thousands comma)" if is_unclear else ""
-    return ",", [f"decimal comma{advice}"]
-
-
 def _names_in(comment, row, separator):
     """Return the cells of a comment if they are as many words as a row below it, of numbers."""
     cells = next(_reader([comment.lstrip("# ")], separator), [])
-    are_words = len(cells) == len(row) > 1 and not any(map(_NUMBER.fullmatch, cells))
-    return cells if are_words and any(map(_NUMBER.fullmatch, row)) else []
+    are_words = len(cells) == len(row) > 1 and not any(map(is_like_number, cells))
+    return cells if are_words and any(map(is_like_number, row)) else []
 
 
 def _looks_like_data(cells):
