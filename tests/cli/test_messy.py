@@ -144,6 +144,7 @@ def test_units_row(select, numbers, tmp_path, units):
         (lambda v: f"{v:,.2f}", "\t"),
         (lambda v: f"${v:,.2f}".replace("$-", "-$"), ","),
         (lambda v: f"${v:,.2f}" if v > 0 else f"(${-v:,.2f})", ","),
+        (lambda v: f"{abs(v):,.2f}{'-' * (v < 0)}", ","),
         (lambda v: f"{v:,.2f} €".replace(",", "_").replace(".", ",").replace("_", "."), ";"),
         (lambda v: f"EUR {v:.2f}", ","),
         (lambda v: f"{v:.2f}%", ","),
@@ -393,6 +394,14 @@ def test_suggested_commands_work(run, numbers, tmp_path, kind, method, number):
     if result.exit_code:
         result = run(*suggested(result.stderr))
     assert result.exit_code == 0, result.output
+
+
+def test_amounts_in_other_currencies_are_not_missing(run, numbers, tmp_path):
+    path = write(tmp_path / "messy.csv", text(numbers.assign(growth=["$1", "12 EUR"] * (N // 2))))
+    message = run("select", path, "-k", 2, *CSS).stderr
+    assert "text among numbers: 'growth'" in message
+    assert "--na" not in message
+    assert run(*suggested(message)).exit_code == 0
 
 
 @pytest.mark.parametrize("suffix", [".npy", ".parquet", ".xlsx"])

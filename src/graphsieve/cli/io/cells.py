@@ -41,7 +41,7 @@ _MOST_MARKS = 5
 
 def _amount(number):
     """Compile the pattern of a number with what may stand around it."""
-    before, after = rf"\s*\(?[+−-]?\s*{_CURRENCY}?\s*[+-]?", rf"\s*(%|{_CURRENCY})?\)?\s*"
+    before, after = rf"\s*\(?[+−-]?\s*{_CURRENCY}?\s*[+-]?", rf"\s*(%|{_CURRENCY})?[)−-]?\s*"
     return re.compile(rf"{before}({number}){after}")
 
 
@@ -203,7 +203,8 @@ def _read(column, reading, decimal):
     text = pc.if_else(pc.is_in(pc.utf8_lower(text), pa.array(_GAPS)), None, text)
     present = len(text) - text.null_count
     plain = pc.replace_substring(text, "−", "-")
-    plain = pc.replace_substring_regex(plain, r"^\((.+)\)$", r"-\1")
+    # Ledgers write (400) or 400- for -400.
+    plain = pc.replace_substring_regex(plain, r"^\((.+)\)$|^([^-].*)-$", r"-\1\2")
     currency = pc.struct_field(pc.extract_regex(text, f"(?P<sign>{_CURRENCY})"), "sign")
     n_currencies, n_percent = pc.count_distinct(currency).as_py(), pc.sum(pc.ends_with(text, "%"))
     # Several currencies, and a percent sign that some cells lack, are left where they are.
@@ -247,5 +248,6 @@ def _odd(column, reading, decimal, words):
     cell, percent = words[0], any(word.endswith("%") for word in words)
     if percent:
         words = _read(column, replace(reading, percent=True), decimal)[1]
+    is_money = any(is_like_number(w) and re.search(_CURRENCY, w) for w in words)
     is_clear = len(words) <= _MOST_MARKS and all("," not in w and w.isprintable() for w in words)
-    return Odd(cell, percent, tuple(words) if is_clear else None)
+    return Odd(cell, percent, tuple(words) if is_clear and not is_money else None)
