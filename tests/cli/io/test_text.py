@@ -1,6 +1,7 @@
 """Text files as people have them: read with a line that says what was assumed, or refused."""
 
 import gzip
+import io
 
 import numpy as np
 import pandas as pd
@@ -119,6 +120,27 @@ def test_a_header_shorter_than_its_rows(selected, refused):
     assert "'Unnamed: 0' (row names)" in message
     # R's write.table separates by spaces and leaves out the name of the first column.
     assert selected('"a" "b"\n"1" 1.5 2.5\n"2" 2.5 0.5\n', "--index", name="data.txt")[1] == names
+
+
+@pytest.mark.parametrize("header", ["5.1,3.5,1.5", "1,2,3", "42,31,25", '"5,1","3,5","9,25"'])
+@pytest.mark.parametrize("suffix", [".csv", ".xlsx"])
+def test_a_header_that_may_be_data(tmp_path, header, suffix):
+    path, rows = tmp_path / f"data{suffix}", f"{header}\n2,4,1\n3,3,9\n5,1,2\n"
+    if suffix == ".csv":
+        path.write_text(rows)
+    else:
+        pd.read_csv(io.StringIO(rows), header=None).to_excel(path, index=False, header=False)
+    notes = read_table(path, Reading()).notes
+    assert any("only numbers (if it is data, add --no-header)" in note for note in notes)
+    assert len(read_table(path, Reading(no_header=True))) == 4
+
+
+def test_positions_as_names(tmp_path):
+    """As pandas writes a frame without names."""
+    for index in (True, False):
+        path = tmp_path / "data.csv"
+        pd.DataFrame(X).to_csv(path, index=index)
+        assert not read_table(path, Reading()).notes
 
 
 def test_index_column(selected):

@@ -76,6 +76,11 @@ def find_layout(rows, reading, word="line"):
         notes.append(f"{counted(top, word)} above the header left out ({title.strip()!r})")
     if units:
         notes.append(f"units below the header left out ({', '.join(units[:3])})")
+    names = [cell for cell in rows[top] if cell.strip()]
+    # The positions 0, 1, 2, ... are names that pandas writes.
+    if all(map(is_like_number, names)) and names != list(map(str, range(len(names)))):
+        what = "which holds only numbers (if it is data, add --no-header)"
+        notes.append(f"names from the first {word}, {what}")
     return rows[top], first, notes
 
 

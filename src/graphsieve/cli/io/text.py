@@ -122,9 +122,6 @@ def _find_dialect(path, name, reading, usual_separator):
     names, renamed = default_names(len(rows[0])), ()
     if header is not None:
         names, renamed = unique_names(_full_header(name, header, rows, reading, separator))
-        if _looks_like_data(header):
-            what = "which holds only numbers (if it is data, add --no-header)"
-            notes.append(f"names from the first line, {what}")
 
     def is_float(cell):
         return decimal in cell and is_number(cell.replace(decimal, "."))
@@ -230,15 +227,6 @@ def _names_in(comment, row, separator):
     cells = next(_reader([comment.lstrip("# ")], separator), [])
     are_words = len(cells) == len(row) > 1 and not any(map(is_like_number, cells))
     return cells if are_words and any(map(is_like_number, row)) else []
-
-
-def _looks_like_data(cells):
-    """Whether all cells are numbers, but not those that stand for positions (0, 1, 2, ...)."""
-    try:
-        values = [float(cell) for cell in cells if cell]
-    except ValueError:
-        return False
-    return [value - values[0] for value in values] != list(range(len(values)))
 
 
 def _word(separator):
