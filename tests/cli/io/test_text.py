@@ -180,6 +180,8 @@ def test_transpose(selected, refused, tmp_path):
         ("a~b\n1~2\n3~4\n", "give their separator with --sep"),
         ("a;b\n1;2;3;4\n", "has a single column, 'a;b'"),
         (b"a,b\n1,\x00\n", "holds NUL bytes and is not text"),
+        ("a,b\n,\n,\n", "holds a header and no values"),
+        ("a,b\n\n", "holds a header and no rows"),
     ],
 )
 def test_what_is_refused(refused, content, message):
@@ -190,6 +192,16 @@ def test_types_that_change_far_into_the_file(selected):
     rows = "1,2.5,x1\n" * 30_000 + "1.5,3,x2\n"
     values, _, _ = selected("a,b,c\n" + rows, "--drop", "c")
     assert values[-1].tolist() == [1.5, 3.0]
+
+
+@pytest.mark.parametrize("rest", ["1,2.5\n" * 200, "1,2.5\n" * 200 + "x,y\n"])
+def test_hexadecimal_codes_are_text(tmp_path, rest):
+    codes = ["0x119", "0X222", "0x4f"] * 70
+    path, rows = tmp_path / "data.csv", zip(codes, rest.split(), strict=False)
+    path.write_text("code,x,y\n" + "".join(f"{code},{row}\n" for code, row in rows))
+    table = read_table(path, Reading())
+    assert table.X["code"].tolist()[:200] == codes[:200]
+    assert table.X["x"].iloc[0] in (1, "1")
 
 
 def test_values_in_quotes(selected):

@@ -40,7 +40,8 @@ def read_text(path, name, reading, usual_separator=","):
     read, parse, convert, notes = _find_dialect(path, name, reading, usual_separator)
     # Arrow keeps the text of a column until it is sure of the type. Where the first rows show the
     # type, it is assumed first: 500,000 x 30 numbers then take 160 MB instead of 550.
-    for types in (convert.column_types, {}):
+    sure = {name: kind for name, kind in convert.column_types.items() if kind == pa.string()}
+    for types in (convert.column_types, sure):
         convert.column_types = types
         try:
             table, n_skipped = _parse(path, read, parse, convert)
@@ -116,7 +117,8 @@ def _find_dialect(path, name, reading, usual_separator):
     if reading.sep is None and separator != usual_separator:
         notes.append(f"separated by {_word(separator)}")
     if not rows:
-        raise TableError(f"{name} is empty: it holds a header and no rows")
+        what = "values" if any(map(str.strip, body[skip:])) else "rows"
+        raise TableError(f"{name} is empty: it holds a header and no {what}")
     decimal, found = find_decimal([*rows, *_reader(others, separator)], reading, separator)
     notes += found
     names, renamed = default_names(len(rows[0])), ()
@@ -126,8 +128,11 @@ def _find_dialect(path, name, reading, usual_separator):
     def is_float(cell):
         return decimal in cell and is_number(cell.replace(decimal, "."))
 
-    columns = zip(names, zip(*rows, strict=False), strict=False)
-    floats = [name for name, cells in columns if all(map(is_float, cells))]
+    columns = dict(zip(names, zip(*rows, strict=False), strict=False))
+    types = {name: pa.float64() for name, cells in columns.items() if all(map(is_float, cells))}
+    # Arrow takes 0x1F for 31.
+    codes = (name for name, cells in columns.items() if any("0x" in c.lower() for c in cells))
+    types |= dict.fromkeys(codes, pa.string())
     read = arrow_csv.ReadOptions(
         column_names=names,
         skip_rows=skip + (reading.skip_rows or 0),
@@ -139,7 +144,7 @@ def _find_dialect(path, name, reading, usual_separator):
         decimal_point=decimal,
         null_values=MISSING,
         strings_can_be_null=True,
-        column_types=dict.fromkeys(floats, pa.float64()),
+        column_types=types,
     )
     return read, parse, convert, [*notes, *renamed]
 
