@@ -164,6 +164,14 @@ def european(value):
     return f"{value:,.2f}".replace(",", "_").replace(".", ",").replace("_", ".")
 
 
+@pytest.mark.parametrize("sep", [",", ";", "\t", "|"])
+def test_a_title_with_as_many_spaces_as_the_header(tmp_path, sep):
+    rows = [["col 0", "col 1"], *[["12.5 %", "13 %"], ["11.5 %", "9.5 %"]] * 2]
+    content = "Umsatz 2024\n" + "\n".join(map(sep.join, rows))
+    table = read_table(write(tmp_path / "messy.csv", content), Reading())
+    assert table.X["col 1"].tolist() == [13, 9.5] * 2
+
+
 @pytest.mark.parametrize("sep", [";", "\t"])
 @pytest.mark.parametrize("sign", ["{} €", "€ {}", "{}%", "{} %"])
 @pytest.mark.parametrize("region", [True, False])

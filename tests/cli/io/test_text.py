@@ -119,7 +119,12 @@ def test_a_header_shorter_than_its_rows(selected, refused):
     assert values.tolist() == [["r1", 1.5, 2.5], ["r2", 2.5, 0.5]]
     assert "'Unnamed: 0' (row names)" in message
     # R's write.table separates by spaces and leaves out the name of the first column.
-    assert selected('"a" "b"\n"1" 1.5 2.5\n"2" 2.5 0.5\n', "--index", name="data.txt")[1] == names
+    content = '"a" "b"\n"1" 1.5 2.5\n"2" 2.5 0.5\n'
+    assert selected(content, "--index", name="data.txt")[1] == names
+    content = content.replace(".", ",").replace('"1"', '"north"')
+    values, found, _ = selected(content, "--index", name="data.txt")
+    assert found == names
+    assert values.tolist() == [["north", 1.5, 2.5], ["2", 2.5, 0.5]]
 
 
 @pytest.mark.parametrize("header", ["5.1,3.5,1.5", "1,2,3", "42,31,25", '"5,1","3,5","9,25"'])

@@ -205,7 +205,7 @@ def _records(lines, separator):
 
 
 def _find_separator(lines, usual, reading):
-    """Return the separator that gives rows of equal length, from the first on, and numbers."""
+    """Return the separator that gives rows of equal length below the fewest other lines."""
 
     def score(separator):
         _, rows = _records(lines, separator)
@@ -213,15 +213,14 @@ def _find_separator(lines, usual, reading):
         body = rows[first:-1] or rows[first:] or rows
         cells, width = [cell for row in body for cell in row], len(body[0])
         # A header that lacks the name of the first column is common.
-        is_named = header is None or width - len(header) in (0, 1)
-        if width == 1 or not is_named or any(len(row) != width for row in body):
+        n_lacking = width - len(header or body[0])
+        if width == 1 or n_lacking not in (0, 1) or any(len(row) != width for row in body):
             return ()
-        n_others = sum(len(row) != width for row in rows[:first])
+        n_titles = sum(len(row) != width for row in rows[:first] if row is not header)
         n_numbers = sum(map(is_quantity, cells))
-        # Spaces are within cells as well: they separate what becomes numbers alone.
-        return -n_others, 0 if separator == " " and n_numbers < len(cells) else n_numbers / len(
-            cells
-        )
+        # Spaces may be within all names and cells: they separate what becomes numbers alone.
+        is_unclear = separator == " " and not n_lacking and n_numbers < len(cells)
+        return -n_titles - n_lacking, 0 if is_unclear else n_numbers / len(cells), -n_titles
 
     # The first of several equally good ones is taken.
     return max(dict.fromkeys((usual, *SEPARATORS.values())), key=score)
