@@ -238,6 +238,14 @@ def test_decimals_stay_decimals(tmp_path):
     assert read_table(path, Reading()).X["a"].tolist() == [1.25, 2.375, 0.5]
 
 
+def test_amounts_in_other_currencies_are_not_missing(run, numbers, tmp_path):
+    path = write(tmp_path / "messy.csv", text(numbers.assign(growth=["$1", "12 EUR"] * (N // 2))))
+    message = run("select", path, "-k", 2, *CSS).stderr
+    assert "text among numbers: 'growth'" in message
+    assert "--na" not in message
+    assert run(*suggested(message)).exit_code == 0
+
+
 @pytest.mark.parametrize("mark", ["-", "n/a", "?", "N/A", "missing", ".", "#DIV/0!", "see note"])
 def test_marks_of_missing_values(select, numbers, tmp_path, mark):
     expected = numbers.copy()
@@ -402,14 +410,6 @@ def test_suggested_commands_work(run, numbers, tmp_path, kind, method, number):
     if result.exit_code:
         result = run(*suggested(result.stderr))
     assert result.exit_code == 0, result.output
-
-
-def test_amounts_in_other_currencies_are_not_missing(run, numbers, tmp_path):
-    path = write(tmp_path / "messy.csv", text(numbers.assign(growth=["$1", "12 EUR"] * (N // 2))))
-    message = run("select", path, "-k", 2, *CSS).stderr
-    assert "text among numbers: 'growth'" in message
-    assert "--na" not in message
-    assert run(*suggested(message)).exit_code == 0
 
 
 @pytest.mark.parametrize("suffix", [".npy", ".parquet", ".xlsx"])
