@@ -11,6 +11,9 @@ import openpyxl
 import pandas as pd
 import pytest
 
+from graphsieve.cli.io.files import read_table
+from graphsieve.cli.options import Reading
+
 CSS = ("-m", "css")
 N = 40
 
@@ -141,6 +144,7 @@ def test_units_row(select, numbers, tmp_path, units):
         (lambda v: f"{v:,.2f}", "\t"),
         (lambda v: f"${v:,.2f}".replace("$-", "-$"), ","),
         (lambda v: f"${v:,.2f}" if v > 0 else f"(${-v:,.2f})", ","),
+        (lambda v: f"{abs(v):,.2f}{'-' * (v < 0)}", ","),
         (lambda v: f"{v:,.2f} €".replace(",", "_").replace(".", ",").replace("_", "."), ";"),
         (lambda v: f"EUR {v:.2f}", ","),
         (lambda v: f"{v:.2f}%", ","),
@@ -154,6 +158,92 @@ def test_amounts(select, numbers, tmp_path, form, sep):
     assert "read as numbers: 'price' (" in result.stderr
     found, _ = select(workbook(tmp_path / "messy.xlsx", sales=rows_of(messy)))
     same(found, numbers)
+
+
+def european(value):
+    return f"{value:,.2f}".replace(",", "_").replace(".", ",").replace("_", ".")
+
+
+@pytest.mark.parametrize("sep", [",", ";", "\t", "|"])
+def test_a_title_with_as_many_spaces_as_the_header(tmp_path, sep):
+    rows = [["col 0", "col 1"], *[["12.5 %", "13 %"], ["11.5 %", "9.5 %"]] * 2]
+    content = "Umsatz 2024\n" + "\n".join(map(sep.join, rows))
+    table = read_table(write(tmp_path / "messy.csv", content), Reading())
+    assert table.X["col 1"].tolist() == [13, 9.5] * 2
+
+
+@pytest.mark.parametrize("sep", [";", "\t"])
+@pytest.mark.parametrize("sign", ["{} €", "€ {}", "{}%", "{} %"])
+@pytest.mark.parametrize("region", [True, False])
+def test_european_amounts_in_all_columns(select, numbers, tmp_path, sep, sign, region):
+    """A decimal comma, or a space, in all cells separates no columns."""
+    messy = numbers.map(lambda v: sign.format(european(v)))
+    if region:
+        messy.insert(0, "region", ["Nord", "Süd"] * (N // 2))
+    for suffix in (".csv", ".tsv"):
+        found, result = select(write(tmp_path / f"messy{suffix}", text(messy, sep)))
+        same(found, numbers)
+        assert "decimal comma" in result.stderr
+        assert "left out" not in result.stderr
+
+
+@pytest.mark.parametrize("sep", [",", ";", "\t"])
+@pytest.mark.parametrize("header", ["a,b,c", "a m,b m,c m"])
+def test_spaces_in_cells(run, tmp_path, sep, header):
+    cells = [["12.5 kg", "130.0 cm", "281.6 m"], ["9.5 kg", "131.5 cm", "1.5 m"]] * 2
+    rows = [header.split(","), *cells]
+    path = write(tmp_path / "units.csv", "\n".join(map(sep.join, rows)))
+    assert read_table(path, Reading()).X.to_numpy().tolist() == cells
+    rows = [header.split(","), *([f"USD {j}{k}" for k in range(3)] for j in range(4))]
+    path = write(tmp_path / "amounts.csv", "\n".join(map(sep.join, rows)))
+    assert read_table(path, Reading()).X.to_numpy().tolist()[1] == [10, 11, 12]
+    rows = [header.split(","), ["52.1 13.4", "48.2 11.5", "50.9 6.9"]] * 2
+    path = write(tmp_path / "pairs.csv", "\n".join(map(sep.join, rows)))
+    assert list(read_table(path, Reading()).X) == rows[0]
+
+
+@pytest.mark.parametrize(
+    ("proof", "note"),
+    [
+        (["3,5", "2,1", "7,7", "1,2"], "decimal comma"),
+        (["1,5 %", "2,5 %", "3 %", "-"], "decimal comma"),
+        (["1.198,50 €", "2 €", "3 €", "4 €"], "decimal comma"),
+        (["1.198.827", "980", "12.400", "1.640"], "decimal comma"),
+        (["1", "2", "3", "5"], "decimal point (if it separates thousands, add --thousands .)"),
+    ],
+)
+def test_dots_as_thousands(tmp_path, proof, note):
+    """As thousands where other cells of the file show it, however far below."""
+    few = ["1.250", "980", "12.400", "640"]
+    cells = [["a", "b", "c"], *([cell, "7", cell] for cell in few * 50)]
+    cells += zip(few, proof, few, strict=True)
+    path = write(tmp_path / "messy.csv", "\n".join(map(";".join, cells)))
+    book = workbook(tmp_path / "messy.xlsx", s=cells)
+    scale = 1 if "point" in note else 1000
+    for file in (path, book):
+        table = read_table(file, Reading())
+        expected = [1.25 * scale, 980, 12.4 * scale, 640]
+        np.testing.assert_allclose(table.X["a"], expected * 51)
+        assert note in table.notes
+        assert scale == 1 or "'a' (1.250 = 1250)" in "; ".join(table.notes)
+    np.testing.assert_allclose(
+        read_table(path, Reading(thousands=".")).X["a"], [1250, 980, 12400, 640] * 51
+    )
+
+
+def test_decimals_stay_decimals(tmp_path):
+    """Three decimals are no thousands where a number with others is in the file."""
+    cells = [["a", "b"], ["1.250", "1,234"], ["2.375", "5,678"], ["0.500", "9,012"]]
+    path = write(tmp_path / "messy.csv", "\n".join(map(";".join, cells)))
+    assert read_table(path, Reading()).X["a"].tolist() == [1.25, 2.375, 0.5]
+
+
+def test_amounts_in_other_currencies_are_not_missing(run, numbers, tmp_path):
+    path = write(tmp_path / "messy.csv", text(numbers.assign(growth=["$1", "12 EUR"] * (N // 2))))
+    message = run("select", path, "-k", 2, *CSS).stderr
+    assert "text among numbers: 'growth'" in message
+    assert "--na" not in message
+    assert run(*suggested(message)).exit_code == 0
 
 
 @pytest.mark.parametrize("mark", ["-", "n/a", "?", "N/A", "missing", ".", "#DIV/0!", "see note"])

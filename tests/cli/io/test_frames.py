@@ -96,6 +96,18 @@ def test_words_and_numbers_in_one_column_of_a_sheet(run, book, tmp_path):
     assert frame["code"].tolist()[:3] == ["007", "a", "5"]
 
 
+@pytest.mark.parametrize("suffix", [".csv", ".xlsx", ".parquet"])
+@pytest.mark.parametrize("options", [(), ("--na", "-999")])
+def test_flags_with_gaps(selected, tmp_path, suffix, options):
+    flags = pd.array([True, None, False, True] * 5, "boolean")
+    frame = pd.DataFrame({"x": np.arange(20) / 3, "all": flags.fillna(False), "some": flags})
+    path = save(frame, tmp_path / f"data{suffix}")
+    found, message = selected(path, "--impute", "median", *options)
+    assert found["some"].dropna().tolist() == frame["some"].dropna().tolist()
+    assert "carried" not in message
+    assert "5 missing values filled" in message
+
+
 def test_excel_is_too_small_for_some_tables(run, tmp_path):
     np.save(tmp_path / "wide.npy", np.random.default_rng(0).random((2, 2**14 + 1)))
     output = tmp_path / "out.xlsx"
@@ -169,6 +181,15 @@ def test_h5ad(selected, adata, tmp_path):
     assert frame.columns.tolist()[:3] == ["obs_names", "donor", "gene0"]
     assert frame["donor"].tolist() == adata.obs["donor"].tolist()
     np.testing.assert_array_equal(frame["gene2"], adata.layers["counts"].toarray()[:, 2])
+
+
+def test_apply_writes_no_h5ad(run, adata, tmp_path):
+    path, kept = tmp_path / "data.h5ad", tmp_path / "kept.json"
+    adata.write_h5ad(path)
+    assert run("select", path, "-k", 2, "--save", kept, *VARIANCE).exit_code == 0
+    result = run("apply", kept, path, "-o", tmp_path / "out.h5ad")
+    assert result.exit_code == 2
+    assert ".h5ad files are only marked, by graphsieve select -o; use one of .csv" in result.stderr
 
 
 def test_h5ad_stays_sparse(run, adata, tmp_path):

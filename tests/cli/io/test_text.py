@@ -1,6 +1,7 @@
 """Text files as people have them: read with a line that says what was assumed, or refused."""
 
 import gzip
+import io
 
 import numpy as np
 import pandas as pd
@@ -118,7 +119,33 @@ def test_a_header_shorter_than_its_rows(selected, refused):
     assert values.tolist() == [["r1", 1.5, 2.5], ["r2", 2.5, 0.5]]
     assert "'Unnamed: 0' (row names)" in message
     # R's write.table separates by spaces and leaves out the name of the first column.
-    assert selected('"a" "b"\n"1" 1.5 2.5\n"2" 2.5 0.5\n', "--index", name="data.txt")[1] == names
+    content = '"a" "b"\n"1" 1.5 2.5\n"2" 2.5 0.5\n'
+    assert selected(content, "--index", name="data.txt")[1] == names
+    content = content.replace(".", ",").replace('"1"', '"north"')
+    values, found, _ = selected(content, "--index", name="data.txt")
+    assert found == names
+    assert values.tolist() == [["north", 1.5, 2.5], ["2", 2.5, 0.5]]
+
+
+@pytest.mark.parametrize("header", ["5.1,3.5,1.5", "1,2,3", "42,31,25", '"5,1","3,5","9,25"'])
+@pytest.mark.parametrize("suffix", [".csv", ".xlsx"])
+def test_a_header_that_may_be_data(tmp_path, header, suffix):
+    path, rows = tmp_path / f"data{suffix}", f"{header}\n2,4,1\n3,3,9\n5,1,2\n"
+    if suffix == ".csv":
+        path.write_text(rows)
+    else:
+        pd.read_csv(io.StringIO(rows), header=None).to_excel(path, index=False, header=False)
+    notes = read_table(path, Reading()).notes
+    assert any("only numbers (if it is data, add --no-header)" in note for note in notes)
+    assert len(read_table(path, Reading(no_header=True))) == 4
+
+
+def test_positions_as_names(tmp_path):
+    """As pandas writes a frame without names."""
+    for index in (True, False):
+        path = tmp_path / "data.csv"
+        pd.DataFrame(X).to_csv(path, index=index)
+        assert not read_table(path, Reading()).notes
 
 
 def test_index_column(selected):
@@ -158,6 +185,8 @@ def test_transpose(selected, refused, tmp_path):
         ("a~b\n1~2\n3~4\n", "give their separator with --sep"),
         ("a;b\n1;2;3;4\n", "has a single column, 'a;b'"),
         (b"a,b\n1,\x00\n", "holds NUL bytes and is not text"),
+        ("a,b\n,\n,\n", "holds a header and no values"),
+        ("a,b\n\n", "holds a header and no rows"),
     ],
 )
 def test_what_is_refused(refused, content, message):
@@ -168,6 +197,16 @@ def test_types_that_change_far_into_the_file(selected):
     rows = "1,2.5,x1\n" * 30_000 + "1.5,3,x2\n"
     values, _, _ = selected("a,b,c\n" + rows, "--drop", "c")
     assert values[-1].tolist() == [1.5, 3.0]
+
+
+@pytest.mark.parametrize("rest", ["1,2.5\n" * 200, "1,2.5\n" * 200 + "x,y\n"])
+def test_hexadecimal_codes_are_text(tmp_path, rest):
+    codes = ["0x119", "0X222", "0x4f"] * 70
+    path, rows = tmp_path / "data.csv", zip(codes, rest.split(), strict=False)
+    path.write_text("code,x,y\n" + "".join(f"{code},{row}\n" for code, row in rows))
+    table = read_table(path, Reading())
+    assert table.X["code"].tolist()[:200] == codes[:200]
+    assert table.X["x"].iloc[0] in (1, "1")
 
 
 def test_values_in_quotes(selected):

@@ -26,10 +26,7 @@ _CURRENCY = (
 _WAYS = {".": ("[, \u00a0\u202f'’]", r"\."), ",": ("[. \u00a0\u202f'’]", ",")}
 _EITHER = (None, "[.,]")
 # A point or comma before three digits may separate thousands.
-_UNCLEAR = r"^[+-]?[1-9]\d{0,2}[.,]\d{3}$"
-_LIKE_NUMBER = re.compile(
-    rf"\(?[+−-]?\s*{_CURRENCY}?\s*[+-]?[\d.,'’\s]*\d[\d.,'’\s]*([eE][+-]?\d+)?\s*(%|{_CURRENCY})?\)?"
-)
+_UNCLEAR = r"[1-9]\d{0,2}[.,]\d{3}"
 DATE = re.compile(
     r"(\d{4}-\d{1,2}-\d{1,2}|\d{1,2}[./]\d{1,2}[./]\d{2,4}|\d{4}[./]\d{1,2}[./]\d{1,2})\b"
 )
@@ -40,6 +37,27 @@ _MOST_TITLES, _SAMPLE = 30, 1000
 _MOST_DIGITS = 50
 # More words than this between numbers are no marks of missing values.
 _MOST_MARKS = 5
+
+
+def _amount(number):
+    """Compile the pattern of a number with what may stand around it."""
+    before, after = rf"\s*\(?[+−-]?\s*{_CURRENCY}?\s*[+-]?", rf"\s*(%|{_CURRENCY})?[)−-]?\s*"
+    return re.compile(rf"{before}({number}){after}")
+
+
+_LIKE_NUMBER = _amount(r"[\d.,'’\s]*\d[\d.,'’\s]*([eE][+-]?\d+)?")
+# Numbers that show what the decimal point is: 1.5 and 1,234,567 that it is a point.
+_SHOWING = {
+    point: _amount(
+        rf"(?!{_UNCLEAR}\D*$)([1-9]\d{{0,2}}([{other}'’\s]\d{{3}})+|\d*)[{point}]\d+([eE][+-]?\d+)?"
+        rf"|[1-9]\d{{0,2}}([{other}]\d{{3}}){{2,}}"
+    )
+    for point, other in (".,", ",.")
+}
+# One number with a unit or other words around it.
+_QUANTITY = re.compile(
+    r"[^\d.,;|]*(\d+([.,'’\s]\d{3})*([.,]\d*)?|[.,]\d+)([eE][+-]?\d+)?[^\d.,;|]*"
+)
 
 
 def find_layout(rows, reading, word="line"):
@@ -58,6 +76,11 @@ def find_layout(rows, reading, word="line"):
         notes.append(f"{counted(top, word)} above the header left out ({title.strip()!r})")
     if units:
         notes.append(f"units below the header left out ({', '.join(units[:3])})")
+    names = [cell for cell in rows[top] if cell.strip()]
+    # The positions 0, 1, 2, ... are names that pandas writes.
+    if all(map(is_like_number, names)) and names != list(map(str, range(len(names)))):
+        what = "which holds only numbers (if it is data, add --no-header)"
+        notes.append(f"names from the first {word}, {what}")
     return rows[top], first, notes
 
 
@@ -95,6 +118,34 @@ def is_like_number(cell):
     """Whether a cell is a number, an amount or a percentage in any way of writing."""
     cell = cell[:_MOST_DIGITS].strip()
     return _LIKE_NUMBER.fullmatch(cell) is not None and not DATE.match(cell)
+
+
+def is_quantity(cell):
+    """Whether a cell has exactly one number, in any way of writing."""
+    return len(cell) <= _MOST_DIGITS and _QUANTITY.fullmatch(cell) is not None
+
+
+def find_decimal(rows, reading, separator=","):
+    """Return the decimal point, a comma if numbers have one and none has a point, and notes."""
+    if reading.decimal or reading.thousands in (".", ","):
+        return reading.decimal or ("," if reading.thousands == "." else "."), []
+    cells = {cell for row in rows for cell in row if "." in cell or "," in cell}
+    shown = [point for point, shows in _SHOWING.items() if any(map(shows.fullmatch, cells))]
+    if shown == [","]:
+        return ",", ["decimal comma"]
+    unclear = set(filter(re.compile(rf"\s*[+-]?{_UNCLEAR}\s*").fullmatch, cells))
+    advice = "(if it separates thousands, add --thousands {})"
+    # 1,234 has a separator of thousands unless commas are known for decimals.
+    if not shown and separator == ";" and unclear and not any("." in cell for cell in unclear):
+        return ",", [f"decimal comma {advice.format('comma')}"]
+    # Where decimals are written at all, 980 is seldom beside 1.250.
+    columns, short = zip(*filter(None, rows), strict=False), re.compile(r"\s*[+-]?\d{1,3}\s*")
+    is_mixed = shown != ["."] and any(
+        any("." in cell and cell in unclear for cell in column)
+        and any(map(short.fullmatch, column))
+        for column in columns
+    )
+    return ".", [f"decimal point {advice.format('.')}"] * is_mixed
 
 
 class Odd(NamedTuple):
@@ -157,7 +208,8 @@ def _read(column, reading, decimal):
     text = pc.if_else(pc.is_in(pc.utf8_lower(text), pa.array(_GAPS)), None, text)
     present = len(text) - text.null_count
     plain = pc.replace_substring(text, "−", "-")
-    plain = pc.replace_substring_regex(plain, r"^\((.+)\)$", r"-\1")
+    # Ledgers write (400) or 400- for -400.
+    plain = pc.replace_substring_regex(plain, r"^\((.+)\)$|^([^-].*)-$", r"-\1\2")
     currency = pc.struct_field(pc.extract_regex(text, f"(?P<sign>{_CURRENCY})"), "sign")
     n_currencies, n_percent = pc.count_distinct(currency).as_py(), pc.sum(pc.ends_with(text, "%"))
     # Several currencies, and a percent sign that some cells lack, are left where they are.
@@ -169,7 +221,7 @@ def _read(column, reading, decimal):
     if reading.thousands:
         point = "," if reading.decimal == "," or reading.thousands == "." else r"\."
         ways = [(_SPACE if reading.thousands == " " else re.escape(reading.thousands), point)]
-    elif not pc.any(pc.match_substring_regex(plain, _UNCLEAR)).as_py():
+    elif not pc.any(pc.match_substring_regex(plain, rf"^[+-]?{_UNCLEAR}$")).as_py():
         ways.append(_EITHER)
 
     def matching(way):
@@ -188,10 +240,12 @@ def _read(column, reading, decimal):
 
 
 def _example(column, values):
-    """Say how the first cell that is not a plain number is read."""
+    """Say how the first cell that is more than a plain number is read."""
     cells, read = (part.slice(0, _SAMPLE).to_pylist() for part in (column, values))
     pairs = ((c, v) for c, v in zip(cells, read, strict=True) if v is not None)
-    return next((f"{c.strip()} = {v:.12g}" for c, v in pairs if not is_number(c)), "")
+    return next(
+        (f"{c.strip()} = {v:.12g}" for c, v in pairs if not is_number(c) or float(c) != v), ""
+    )
 
 
 def _odd(column, reading, decimal, words):
@@ -199,5 +253,6 @@ def _odd(column, reading, decimal, words):
     cell, percent = words[0], any(word.endswith("%") for word in words)
     if percent:
         words = _read(column, replace(reading, percent=True), decimal)[1]
+    is_money = any(is_like_number(w) and re.search(_CURRENCY, w) for w in words)
     is_clear = len(words) <= _MOST_MARKS and all("," not in w and w.isprintable() for w in words)
-    return Odd(cell, percent, tuple(words) if is_clear else None)
+    return Odd(cell, percent, tuple(words) if is_clear and not is_money else None)

@@ -137,7 +137,10 @@ def check_output(path, formats, force, option):
 def _check_format(path, formats, option, suffix):
     if suffix not in formats:
         which = "one of " * (len(formats) > 1) + ", ".join(formats)
-        raise usage_error(f"{path} is not in a known format; use {which}", option)
+        what = "is not in a known format"
+        if suffix in FORMATS and not FORMATS[suffix].write:
+            what = f"cannot be written: {suffix} files are only marked, by graphsieve select -o"
+        raise usage_error(f"{path} {what}; use {which}", option)
 
 
 def _exists(path, option):

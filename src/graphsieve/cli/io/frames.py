@@ -15,7 +15,7 @@ import pyarrow.parquet as pq
 from ..._rows import ParquetStream
 from ..._utils.text import counted, listed
 from ..console import TableError
-from .cells import find_layout, is_like_number, read_numbers, without_marks
+from .cells import find_decimal, find_layout, is_like_number, read_numbers, without_marks
 from .tables import STREAM_BYTES, Table, arrow_frame, default_names, unique_names
 from .text import open_bytes, open_text
 
@@ -161,7 +161,10 @@ def _sheet_table(header, rows, reading, notes):
     names, renamed = unique_names([header[j] for j in used])
     frame, columns = frame[used].set_axis(names, axis=1), {}
     for name, column in frame.items():
-        words = [v for v in column if isinstance(v, str)] if column.dtype.kind == "O" else []
+        present = column.dropna() if column.dtype.kind == "O" else ()
+        if set(map(type, present)) == {bool}:
+            frame[name] = column = column.astype("boolean")
+        words = [v for v in present if isinstance(v, str)]
         if words:
             # Other formats have one type per column.
             frame[name] = column = column.map(str, na_action="ignore")
@@ -169,10 +172,12 @@ def _sheet_table(header, rows, reading, notes):
         is_code = any(re.match(r"0\d", word) for word in words)
         if not is_code and (words or reading.na):
             columns[name] = pa.array(column, from_pandas=True)
-    table, odd, found = read_numbers(pa.table(columns), reading)
-    for name, column in zip(table.column_names, table.columns, strict=True):
-        frame[name] = column.to_pandas()
-    return replace(frame_table(frame, (*notes, *found, *renamed)), odd=odd)
+    text = [[v if isinstance(v, str) else "" for v in row] for row in rows]
+    decimal, assumed = find_decimal(text, reading)
+    table, odd, found = read_numbers(pa.table(columns), reading, decimal)
+    for name, column in arrow_frame(table).items():
+        frame[name] = column
+    return replace(frame_table(frame, (*notes, *assumed, *found, *renamed)), odd=odd)
 
 
 def write_excel(path, table):

@@ -14,8 +14,15 @@ import pyarrow.csv as arrow_csv
 from ..._utils.text import counted
 from ..console import TableError
 from ..options import SEPARATORS
-from .cells import MISSING, find_layout, read_numbers
-from .tables import Table, arrow_frame, default_names, unique_names
+from .cells import (
+    MISSING,
+    find_decimal,
+    find_layout,
+    is_like_number,
+    is_quantity,
+    read_numbers,
+)
+from .tables import Table, arrow_frame, default_names, is_number, unique_names
 
 # Rows per block that Arrow parses: with fewer, wide tables spend their time on bookkeeping.
 _BLOCK_ROWS = 64
@@ -23,9 +30,6 @@ _BLOCK_ROWS = 64
 _SAMPLE_LINES, _FEWEST_LINES, _SAMPLE_LENGTH = 100, 8, 2**18
 _MARKS = [(codecs.BOM_UTF8, "utf-8-sig"), ((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE), "utf-16")]
 _ASSUMED = {"utf-16": "encoding UTF-16", "cp1252": "encoding cp1252, because it is not UTF-8"}
-_NUMBER = re.compile(r"\s*[+-]?(\d+([.,]\d*)?|[.,]\d+)([eE][+-]?\d+)?\s*")
-_GROUPED = re.compile(r"\s*[+-]?[1-9]\d{0,2},\d{3}\s*")
-_WITH = {point: re.compile(rf"\s*[+-]?\d*[{point}]\d+([eE][+-]?\d+)?\s*") for point in ".,"}
 
 # A line that is split at the wrong separator is one long value.
 csv.field_size_limit(2**31 - 1)
@@ -36,7 +40,8 @@ def read_text(path, name, reading, usual_separator=","):
     read, parse, convert, notes = _find_dialect(path, name, reading, usual_separator)
     # Arrow keeps the text of a column until it is sure of the type. Where the first rows show the
     # type, it is assumed first: 500,000 x 30 numbers then take 160 MB instead of 550.
-    for types in (convert.column_types, {}):
+    sure = {name: kind for name, kind in convert.column_types.items() if kind == pa.string()}
+    for types in (convert.column_types, sure):
         convert.column_types = types
         try:
             table, n_skipped = _parse(path, read, parse, convert)
@@ -90,7 +95,7 @@ def _find_dialect(path, name, reading, usual_separator):
     with _open_lines(path, encoding, reading.skip_rows or 0) as file:
         lines = file.readlines(_SAMPLE_LENGTH)
         lines += islice(file, max(0, _FEWEST_LINES - len(lines)))
-        lines, others = lines[:_SAMPLE_LINES], lines[_SAMPLE_LINES:] or file.readline()
+        lines, others = lines[:_SAMPLE_LINES], lines[_SAMPLE_LINES:] or file.readlines(1)
     body = ["\n" if _is_comment(line) else line for line in lines]
     start = next((number for number, line in enumerate(body) if line.strip()), None)
     if start is None:
@@ -112,17 +117,22 @@ def _find_dialect(path, name, reading, usual_separator):
     if reading.sep is None and separator != usual_separator:
         notes.append(f"separated by {_word(separator)}")
     if not rows:
-        raise TableError(f"{name} is empty: it holds a header and no rows")
-    decimal, found = _find_decimal(rows, separator, reading)
+        what = "values" if any(map(str.strip, body[skip:])) else "rows"
+        raise TableError(f"{name} is empty: it holds a header and no {what}")
+    decimal, found = find_decimal([*rows, *_reader(others, separator)], reading, separator)
     notes += found
     names, renamed = default_names(len(rows[0])), ()
     if header is not None:
         names, renamed = unique_names(_full_header(name, header, rows, reading, separator))
-        if _looks_like_data(header):
-            what = "which holds only numbers (if it is data, add --no-header)"
-            notes.append(f"names from the first line, {what}")
-    columns = zip(names, zip(*rows, strict=False), strict=False)
-    floats = [name for name, cells in columns if all(map(_WITH[decimal].fullmatch, cells))]
+
+    def is_float(cell):
+        return decimal in cell and is_number(cell.replace(decimal, "."))
+
+    columns = dict(zip(names, zip(*rows, strict=False), strict=False))
+    types = {name: pa.float64() for name, cells in columns.items() if all(map(is_float, cells))}
+    # Arrow takes 0x1F for 31.
+    codes = (name for name, cells in columns.items() if any("0x" in c.lower() for c in cells))
+    types |= dict.fromkeys(codes, pa.string())
     read = arrow_csv.ReadOptions(
         column_names=names,
         skip_rows=skip + (reading.skip_rows or 0),
@@ -134,7 +144,7 @@ def _find_dialect(path, name, reading, usual_separator):
         decimal_point=decimal,
         null_values=MISSING,
         strings_can_be_null=True,
-        column_types=dict.fromkeys(floats, pa.float64()),
+        column_types=types,
     )
     return read, parse, convert, [*notes, *renamed]
 
@@ -195,7 +205,7 @@ def _records(lines, separator):
 
 
 def _find_separator(lines, usual, reading):
-    """Return the separator that gives rows of equal length and the most numbers."""
+    """Return the separator that gives rows of equal length below the fewest other lines."""
 
     def score(separator):
         _, rows = _records(lines, separator)
@@ -203,44 +213,24 @@ def _find_separator(lines, usual, reading):
         body = rows[first:-1] or rows[first:] or rows
         cells, width = [cell for row in body for cell in row], len(body[0])
         # A header that lacks the name of the first column is common.
-        is_named = header is None or width - len(header) in (0, 1)
-        if width == 1 or not is_named or any(len(row) != width for row in body):
-            return 0
-        # Any consistent separator is better than none.
-        return 1e-9 + sum(map(bool, map(_NUMBER.fullmatch, cells))) / len(cells)
+        n_lacking = width - len(header or body[0])
+        if width == 1 or n_lacking not in (0, 1) or any(len(row) != width for row in body):
+            return ()
+        n_titles = sum(len(row) != width for row in rows[:first] if row is not header)
+        n_numbers = sum(map(is_quantity, cells))
+        # Spaces may be within all names and cells: they separate what becomes numbers alone.
+        is_unclear = separator == " " and not n_lacking and n_numbers < len(cells)
+        return -n_titles - n_lacking, 0 if is_unclear else n_numbers / len(cells), -n_titles
 
     # The first of several equally good ones is taken.
     return max(dict.fromkeys((usual, *SEPARATORS.values())), key=score)
 
 
-def _find_decimal(rows, separator, reading):
-    """Return the decimal point, a comma if numbers have one and none has a point, and notes."""
-    if reading.decimal or reading.thousands in (".", ","):
-        return reading.decimal or ("," if reading.thousands == "." else "."), []
-    cells = [cell for row in rows for cell in row]
-    with_comma = list(filter(_WITH[","].fullmatch, cells))
-    is_unclear, has_points = all(map(_GROUPED.fullmatch, with_comma)), _WITH["."].fullmatch
-    # 1,234 has a separator of thousands unless commas are known for decimals.
-    if not with_comma or any(map(has_points, cells)) or (is_unclear and separator != ";"):
-        return ".", []
-    advice = " (if it separates thousands, add --thousands comma)" if is_unclear else ""
-    return ",", [f"decimal comma{advice}"]
-
-
 def _names_in(comment, row, separator):
     """Return the cells of a comment if they are as many words as a row below it, of numbers."""
     cells = next(_reader([comment.lstrip("# ")], separator), [])
-    are_words = len(cells) == len(row) > 1 and not any(map(_NUMBER.fullmatch, cells))
-    return cells if are_words and any(map(_NUMBER.fullmatch, row)) else []
-
-
-def _looks_like_data(cells):
-    """Whether all cells are numbers, but not those that stand for positions (0, 1, 2, ...)."""
-    try:
-        values = [float(cell) for cell in cells if cell]
-    except ValueError:
-        return False
-    return [value - values[0] for value in values] != list(range(len(values)))
+    are_words = len(cells) == len(row) > 1 and not any(map(is_like_number, cells))
+    return cells if are_words and any(map(is_like_number, row)) else []
 
 
 def _word(separator):
