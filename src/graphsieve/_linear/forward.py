@@ -114,9 +114,9 @@ class FactorTarget:
         slices = split_rows(self.T.shape[1], max(1, _MOST_PRODUCTS // columns.n_features))
         return sum(square_rows(columns.products(self.T[:, some])) for some in slices)
 
-    def apply(self, q, r=None):
-        """T T'q, and r, which is X'q if that is known."""
-        return self.T @ (q @ self.T), r
+    def apply(self, q):
+        """T T'q."""
+        return self.T @ (q @ self.T)
 
 
 class GramTarget:
@@ -135,8 +135,8 @@ class GramTarget:
     def forms(self, columns):
         return columns.quadratic_forms(self.M)
 
-    def apply(self, q, r=None):
-        return self.M @ q, r
+    def apply(self, q):
+        return self.M @ q
 
 
 class InnerTarget:
@@ -258,7 +258,7 @@ def block_matrices(units, columns, target, noise):
                 inner, form = target.G[np.ix_(block, block)], target.C[block] @ target.C[block].T
             else:
                 X = np.array([columns.column(j) for j in block])
-                inner, form = X @ X.T, X @ np.array([target.apply(x)[0] for x in X]).T
+                inner, form = X @ X.T, X @ np.array([target.apply(x) for x in X]).T
             G.append(inner + np.diag(noise[block]))
             F.append(form)
         square = np.einsum("uii->ui", np.array(G))
@@ -394,7 +394,7 @@ class _VectorLayer(_Layer):
         keeps_digits = square >= _LITTLE_LEFT * self._g_start[j]
         if inner is not None and keeps_digits and self.n_picked <= self._most_products:
             r = (inner - c @ self._products[: self.n_picked]) / np.sqrt(square)
-        w, r = self._target.apply(q, r)
+        w = self._target.apply(q)
         gain = float(q @ w)
         self.f[j], self.g[j] = gain * square, square
         return _Step(j, gain, (x, q, w, r, inner))
