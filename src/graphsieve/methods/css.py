@@ -35,16 +35,9 @@ class GreedyCSS(GreedyRanker):
 
     With E the residual of X and e_j its column j, the next feature is the one of largest gain
     |E'e_j|^2 / |e_j|^2. A feature that the picked ones already predict has nothing to add, so near
-    copies fall behind.
-
-    The first ``n_features_to_select`` features are exact picks; the others follow in the order of
-    what each alone would add next. Asking for more features does not change the first ones. When
-    n_samples <= n_features, n_samples - 1 features explain everything, so the selection proceeds in
-    layers, and exact copies wait until all other features are ranked. Score: d - position.
-
-    A pick costs one pass over the data, and no matrix is larger than 3,000 x 3,000. Data with more
-    samples and features than that are represented by the leading principal components;
-    ``target_energy_`` is the fraction of the variance in them.
+    copies fall behind. When n_samples <= n_features, n_samples - 1 features explain everything, so
+    the selection proceeds in layers, and exact copies wait until all other features are ranked.
+    Data with more than 3,000 samples and features are represented by principal components.
 
     X may have missing values (NaN). They count as the mean of their column, which is divided by the
     root of the fraction of its values that are present to make up for the variance that is lost.
@@ -57,18 +50,8 @@ class GreedyCSS(GreedyRanker):
 
     Attributes
     ----------
-    n_exact_ : int
-        Number of features that were picked one by one; the order of the others is that of what
-        each would add next.
-    gains_ : ndarray of shape (n_features,)
-        Fraction of the variance that a feature explained when it was picked, on top of those
-        picked before it in its layer; for a feature that was not picked, what it would add next.
-    layers_ : ndarray of shape (n_features,)
-        Layer in which a feature was picked, from 1; 0 for one that was not.
     target_energy_ : float
         Fraction of the variance in the targets: 1 where these are the data themselves.
-    stage_seconds_ : dict
-        Seconds that every stage of the fit took.
 
     References
     ----------

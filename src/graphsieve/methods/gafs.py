@@ -67,12 +67,10 @@ class GAFS(Autoencoder, FeatureRanker):
     encoder, and training goes on, while the decoder keeps reconstructing all of the data. The
     ranking is the order in which features leave, last ones first.
 
-    In the recursive form the columns are standardised, the last layer is linear, and it
-    reconstructs the principal coordinates of the samples; hidden units start at the principal
-    axes; the graph is that of the components above noise; and the score is
-    ``sqrt(sum_k W_in[j, k]^2 |W_out[k]|^2)``. More than 2,000 samples are represented by a random
-    sample of them. X may have missing values (NaN), which count as the mean of their column.
-    Included features never leave the encoder, excluded ones never enter it.
+    In the recursive form the columns are standardised, a linear last layer reconstructs the
+    principal coordinates of at most 2,000 samples, and the score is
+    ``sqrt(sum_k W_in[j, k]^2 |W_out[k]|^2)``. X may have missing values (NaN), which count as the
+    mean of their column. Included features never leave the encoder, excluded ones never enter it.
 
     Parameters
     ----------
@@ -83,9 +81,6 @@ class GAFS(Autoencoder, FeatureRanker):
         Weights of the l2,1 penalty (the paper's lambda), of the graph term (gamma) and of the
         weight decay. If None, the terms are 1 %, 10 % and 1 % of the variance of the targets at the
         start; without elimination 0.01, 0.001 and 0.
-    affinity : {"cosine", "binary", "heat"}, callable, array or sparse matrix, default="cosine"
-        Weights of the edges between neighbours; a callable gets the scaled data, and a matrix is
-        used as it is.
     scale : {"auto", "minmax", "global"} or None, default="auto"
         "minmax" scales every column to [0, 1], "global" all columns with one common range (pixels,
         counts), None does neither. "auto" standardises the columns, as in ``GraphSieve``, and is
