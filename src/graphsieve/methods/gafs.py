@@ -10,7 +10,6 @@ from sklearn.utils import check_random_state
 from sklearn.utils.extmath import row_norms
 
 from .._graph.affinity import laplacian
-from .._linear.columns import is_mostly_zero
 from .._linear.structure import find_structure, scaled_sample
 from .._network.elimination import (
     Problem,
@@ -25,7 +24,7 @@ from .._network.estimator import NETWORK_CONSTRAINTS, Autoencoder
 from .._network.lbfgs import lbfgs
 from .._network.objective import Penalties
 from .._rows import RowBlocks
-from .._rows.scaling import MOST_ROWS
+from .._rows.scaling import MOST_ROWS, is_mostly_zero
 from .._utils.messages import Stages
 from .._utils.monitor import Monitor
 from .._utils.names import scores_of
@@ -256,7 +255,7 @@ class GAFS(Autoencoder, FeatureRanker):
         T = T * np.sqrt(np.vdot(X, X) / energy) if energy > 0 else T
         T = (T - T.mean(axis=0)).astype(self.dtype)
         L = None if L is None else L.astype(self.dtype)
-        if is_mostly_zero(rows):
+        if is_mostly_zero(RowBlocks(rows)):
             return Problem(sp.csr_array(rows.astype(self.dtype)), T, L, mean.astype(self.dtype))
         return Problem(X, T, L)
 
