@@ -160,9 +160,9 @@ def test_xarray(X):
 def test_xarray_without_names_and_with_others(rng):
     array = xr.DataArray(rng.random((30, 2, 3)) * [1, 5, 9], dims=("time", "lat", "lon"))
     array = array.assign_coords(lat=[50, 51], lon=[7, 8, 9])
-    with pytest.raises(ValueError, match=r"two are needed.*X.stack\(feature=\('lat', 'lon'\)\)"):
+    with pytest.raises(ValueError, match="dim 3"):
         Variance(2).fit(array)
-    with pytest.raises(TypeError, match="Dataset.*to_dataarray"):
+    with pytest.raises(TypeError, match="xarray.Dataset.*to_dataarray"):
         Variance(2).fit(array.to_dataset(name="t"))
     stacked = array.stack(feature=("lat", "lon"))
     sel = Variance(2).fit(stacked)

@@ -78,7 +78,6 @@ def edge_weight(A):
 
 
 def null_space(A):
-    """The null space of the normalised Laplacian of ``A``."""
     weight = edge_weight(A)
     n_parts, label = sp.csgraph.connected_components(A, directed=False)
     size = np.bincount(label)

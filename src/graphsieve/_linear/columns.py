@@ -8,7 +8,7 @@ import scipy.sparse as sp
 
 from .._rows import BLOCK_BYTES, RowBlocks, is_constant, split_rows, to_dense, transpose_csr
 from .._rows.base import PASS_BYTES
-from .._rows.scaling import MOSTLY_ZERO
+from .._rows.scaling import is_mostly_zero
 from .._utils.threads import Workers
 
 # Entries, zeros included, from which threads are worth starting for a single product.
@@ -31,18 +31,11 @@ _FORM_ROWS = 128
 _SMALL_BYTES = 4 * BLOCK_BYTES
 
 
-def is_mostly_zero(X):
-    """Whether a dense or sparse matrix has so few entries that it is better kept as CSR."""
-    n_entries = X.nnz if sp.issparse(X) else np.count_nonzero(X)
-    return n_entries < (1 - MOSTLY_ZERO) * np.prod(X.shape)
-
-
 def compact_rows(data):
     """Rows in memory as CSR where most entries are zero, else as they are."""
-    X = data.resident()
-    if X is None or data.is_sparse or not is_mostly_zero(X):
+    if not data.in_memory or data.is_sparse or not is_mostly_zero(data):
         return data
-    return RowBlocks(sp.csr_array(X))
+    return RowBlocks(sp.csr_array(data.whole()))
 
 
 def square_rows(V):
@@ -93,9 +86,10 @@ class Columns:
         if is_constant(*data.column_range()).all():
             X = np.zeros(X.shape)  # exactly: what centring leaves would be rounding errors
         X = X if len(index) == data.n_features else X[:, index]
-        X = sp.csr_array(X) if is_mostly_zero(X) else X
-        if may_fill and sp.issparse(X) and (X.shape[0] > X.shape[1] or not is_mostly_zero(X)):
-            X = X.toarray()
+        mostly_zero = is_mostly_zero(RowBlocks(X))
+        X = sp.csr_array(X) if mostly_zero else X
+        if may_fill and (X.shape[0] > X.shape[1] or not mostly_zero):
+            X = to_dense(X)
         if sp.issparse(X):
             columns = cls(RowBlocks(_without_large_means(X)), workers=workers)
         else:

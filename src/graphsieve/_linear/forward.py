@@ -38,7 +38,6 @@ import numpy as np
 from scipy.special import gammaincinv
 
 from .._rows import split_rows
-from .._utils.names import scores_of
 from .._utils.threads import blas_for
 from .columns import square_rows
 
@@ -114,9 +113,9 @@ class FactorTarget:
         slices = split_rows(self.T.shape[1], max(1, _MOST_PRODUCTS // columns.n_features))
         return sum(square_rows(columns.products(self.T[:, some])) for some in slices)
 
-    def apply(self, q, r=None):
-        """T T'q, and r, which is X'q if that is known."""
-        return self.T @ (q @ self.T), r
+    def apply(self, q):
+        """T T'q."""
+        return self.T @ (q @ self.T)
 
 
 class GramTarget:
@@ -135,8 +134,8 @@ class GramTarget:
     def forms(self, columns):
         return columns.quadratic_forms(self.M)
 
-    def apply(self, q, r=None):
-        return self.M @ q, r
+    def apply(self, q):
+        return self.M @ q
 
 
 class InnerTarget:
@@ -151,7 +150,6 @@ class InnerTarget:
 
     @classmethod
     def of(cls, columns, target):
-        """Those of Columns and a FactorTarget."""
         T, d = target.T, columns.n_features
         with blas_for(float(T.size) * (d + T.shape[1])):
             single = T.astype(np.float32)  # enough for what is expected by chance
@@ -206,11 +204,6 @@ class ForwardOrder:
     layers: np.ndarray
     n_picks: int
 
-    @property
-    def scores(self):
-        """d for the best column, 1 for the last."""
-        return scores_of(self.order)
-
 
 class Units:
     """Which columns belong together: those with the same label, or each by itself."""
@@ -258,7 +251,7 @@ def block_matrices(units, columns, target, noise):
                 inner, form = target.G[np.ix_(block, block)], target.C[block] @ target.C[block].T
             else:
                 X = np.array([columns.column(j) for j in block])
-                inner, form = X @ X.T, X @ np.array([target.apply(x)[0] for x in X]).T
+                inner, form = X @ X.T, X @ np.array([target.apply(x) for x in X]).T
             G.append(inner + np.diag(noise[block]))
             F.append(form)
         square = np.einsum("uii->ui", np.array(G))
@@ -266,31 +259,6 @@ def block_matrices(units, columns, target, noise):
         unit = scale[:, :, np.newaxis] * scale[:, np.newaxis, :]
         stacks.append((blocks, scale, G * unit, F * unit))
     return stacks
-
-
-class BlockGains:
-    """Gains of the blocks of ``block_matrices``, updated with every pick of a layer."""
-
-    def __init__(self, stacks):
-        self._stacks = list(stacks)
-
-    def update(self, r, z, gain):
-        """Take note of a pick."""
-        for i, (blocks, scale, G, F) in enumerate(self._stacks):
-            r_u, z_u = r[blocks] * scale, z[blocks] * scale
-            outer = r_u[:, :, np.newaxis] * r_u[:, np.newaxis, :]
-            cross = r_u[:, :, np.newaxis] * z_u[:, np.newaxis, :]
-            F = F - cross - cross.transpose(0, 2, 1) + gain * outer
-            self._stacks[i] = blocks, scale, G - outer, F
-
-    def write(self, gains, alive):
-        """Write the gain of its block to every living column of a block in ``gains``."""
-        for blocks, _, G, F in self._stacks:
-            value, vector = np.linalg.eigh(G)
-            form = np.einsum("uik,uij,ujk->uk", vector, F, vector, optimize=True)
-            counts = value > _DEPENDENT_IN_BLOCK
-            gain = np.divide(form, value, out=np.zeros_like(form), where=counts).sum(axis=1)
-            gains[blocks] = np.maximum(gain, 0)[:, np.newaxis] * alive[blocks]
 
 
 class _Step(NamedTuple):
@@ -309,7 +277,7 @@ class _Layer:
         self.f, self.g = f.copy(), columns.square_norms + noise
         self._g_start = self.g.copy()
         self.alive = alive & (columns.square_norms > 0)
-        self._blocks = BlockGains(blocks)
+        self._stacks = list(blocks)
         self.n_picked = 0
         self._energy, self._square_energy = target.energy, square_energy
 
@@ -329,7 +297,12 @@ class _Layer:
     def gains(self):
         """What every living column, or the whole block it belongs to, would add; 0 for others."""
         gains = np.divide(self.f, self.g, out=np.zeros_like(self.f), where=self.alive)
-        self._blocks.write(gains, self.alive)
+        for blocks, _, G, F in self._stacks:
+            value, vector = np.linalg.eigh(G)
+            form = np.einsum("uik,uij,ujk->uk", vector, F, vector, optimize=True)
+            counts = value > _DEPENDENT_IN_BLOCK
+            gain = np.divide(form, value, out=np.zeros_like(form), where=counts).sum(axis=1)
+            gains[blocks] = np.maximum(gain, 0)[:, np.newaxis] * self.alive[blocks]
         return gains
 
     def best(self, worth, in_block):
@@ -352,9 +325,13 @@ class _Layer:
         return None
 
     def _update(self, step, r, z):
-        """Take note of a pick."""
         self._energy -= step.gain
-        self._blocks.update(r, z, step.gain)
+        for i, (blocks, scale, G, F) in enumerate(self._stacks):
+            r_u, z_u = r[blocks] * scale, z[blocks] * scale
+            outer = r_u[:, :, np.newaxis] * r_u[:, np.newaxis, :]
+            cross = r_u[:, :, np.newaxis] * z_u[:, np.newaxis, :]
+            F = F - cross - cross.transpose(0, 2, 1) + step.gain * outer
+            self._stacks[i] = blocks, scale, G - outer, F
         self.f = np.maximum(self.f + r * (step.gain * r - 2 * z), 0)
         self.g = np.maximum(self.g - r * r, 0)
         self.n_picked += 1
@@ -394,7 +371,7 @@ class _VectorLayer(_Layer):
         keeps_digits = square >= _LITTLE_LEFT * self._g_start[j]
         if inner is not None and keeps_digits and self.n_picked <= self._most_products:
             r = (inner - c @ self._products[: self.n_picked]) / np.sqrt(square)
-        w, r = self._target.apply(q, r)
+        w = self._target.apply(q)
         gain = float(q @ w)
         self.f[j], self.g[j] = gain * square, square
         return _Step(j, gain, (x, q, w, r, inner))
@@ -434,7 +411,6 @@ class _InnerLayer(_Layer):
         return super().chance()
 
     def step(self, j):
-        """The pick of column j, or None if it depends on the picked ones."""
         r, t = self._r[: self.n_picked], self._t[: self.n_picked]
         c = r[:, j]
         square = self._g_start[j] - c @ c
@@ -448,7 +424,6 @@ class _InnerLayer(_Layer):
         return _Step(j, gain, (new_r, new_t))
 
     def add(self, step):
-        """Pick a column; returns its products X'x with all columns."""
         r, t = step.vectors
         h = self._t[: self.n_picked] @ t
         z = self._target.C @ t - h @ self._r[: self.n_picked]
@@ -493,11 +468,8 @@ class ForwardSelection:
         self._energy = self.target.energy or 1.0
         self._square_energy = self.target.square_energy() if self.above_chance else 0.0
         self._tier = np.where(self.columns.square_norms > 0, _FIRST, _CONSTANT)
-        for mask, tier in (
-            (rules.later, _LATER),
-            (rules.noise, _NOISE),
-            (rules.exclude, _EXCLUDED),
-        ):
+        tiers = {_LATER: rules.later, _NOISE: rules.noise, _EXCLUDED: rules.exclude}
+        for tier, mask in tiers.items():
             if mask is not None:
                 self._tier[mask] = np.maximum(self._tier[mask], tier)
         self._units = units = Units(rules.units, d)
@@ -567,7 +539,6 @@ class ForwardSelection:
         return True
 
     def take(self, j):
-        """Pick a given column."""
         self._take(self._layer.step(j), j)
 
     def _take(self, step, j):
@@ -621,7 +592,6 @@ class Allowance:
         return fits
 
     def spend(self, columns):
-        """Take note of picked columns."""
         self.n_left -= len(columns)
         if self._budget is not None:
             self._budget -= self._costs[columns].sum()

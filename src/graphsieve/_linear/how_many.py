@@ -1,9 +1,8 @@
 """How many features to keep: as long as a feature adds more than it would to shuffled columns.
 
-Shuffling every column on its own keeps the columns and removes what they share, and so do random
-signs of the entries, which keep the amplitudes of the rows. A feature of the
-ranking is worth keeping if it explains more of all features, on top of those before it, than the
-best choice does at that place in shuffled columns. Where most columns are noise, what a few share
+A feature of the ranking is worth keeping if it explains more of all features, on top of those
+before it, than the best choice does at that place in columns that are shuffled, or whose entries
+have random signs, which keep the amplitudes of rows. Where most columns are noise, what a few share
 disappears among them: if it is more than a trace, every column counts that the others predict and
 those before it do not explain.
 
@@ -98,17 +97,10 @@ def rows_are_ordered(X):
 class GainCurve:
     """What the features of a ranking add, one after another, and what chance would.
 
-    Attributes
-    ----------
-    gains : ndarray of shape (n,)
-        Fraction of the variance of all features that each feature adds to those before it.
-    chance : ndarray of shape (n,)
-        The largest gain at this place in shuffled columns.
-    n_features : int
-        Number of features before the gains fall to chance, or of distinct ones among noise if
-        these are more; 0 if none is above chance.
-    is_complete : bool
-        Whether the ranking went on until the gains fell to chance; otherwise there may be more.
+    ``gains`` are fractions of the variance of all features, and ``chance`` is the largest gain at
+    this place in shuffled columns. ``n_features`` is the number of features before the gains fall
+    to chance, or of distinct ones among noise if these are more; 0 if none is above chance. There
+    may be more unless the ranking ``is_complete``: it went on until the gains fell to chance.
     """
 
     gains: np.ndarray

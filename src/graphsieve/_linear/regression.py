@@ -107,7 +107,6 @@ class _LeaveOneOut:
         self._total = self._press()
 
     def add(self, block):
-        """Add centred predictor columns."""
         done = self._factors[:, : self.n_added]
         residual = block - done @ (done.T @ block)
         gram = block.T @ residual + self._penalty * np.eye(block.shape[1], dtype=block.dtype)
@@ -236,7 +235,6 @@ class ReconstructionErrors:
             self.products = train @ train.T, test @ train.T
 
     def path(self, order, counts):
-        """Errors of a ranking; see `reconstruction_path`."""
         order = np.asarray(order)
         counts, place = np.unique(counts, return_inverse=True)
         unexplained = self._unexplained_by_columns if self.by_columns else self._unexplained_by_rows

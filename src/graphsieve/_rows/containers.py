@@ -67,18 +67,8 @@ def known_frame(X: Any) -> Any:
         return np.ma.filled(X.astype(np.result_type(X, np.float32)), np.nan)
     if _is(X, "polars.LazyFrame"):
         raise TypeError("X is a Polars LazyFrame, which holds no data yet: pass X.collect()")
-    if _is(X, "xarray.Dataset"):
-        raise TypeError(
-            "X is an xarray Dataset, whose variables may have different dimensions: pass an array, "
-            'such as X.to_dataarray("feature").transpose(..., "feature")'
-        )
     if _is(X, "xarray.DataArray"):
-        if X.ndim != 2:
-            raise ValueError(
-                f"X is an xarray with the dimensions {X.dims}, but two are needed, samples and "
-                f"features: join the others, for example X.stack(feature={X.dims[1:]})"
-            )
-        return X.to_pandas() if X.dims[1] in X.indexes else X.to_numpy()
+        return X.to_pandas() if X.ndim == 2 and X.dims[1] in X.indexes else X.to_numpy()
     if _is(X, "pandas.DataFrame") and not X.columns.is_unique:
         name = X.columns[X.columns.duplicated()][0]
         raise ValueError(f"X has several columns named {name!r}: rename them")

@@ -32,14 +32,14 @@ n_components : int, default
 n_neighbors : int, default
     Number of neighbours of a sample in the graph.
 affinity : {"cosine", "binary", "heat"}, callable, array or sparse matrix, default="cosine"
-    Weights of the edges, or the affinity matrix itself.
+    Weights of the edges; a callable gets the scaled data, and a matrix is used as it is.
 scale : {"auto", "standard", "minmax", "global"} or None, default="auto"
     Units in which the columns count: their standard deviations ("standard"), their ranges
     ("minmax"), the range of the whole table ("global"), or their own (None, as published).
     "auto" subtracts the median and divides by the range (the standard deviation in GreedyCSS, MCFS,
-    MRSF and JFSSL), with outliers moved to five standard deviations; of square roots if more than
-    90 % of the entries are zero and none is negative (words, events). Where there is a neighbour
-    graph, it is that of the scaled data.
+    MRSF and JFSSL; five of them in GraphSieve if that is more), with outliers moved to five
+    standard deviations; of square roots if more than 90 % of the entries are zero and none is
+    negative (words, events). Where there is a neighbour graph, it is that of the scaled data.
 n_jobs : int or None, default=None
     Number of threads; None uses all cores that OMP_NUM_THREADS and joblib allow.
 max_iter : int, default
@@ -59,6 +59,17 @@ callback : callable(iteration, objective) or None, default=None
 _OF_ALPHA = """\
 alpha_ : float
     The weight ``alpha`` that was used."""
+_OF_PICKS = """\
+n_exact_ : int
+    Number of features that were picked one by one. Up to there the order does not depend on
+    ``n_features_to_select``; the others follow in the order of what each would add next.
+gains_ : ndarray of shape (n_features,)
+    Fraction of the targets that a feature explained when it was picked, on top of those picked
+    before it in its layer; for a feature that was not picked, what it would add next.
+layers_ : ndarray of shape (n_features,)
+    Layer in which a feature was picked, from 1; 0 for one that was not.
+stage_seconds_ : dict
+    Seconds that every stage of the fit took."""
 _OF_ITERATIONS = """\
 objective_trace_, n_iter_, converged_
     The objective at every iteration, their number, and whether ``tol`` was met."""
@@ -95,6 +106,8 @@ def with_shared_parameters(cls):
         attributes = [rest.pop(0) if has_own else "Attributes\n----------"]
         if "alpha" in names and names["alpha"].default is None and "alpha_" not in attributes[0]:
             attributes.append(_OF_ALPHA)
+        if "max_per_group" in names:
+            attributes.append(_OF_PICKS)
         if "max_iter" in names and "objective_trace_" not in text:
             attributes.append(_OF_ITERATIONS)
         if has_own or len(attributes) > 1:

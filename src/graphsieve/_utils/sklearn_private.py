@@ -5,7 +5,6 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from sklearn.base import _fit_context
-from sklearn.utils._array_api import _convert_to_numpy, get_namespace_and_device
 from sklearn.utils._openmp_helpers import _openmp_effective_n_threads
 from sklearn.utils._param_validation import HasMethods as HasMethods
 from sklearn.utils._param_validation import Interval as Interval
@@ -14,11 +13,6 @@ from sklearn.utils._param_validation import StrOptions as StrOptions
 from sklearn.utils._set_output import ADAPTERS_MANAGER, _get_output_config
 from sklearn.utils.validation import _get_feature_names
 
-try:
-    from sklearn.utils.sparsefuncs import sparse_matmul_to_dense
-except ImportError:  # scikit-learn before 1.8
-    sparse_matmul_to_dense = None
-
 _Fit = TypeVar("_Fit", bound=Callable)
 fit_context: Callable[[_Fit], _Fit] = _fit_context(prefer_skip_nested_validation=True)
 # The names of the columns of a data frame if all of them are text, otherwise None.
@@ -26,17 +20,6 @@ feature_names = _get_feature_names
 # Threads to use when the user does not say: all cores, less where OMP_NUM_THREADS, a joblib worker
 # or a container says so.
 default_threads = _openmp_effective_n_threads
-
-
-def product_of_sparse(A, B):
-    """Dense product of two CSR arrays of the same float type, in a third of the time of SciPy."""
-    if sparse_matmul_to_dense is None or A.indices.dtype != B.indices.dtype:
-        return (A @ B).toarray()
-    return sparse_matmul_to_dense(A, B)
-
-
-def to_numpy(X):
-    return _convert_to_numpy(X, get_namespace_and_device(X)[0])
 
 
 def in_output_container(estimator, array, original, columns):

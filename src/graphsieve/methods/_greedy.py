@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.base import clone
 
 from .._linear.forward import Rules, select_columns
-from .._utils.names import find_columns, in_column_order, is_missing
+from .._utils.names import find_columns, in_column_order, is_missing, scores_of
 from .._utils.sklearn_private import Interval
 from .._utils.threads import single_threaded_blas
 from ..base import FeatureRanker
@@ -127,7 +127,7 @@ class GreedyRanker(RuledRanker):
             raise ValueError(_too_large(count))
         self.gains_, self.layers_ = found.gains, found.layers
         self.n_exact_ = found.n_picks
-        return found.scores
+        return scores_of(found.order)
 
     def _is_unconstrained(self):
         return self.costs is None and self.budget is None and self.column_groups is None

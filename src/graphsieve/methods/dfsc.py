@@ -37,11 +37,8 @@ class DFSC(FeatureRanker):
         |X - XS|_F^2 + graph_weight Tr(S'X'L X S)
             + feature_graph_weight Tr(S'L_f S) + alpha sum_j |S_j|
 
-    and the score of feature j is |S_j|. Similar features get similar rows of S.
-
-    It is experimental: the paper also represents samples by samples, and how the two sides share
-    variables could not be confirmed. Here they share none, so that the side of the samples has no
-    influence on the scores and is left out.
+    and the score of feature j is |S_j|. It is experimental, because the paper also represents
+    samples by samples; whether the two sides share variables could not be confirmed.
 
     Parameters
     ----------

@@ -10,7 +10,6 @@ from sklearn.utils import check_random_state
 from sklearn.utils.extmath import row_norms
 
 from .._graph.affinity import laplacian
-from .._linear.columns import is_mostly_zero
 from .._linear.structure import find_structure, scaled_sample
 from .._network.elimination import (
     Problem,
@@ -25,7 +24,7 @@ from .._network.estimator import NETWORK_CONSTRAINTS, Autoencoder
 from .._network.lbfgs import lbfgs
 from .._network.objective import Penalties
 from .._rows import RowBlocks
-from .._rows.scaling import MOST_ROWS
+from .._rows.scaling import MOST_ROWS, is_mostly_zero
 from .._utils.messages import Stages
 from .._utils.monitor import Monitor
 from .._utils.names import scores_of
@@ -67,12 +66,10 @@ class GAFS(Autoencoder, FeatureRanker):
     encoder, and training goes on, while the decoder keeps reconstructing all of the data. The
     ranking is the order in which features leave, last ones first.
 
-    In the recursive form the columns are standardised, the last layer is linear, and it
-    reconstructs the principal coordinates of the samples; hidden units start at the principal
-    axes; the graph is that of the components above noise; and the score is
-    ``sqrt(sum_k W_in[j, k]^2 |W_out[k]|^2)``. More than 2,000 samples are represented by a random
-    sample of them. X may have missing values (NaN), which count as the mean of their column.
-    Included features never leave the encoder, excluded ones never enter it.
+    In the recursive form the columns are standardised, a linear last layer reconstructs the
+    principal coordinates of at most 2,000 samples, and the score is
+    ``sqrt(sum_k W_in[j, k]^2 |W_out[k]|^2)``. X may have missing values (NaN), which count as the
+    mean of their column. Included features never leave the encoder, excluded ones never enter it.
 
     Parameters
     ----------
@@ -83,9 +80,6 @@ class GAFS(Autoencoder, FeatureRanker):
         Weights of the l2,1 penalty (the paper's lambda), of the graph term (gamma) and of the
         weight decay. If None, the terms are 1 %, 10 % and 1 % of the variance of the targets at the
         start; without elimination 0.01, 0.001 and 0.
-    affinity : {"cosine", "binary", "heat"}, callable, array or sparse matrix, default="cosine"
-        Weights of the edges between neighbours; a callable gets the scaled data, and a matrix is
-        used as it is.
     scale : {"auto", "minmax", "global"} or None, default="auto"
         "minmax" scales every column to [0, 1], "global" all columns with one common range (pixels,
         counts), None does neither. "auto" standardises the columns, as in ``GraphSieve``, and is
@@ -261,7 +255,7 @@ class GAFS(Autoencoder, FeatureRanker):
         T = T * np.sqrt(np.vdot(X, X) / energy) if energy > 0 else T
         T = (T - T.mean(axis=0)).astype(self.dtype)
         L = None if L is None else L.astype(self.dtype)
-        if is_mostly_zero(rows):
+        if is_mostly_zero(RowBlocks(rows)):
             return Problem(sp.csr_array(rows.astype(self.dtype)), T, L, mean.astype(self.dtype))
         return Problem(X, T, L)
 

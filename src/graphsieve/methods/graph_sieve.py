@@ -45,31 +45,14 @@ class GraphSieve(GreedyRanker):
         E(S) = min_B |T - X_S B|_F^2 + 0.1 sum_{j in S} |x_j|^2 |B_j|^2,    X and T centred
 
     i.e. each feature is read with a relative noise of 10 %, and the next feature is the one that
-    lowers E most. The data enter as the directions in which samples deviate from the mean, with
-    columns in units of their range after outliers are limited, so that neither units nor outliers
-    decide. A feature is trusted if the components of standardised columns above noise predict it on
-    held-out samples, with a squared correlation of at least 12 / n (at most 0.25).
-
-    The ranking has four parts: trusted features; features that nothing predicts; near-copies, whose
-    squared correlation with a feature ranked before them is at least 0.95; and exact copies. Where
-    most features are predicted by nothing, they count as noise and come after the near-copies.
-    Trusted features come in layers: once 80 % of the targets are explained and no feature adds more
-    than permuted ones would, the next layer starts on what is left.
+    lowers E most. Trusted features, which the others predict on held-out samples, come first, in
+    layers; then features that nothing predicts (last where most are such), near-copies, and exact
+    copies. Score: d - position.
 
     X may have missing values (NaN), which count as the mean of their column.
 
     Parameters
     ----------
-    affinity : {"cosine", "binary", "heat"}, callable, array or sparse matrix, default="cosine"
-        Weights of the edges between neighbours; a callable gets the scaled data, and a matrix is
-        used as it is.
-    scale : {"auto", "standard", "minmax", "global"} or None, default="auto"
-        Units in which the columns count: their standard deviations ("standard"), their ranges
-        ("minmax"), the range of the whole table ("global"), or their own (None). "auto" are
-        ranges after outliers are limited at five standard deviations, or five of these if that
-        is more; and if more than 90 % of the entries are zero and none is negative (words,
-        events), those of square roots: the variance of counts grows with their mean, that of
-        their roots does not.
     graph_weight : float, default=1.0
         Weight of the graph relative to the data; 0 leaves it out.
     max_samples : int or None, default=20000
@@ -79,17 +62,6 @@ class GraphSieve(GreedyRanker):
 
     Attributes
     ----------
-    scores_, order_, ranking_ : ndarray of shape (n_features,)
-        Score (d - position), all features from best to worst, and rank (1 is best).
-    n_exact_ : int
-        Number of features that were picked one by one. Up to there the order does not depend on
-        ``n_features_to_select``; the other features follow in the order of what each would add
-        next.
-    gains_ : ndarray of shape (n_features,)
-        Fraction of the targets that a feature explained when it was picked, on top of those picked
-        before it in its layer; for a feature that was not picked, what it would add next.
-    layers_ : ndarray of shape (n_features,)
-        Layer in which a feature was picked, from 1; 0 for one that was not.
     n_components_ : int
         Number of principal components above those of permuted columns.
     n_sampled_ : int
@@ -98,8 +70,6 @@ class GraphSieve(GreedyRanker):
         Squared correlation of every feature with its held-out prediction from the others.
     trusted_ : ndarray of bool of shape (n_features,)
         Features that the others predict.
-    stage_seconds_ : dict
-        Seconds that every stage of the fit took.
 
     References
     ----------

@@ -23,8 +23,7 @@ class GSRSFS(FeatureRanker):
 
         1/2 |X - XW|_F^2 + graph_weight Tr(W'X'L X W) + alpha sum_j |W_j|
 
-    and the score of feature j is |W_j|. The problem is convex. It is solved by reweighted least
-    squares, without W when n <= d.
+    and the score of feature j is |W_j|.
 
     Parameters
     ----------

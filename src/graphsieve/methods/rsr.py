@@ -35,15 +35,12 @@ class RSR(FeatureRanker):
         sum_i |X_i - X_i W| + alpha sum_j |W_j|^p
 
     and the score of feature j is |W_j|: how much the other features use it. The loss is not
-    squared, so a few outliers among the samples do not dominate the result. It is solved by
-    reweighted least squares, without W when n <= d. With p = 1 the problem is convex; with p < 1,
-    which leaves fewer non-zero rows, the solver starts from a rough solution for p = 1 and ends in
-    a local minimum.
+    squared, so a few outliers among the samples do not dominate the result.
 
     Parameters
     ----------
     p : float in (0, 1], default=1.0
-        Power of the row norms.
+        Power of the row norms. Below 1, fewer rows are non-zero, and the problem is not convex.
     alpha : float or None, default=None
         Weight of the row norms. If None, `0.1 * alpha_max`, where `alpha_max` is the smallest
         value for which W = 0, or more if the residuals vanish, so that for n > d the order of the

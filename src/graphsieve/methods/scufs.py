@@ -50,12 +50,6 @@ class SCUFS(FeatureRanker):
 
     where L_Z is the Laplacian of (|Z| + |Z|') / 2. The score of feature j is |W_j|.
 
-    Each iteration makes one sweep of coordinate descent over Z, one multiplicative step in F and
-    one reweighted least squares step in W. The problem is not convex: the solver makes a few
-    iterations from clusters found by k-means and from the authors' random start, and continues with
-    the better one. The published method requires F'F = I, which its program enforces by
-    renormalising F, without one objective; here the constraint is a penalty.
-
     Parameters
     ----------
     n_clusters : int, default=10
@@ -150,7 +144,10 @@ class SCUFS(FeatureRanker):
         return scores
 
     def _alternate(self, X, K, Z, F, monitor):
-        """Result with the row norms of W, and F, from the start (Z, F); changes Z."""
+        """Result with the row norms of W, and F, from the start (Z, F); changes Z.
+
+        An iteration is a sweep over Z, a multiplicative step in F and a least squares step in W.
+        """
         n, d = X.shape
 
         def regress(inverse, F):

@@ -44,11 +44,6 @@ class UDFS(FeatureRanker):
     local ridge regression explains. If n < d it is zero on directions along which the data do not
     vary at all, and a small alpha rewards those: UDFS is most meaningful if n > d.
 
-    Each iteration computes the m smallest eigenpairs of M + alpha diag(1 / (2 |W_j|)). The problem
-    is not convex: the solver makes a few iterations from each of several starts and continues with
-    the best. These are row norms in proportion to the spread of the features, the m features with
-    the smallest M_jj, and, if d <= n, the authors' start with equal weights.
-
     Parameters
     ----------
     n_components : int, default=10
@@ -161,7 +156,11 @@ def local_scatter(X, *, n_neighbors, ridge, n_jobs=None):
 
 
 def starts(spread, diagonal, m, n_samples):
-    """Row norms of W to start from, see UDFS."""
+    """Row norms of W to start from.
+
+    In proportion to the spread of the features, the m features with the smallest M_jj, and, if
+    d <= n, the authors' equal weights.
+    """
     d = len(spread)
     unit = np.zeros(d)
     unit[np.argsort(diagonal, kind="stable")[:m]] = 1
