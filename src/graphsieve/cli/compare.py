@@ -9,14 +9,11 @@ from .console import messages_shown, note, tell, tell_table, usage_error
 from .methods import find_method
 from .options import Preparing, command, option, parse_number
 
-PICTURES = (".png", ".svg", ".pdf")
 _Criterion = Literal["structure", "neighborhood", "reconstruction", "stability", "redundancy"]
 
 
 @dataclass(frozen=True)
-class Comparing(Preparing):
-    """What is compared, and where the outcome is written."""
-
+class _Comparing(Preparing):
     number: Any = option(
         "-k --n-features N|P%", "Features that every method selects.", ..., parse=parse_number
     )
@@ -41,7 +38,7 @@ class Comparing(Preparing):
     note="The variance and a random ranking are always compared as well. Exit codes: 0 success, 1 "
     "a problem with the data or the run, 2 a wrong command.",
 )
-def compare(given: Comparing):
+def compare(given: _Comparing):
     """Compare methods on a table without labels."""
     from ..inspection import compare as compare_methods
     from ..inspection.compare import CRITERIA, METHODS, trust
@@ -54,18 +51,14 @@ def compare(given: Comparing):
         raise usage_error("give a number or a percentage, the same for all methods", "-k")
     check_input(given.file, given)
     check_outputs(given.file, given.output, force=given.force)
-    check_output(given.plot, PICTURES, given.force, "--plot")
+    check_output(given.plot, (".png", ".svg", ".pdf"), given.force, "--plot")
     names = [name.strip() for name in given.methods.split(",")] if given.methods else METHODS
     methods = {name: find_method(name, "--methods")() for name in names}
     with messages_shown(), opened(given.file) as source:
         data = prepare(source[1], read(source, given), given, accepts_gaps=True)
         methods = _that_fit(methods, data, given)
-        how: dict[str, Any] = {
-            "criterion": given.criterion,
-            "n_repeats": given.repeats,
-            "verbose": 1,
-        }
-        how |= {"random_state": given.seed, "n_jobs": given.jobs}
+        how: dict[str, Any] = {"criterion": given.criterion, "n_repeats": given.repeats}
+        how |= {"random_state": given.seed, "n_jobs": given.jobs, "verbose": 1}
         found = compare_methods(data.X, given.number, methods, **how)
         table = found.table
 
@@ -78,8 +71,8 @@ def compare(given: Comparing):
     tell(f"{found.n_features:,} of {columns} of {source[1]} ({of_all}{rows}), best first")
     cells = {"method": table["candidate"]}
     for criterion, more_is_better in CRITERIA.items():
-        better = "higher" if more_is_better else "lower"
-        cells[f"{criterion}\n({better})"] = table[criterion].map("{:.3f}".format)
+        heading = f"{criterion}\n({'higher' if more_is_better else 'lower'})"
+        cells[heading] = table[criterion].map("{:.3f}".format)
     cells["time"] = table["seconds"].map("{:.1f} s".format)
     tell_table(cells, left=["method"], bold=list(table["candidate"]).index(found.best))
     tell(found.verdict)
