@@ -10,7 +10,6 @@ from .compare import compare
 from .console import Group, examples
 from .demo import demo
 from .methods import methods
-from .options import Command
 from .select import drop, select
 
 app = typer.Typer(
@@ -29,7 +28,7 @@ app = typer.Typer(
     ),
 )
 for command in (select, drop, compare, report, apply, methods, demo):
-    app.command(cls=Command, epilog=command.epilog)(command)
+    app.command(epilog=command.epilog)(command)
 
 
 def _show_version(wanted: bool):
@@ -38,9 +37,7 @@ def _show_version(wanted: bool):
         raise typer.Exit
 
 
-_VERSION = typer.Option(
-    "--version", callback=_show_version, is_eager=True, help="Show the version."
-)
+_VERSION = typer.Option("--version", callback=_show_version, is_eager=True, help="Show version.")
 
 
 @app.callback()

@@ -14,18 +14,13 @@ _Criterion = Literal["structure", "neighborhood", "reconstruction", "stability",
 
 @dataclass(frozen=True)
 class _Comparing(Preparing):
-    number: Any = option(
-        "-k --n-features N|P%", "Features that every method selects.", ..., parse=parse_number
-    )
+    number: Any = option("-k --n-features N|P%", "Features to select.", ..., parse=parse_number)
     methods: str | None = option(
         "--methods NAME,...",
-        "Methods to compare, by default sieve, gafs, css, mrsf and lap_score. The first one is "
-        "preferred unless another is clearly better.",
+        "By default sieve, gafs, css, mrsf, lap_score; the first is preferred unless it loses.",
     )
     criterion: _Criterion = option("--criterion", "The criterion that decides.", "structure")
-    repeats: int = option(
-        "--repeats N", "Times the rows are split in half, to fit methods on both.", 3, min=1
-    )
+    repeats: int = option("--repeats N", "Times that the rows are split in half.", 3, min=1)
     output: Path | None = option("-o --output FILE", "Write the table.")
     plot: Path | None = option("--plot FILE", "Draw the table (PNG, SVG or PDF).")
     include, cost = None, None
@@ -35,8 +30,7 @@ class _Comparing(Preparing):
     "graphsieve compare genes.csv -k 50",
     "graphsieve compare genes.csv -k 50 --methods sieve,css,mrsf -o table.csv --plot p.png",
     "graphsieve compare sensors.csv -k 10% --criterion reconstruction --impute median",
-    note="The variance and a random ranking are always compared as well. Exit codes: 0 success, 1 "
-    "a problem with the data or the run, 2 a wrong command.",
+    note="The variance and a random ranking are always compared as well.",
 )
 def compare(given: _Comparing):
     """Compare methods on a table without labels."""
