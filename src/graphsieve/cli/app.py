@@ -20,12 +20,7 @@ app = typer.Typer(
     rich_markup_mode="rich",
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
-    epilog=examples(
-        "graphsieve demo",
-        "graphsieve select data.csv -k 50 -o selected.csv",
-        "graphsieve drop data.csv --explained 0.9 -o smaller.csv",
-        "graphsieve select --help",
-    ),
+    epilog=examples("graphsieve demo", "graphsieve select data.csv -k 50 -o selected.csv"),
 )
 for command in (select, drop, compare, report, apply, methods, demo):
     app.command(epilog=command.epilog)(command)

@@ -59,7 +59,6 @@ def apply(given: _Applying):
 
 @command(
     "graphsieve report kept.json data.csv -o report.html",
-    "graphsieve report kept.json faces.npy --image-shape 32x32",
     "graphsieve report kept.json genes.csv --color cell_type",
 )
 def report(given: _Reporting):

@@ -16,8 +16,7 @@ _Criterion = Literal["structure", "neighborhood", "reconstruction", "stability",
 class _Comparing(Preparing):
     number: Any = option("-k --n-features N|P%", "Features to select.", ..., parse=parse_number)
     methods: str | None = option(
-        "--methods NAME,...",
-        "By default sieve, gafs, css, mrsf, lap_score; the first is preferred unless it loses.",
+        "--methods NAME,...", "Default: sieve, gafs, css, mrsf, lap_score."
     )
     criterion: _Criterion = option("--criterion", "The criterion that decides.", "structure")
     repeats: int = option("--repeats N", "Times that the rows are split in half.", 3, min=1)
@@ -27,7 +26,6 @@ class _Comparing(Preparing):
 
 
 @command(
-    "graphsieve compare genes.csv -k 50",
     "graphsieve compare genes.csv -k 50 --methods sieve,css,mrsf -o table.csv --plot p.png",
     "graphsieve compare sensors.csv -k 10% --criterion reconstruction --impute median",
     note="The variance and a random ranking are always compared as well.",

@@ -83,10 +83,7 @@ class Group(TyperGroup):
 
 
 def tell_table(cells, left=(), bold=None):
-    """Print a table on stdout, which only a terminal wraps.
-
-    ``cells`` has those of every column, under its name; ``left`` names the columns of words.
-    """
+    """Print a table of named columns, some of them ``left``-aligned; only a terminal wraps it."""
     table = Table(box=None, header_style="bold", pad_edge=False)
     for name in cells:
         table.add_column(name, justify="left" if name in left else "right")
@@ -99,10 +96,7 @@ def tell_table(cells, left=(), bold=None):
 
 @contextmanager
 def errors_shown(*, interrupted="nothing was written"):
-    """Errors of the data or the run become one line on stderr and exit code 1.
-
-    Anything else that is raised is a defect of ours, and its traceback is what we want to see.
-    """
+    """Errors of the data or the run become one line and exit code 1; defects have a traceback."""
     try:
         yield
     except (ValueError, OSError, MemoryError) as error:

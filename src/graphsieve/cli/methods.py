@@ -13,11 +13,7 @@ class _Explaining(Given):
     name: str | None = option("NAME", "Explain this method in full.")
 
 
-@command(
-    "graphsieve methods",
-    "graphsieve methods gafs",
-    "graphsieve select data.csv -k 50 --method gafs --set n_hidden=20",
-)
+@command("graphsieve methods", "graphsieve methods gafs")
 def methods(given: _Explaining):
     """List the methods, or describe one of them with its parameters."""
     from ..methods import REGISTRY

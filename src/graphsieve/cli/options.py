@@ -21,10 +21,7 @@ _STREAM_LIMIT = 2**40
 
 
 def command(*lines, note=""):
-    """Make a command of a function ``f(given)``: its options are the fields of the class of given.
-
-    Examples and a note are at the end of its help.
-    """
+    """Make a command of a function ``f(given)``: its options are the fields of the class of given."""
 
     def make(function):
         cls = inspect.signature(function).parameters["given"].annotation
@@ -107,8 +104,7 @@ def _encoding(text):
     try:
         return codecs.lookup(text).name
     except (LookupError, ValueError):
-        common = "common ones are utf-8, cp1252, latin-1 and utf-16"
-        raise ValueError(f"there is no encoding {text!r}; {common}") from None
+        raise ValueError(f"there is no encoding {text!r}; common is utf-8 or cp1252") from None
 
 
 def _shape(text):
@@ -219,9 +215,7 @@ class Choosing(Looks, Preparing):
     explain: bool = _output("--explain", "Show which kept columns predict the dropped ones.", False)
     raw_names: bool = _output("--raw-names", "Write names that begin with = + - @ as such.", False)
     include: _Names = _columns("--include COLUMN,...", "Always kept: names, patterns, or a file.")
-    exclude: _Names = _columns(
-        "--exclude COLUMN,...", "Never selected: names, patterns, or a file."
-    )
+    exclude: _Names = _columns("--exclude COLUMN,...", "Never selected; as for --include.")
     batch: _Text = _columns("--batch --group-by COLUMN", "Batches, whose differences do not count.")
 
 
