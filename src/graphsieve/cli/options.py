@@ -21,7 +21,7 @@ _STREAM_LIMIT = 2**40
 
 
 def command(*lines, note=""):
-    """Make a command of a function ``f(given)``: its options are the fields of the class of given."""
+    """Make a command of ``f(given)``, whose options are the fields of the class of ``given``."""
 
     def make(function):
         cls = inspect.signature(function).parameters["given"].annotation
@@ -221,11 +221,7 @@ class Choosing(Looks, Preparing):
 
 @dataclass(frozen=True)
 class Selecting(Choosing):
-    number: Any = option(
-        "-k --n-features N|P%|auto",
-        "A number, a percentage, or auto for the columns that add more than chance.",
-        parse=parse_number,
-    )
+    number: Any = option("-k --n-features N|P%|auto", "Features to select.", parse=parse_number)
     method: str = _method("-m --method NAME", "Selection method; see graphsieve methods.", "sieve")
     parameters: _Names = _method("--set NAME=VALUE", "Parameter of the method; repeatable.")
     cost: _File = _columns("--cost FILE", "Names and costs, to select by gain per cost.")
