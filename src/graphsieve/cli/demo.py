@@ -18,18 +18,18 @@ def demo(given: Given):
     from sklearn.datasets import load_digits
 
     from ..evaluation import evaluate
-    from .io.files import check_output, write_outputs
+    from .io.files import write_outputs
 
-    check_output(_PICTURE, (".png",), True, "demo")
     digits = load_digits(as_frame=True)
     X, y = digits.data, digits.target
     figure = Figure(figsize=(6.6, 5.2), layout="constrained", dpi=150)
-    how = {"shares": _SHARES, "n_splits": _SPLITS, "scale": "global", "metrics": ("accuracy",)}
-    tables, selectors = {}, {}
+    how: dict = {"shares": _SHARES, "n_splits": _SPLITS, "metrics": ("accuracy",)}
+    tables: dict = {}
+    selectors: dict = {}
     with messages_shown():
         for name, panel in zip(_METHODS, figure.subplots(2, 3).flat, strict=False):
             with progress(f"{name}: {len(tables) + 1} of {len(_METHODS)}"):
-                scores = evaluate(_make(name), X, y, all_features=not tables, **how)
+                scores = evaluate(_make(name), X, y, all_features=not tables, scale="global", **how)
                 selectors[name] = _make(name, _PICTURE_SHARE).fit(X)
             tables[name] = scores.groupby("n_features")["accuracy"].mean()
             selectors[name].plot.mask((8, 8), image=digits.images.mean(axis=0), ax=panel)
@@ -44,8 +44,7 @@ def demo(given: Given):
     cells = {f"{n} pixels": accuracy[n].map("{:.3f}".format) for n in few}
     tell_table({"method": _METHODS} | cells, left=["method"])
     tell(f"Means over {_SPLITS} splits; pixels are selected without labels.")
-    tell(f"Picture: {_PICTURE}")
-    tell(f"Report:  {_PAGE.absolute().as_uri()}")
+    tell(f"Picture: {_PICTURE}; report: {_PAGE.absolute().as_uri()}")
 
 
 def _make(name, n_features=None):
