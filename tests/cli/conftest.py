@@ -23,7 +23,7 @@ def run(monkeypatch):
     monkeypatch.setenv("COLUMNS", "1000")
     monkeypatch.setenv("TERMINAL_WIDTH", "1000")
     # On a slow machine, progress would be among the lines of stderr.
-    monkeypatch.setattr("graphsieve.cli.console._FIRST_SECONDS", 3600)
+    monkeypatch.setattr("graphsieve.cli.console._LINE_SECONDS", 3600)
 
     def invoke(*arguments, stdin=None):
         return CliRunner().invoke(app, [str(argument) for argument in arguments], input=stdin)

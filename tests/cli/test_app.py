@@ -65,21 +65,19 @@ def test_help_loads_nothing_slow():
     assert python(code).stdout.strip() == ""
 
 
-def test_methods_are_listed_with_parameters(run):
+def test_methods_are_listed(run):
     result = run("methods")
     assert result.exit_code == 0
+    rows = [" ".join(line.split()) for line in result.stdout.splitlines()]
     for name, cls in REGISTRY.items():
-        entry = result.stdout.partition(f"{name}  {cls.__name__}\n")[2].partition("\n\n")[0]
-        entry = " ".join(entry.split())  # lines may wrap
-        assert cls.__doc__.splitlines()[0] in entry
-        for parameter in inspect.signature(cls).parameters.values():
-            hidden = parameter.name in ("n_features_to_select", "verbose", "callback")
-            assert hidden or f"{parameter.name}={parameter.default!r}" in entry
+        assert f"{name} {cls.__name__} {cls.__doc__.splitlines()[0]}" in rows
 
 
 def test_one_method_is_explained_in_full(run):
     result = run("methods", "gafs")
     assert "alpha |W_in|_{2,1}" in result.stdout
+    for parameter in inspect.signature(REGISTRY["gafs"]).parameters:
+        assert parameter in result.stdout
     assert "References" in result.stdout
 
 

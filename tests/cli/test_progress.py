@@ -18,20 +18,12 @@ def lines(monkeypatch):
     return written
 
 
-def test_short_work_is_silent(lines):
-    with console.progress("Reading data.csv"):
-        pass
-    assert lines.getvalue() == ""
-
-
 def test_long_work_writes_plain_lines(lines, monkeypatch):
-    monkeypatch.setattr(console, "_FIRST_SECONDS", 0.01)
-    monkeypatch.setattr(console, "_NEXT_SECONDS", 0.01)
     with console.progress("gafs on [bold]x.csv\x1b[2J") as update:
+        update("iteration 2")
+        monkeypatch.setattr(console, "_LINE_SECONDS", 0)
         update("iteration 3")
-        while "iteration 3" not in lines.getvalue():
-            pass
-    assert "gafs on [bold]x.csv\\x1b[2J: iteration 3 (0 s)\n" in lines.getvalue()
+    assert lines.getvalue() == "gafs on [bold]x.csv\\x1b[2J: iteration 3\n"
 
 
 def test_a_terminal_has_a_live_line(monkeypatch):
@@ -49,7 +41,7 @@ def test_warnings_come_before_the_work_and_once(lines):
         assert lines.getvalue() == "Warning: it needs about 3.5 GB of memory\n"
         for size in (4.5, 6):
             warnings.warn(f"it needs about {size} GB of memory", stacklevel=1)
-    assert lines.getvalue().splitlines()[1:] == ["... and 2 warnings like these"]
+    assert len(lines.getvalue().splitlines()) == 1
 
 
 def test_the_solver_is_followed(run, csv, monkeypatch):

@@ -10,7 +10,6 @@ from .compare import compare
 from .console import Group, examples
 from .demo import demo
 from .methods import methods
-from .options import Command
 from .select import drop, select
 
 app = typer.Typer(
@@ -21,15 +20,10 @@ app = typer.Typer(
     rich_markup_mode="rich",
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
-    epilog=examples(
-        "graphsieve demo",
-        "graphsieve select data.csv -k 50 -o selected.csv",
-        "graphsieve drop data.csv --explained 0.9 -o smaller.csv",
-        "graphsieve select --help",
-    ),
+    epilog=examples("graphsieve demo", "graphsieve select data.csv -k 50 -o selected.csv"),
 )
 for command in (select, drop, compare, report, apply, methods, demo):
-    app.command(cls=Command, epilog=command.epilog)(command)
+    app.command(epilog=command.epilog)(command)
 
 
 def _show_version(wanted: bool):
@@ -38,9 +32,7 @@ def _show_version(wanted: bool):
         raise typer.Exit
 
 
-_VERSION = typer.Option(
-    "--version", callback=_show_version, is_eager=True, help="Show the version."
-)
+_VERSION = typer.Option("--version", callback=_show_version, is_eager=True, help="Show version.")
 
 
 @app.callback()

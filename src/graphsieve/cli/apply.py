@@ -25,9 +25,7 @@ class _Applying(_Loading):
 @dataclass(frozen=True)
 class _Reporting(Looks, _Loading):
     output: Path = option("-o --output FILE", "Page to write.", Path("report.html"))
-    batch: str | None = option(
-        "--batch COLUMN", "Batch of every row, if the selection was made with --batch."
-    )
+    batch: str | None = option("--batch COLUMN", "Batch of every row, as for select.")
 
 
 @command("graphsieve apply kept.json new.csv -o selected.csv")
@@ -47,8 +45,7 @@ def apply(given: _Applying):
         written = [names[j] for j in columns]
         known = {*(selection._names_like(names) or names), *selection.dropped, *written}
         if unknown := [column for column in names if column not in known]:
-            left_out = f"unknown to the selection, and left out: {listed(unknown)}"
-            note(f"{left_out} (--extra adds them)")
+            note(f"unknown to the selection, and left out: {listed(unknown)} (--extra adds them)")
         if missing := [n for n in selection.carried if n not in {*names, *table.label_names}]:
             note(f"{name} lacks columns that the selection carries: {listed(missing)}")
         table = carry_verbatim(table, carried).take(columns)
@@ -62,7 +59,6 @@ def apply(given: _Applying):
 
 @command(
     "graphsieve report kept.json data.csv -o report.html",
-    "graphsieve report kept.json faces.npy --image-shape 32x32",
     "graphsieve report kept.json genes.csv --color cell_type",
 )
 def report(given: _Reporting):
@@ -77,20 +73,17 @@ def report(given: _Reporting):
         place = {column: j for j, column in enumerate(table.names)}
         names = selection._names_like(table.names) or table.names
         if missing := [column for column in names if column not in place]:
-            of_all = f"{len(missing)} of the {len(names)} columns ranked"
-            hint = suggestion(missing[0], table.names)
-            raise ValueError(f"{name} lacks {of_all}: {listed(missing)}{hint}")
+            lacks = f"{name} lacks {len(missing)} of the {len(names)} columns ranked"
+            raise ValueError(f"{lacks}: {listed(missing)}{suggestion(missing[0], table.names)}")
         features = table.take([place[column] for column in names])
         kinds = zip(features.names, features.kinds(), strict=True)
         if text := [column for column, kind in kinds if kind != "number"]:
-            # A selection can hold text that was encoded for it.
             how = "Write it during the selection: graphsieve select --encode onehot --report"
-            what = f"not numeric: {listed(text)}, and a page can only show numbers"
-            raise ValueError(f"{name}: {what}. {how}")
-        batches = column_values(table, given.batch, "--batch", in_obs=True)
-        color = column_values(table, given.color, "--color")
-        looks = {"groups": batches, "image_shape": given.image_shape, "color": color}
-        page = make_report(selection, features.X, title=name, **looks)
+            raise ValueError(f"{name}: a page shows numbers, not numeric: {listed(text)}. {how}")
+        looks = {"image_shape": given.image_shape, "title": name}
+        looks["groups"] = column_values(table, given.batch, "--batch", in_obs=True)
+        looks["color"] = column_values(table, given.color, "--color")
+        page = make_report(selection, features.X, **looks)
         write_outputs([(given.output, page.save)])
     tell(f"Written: {given.output}")
 

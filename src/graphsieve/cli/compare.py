@@ -9,39 +9,28 @@ from .console import messages_shown, note, tell, tell_table, usage_error
 from .methods import find_method
 from .options import Preparing, command, option, parse_number
 
-PICTURES = (".png", ".svg", ".pdf")
 _Criterion = Literal["structure", "neighborhood", "reconstruction", "stability", "redundancy"]
 
 
 @dataclass(frozen=True)
-class Comparing(Preparing):
-    """What is compared, and where the outcome is written."""
-
-    number: Any = option(
-        "-k --n-features N|P%", "Features that every method selects.", ..., parse=parse_number
-    )
+class _Comparing(Preparing):
+    number: Any = option("-k --n-features N|P%", "Features to select.", ..., parse=parse_number)
     methods: str | None = option(
-        "--methods NAME,...",
-        "Methods to compare, by default sieve, gafs, css, mrsf and lap_score. The first one is "
-        "preferred unless another is clearly better.",
+        "--methods NAME,...", "Default: sieve, gafs, css, mrsf, lap_score."
     )
     criterion: _Criterion = option("--criterion", "The criterion that decides.", "structure")
-    repeats: int = option(
-        "--repeats N", "Times the rows are split in half, to fit methods on both.", 3, min=1
-    )
+    repeats: int = option("--repeats N", "Times that the rows are split in half.", 3, min=1)
     output: Path | None = option("-o --output FILE", "Write the table.")
     plot: Path | None = option("--plot FILE", "Draw the table (PNG, SVG or PDF).")
     include, cost = None, None
 
 
 @command(
-    "graphsieve compare genes.csv -k 50",
     "graphsieve compare genes.csv -k 50 --methods sieve,css,mrsf -o table.csv --plot p.png",
     "graphsieve compare sensors.csv -k 10% --criterion reconstruction --impute median",
-    note="The variance and a random ranking are always compared as well. Exit codes: 0 success, 1 "
-    "a problem with the data or the run, 2 a wrong command.",
+    note="The variance and a random ranking are always compared as well.",
 )
-def compare(given: Comparing):
+def compare(given: _Comparing):
     """Compare methods on a table without labels."""
     from ..inspection import compare as compare_methods
     from ..inspection.compare import CRITERIA, METHODS, trust
@@ -54,18 +43,14 @@ def compare(given: Comparing):
         raise usage_error("give a number or a percentage, the same for all methods", "-k")
     check_input(given.file, given)
     check_outputs(given.file, given.output, force=given.force)
-    check_output(given.plot, PICTURES, given.force, "--plot")
+    check_output(given.plot, (".png", ".svg", ".pdf"), given.force, "--plot")
     names = [name.strip() for name in given.methods.split(",")] if given.methods else METHODS
     methods = {name: find_method(name, "--methods")() for name in names}
     with messages_shown(), opened(given.file) as source:
         data = prepare(source[1], read(source, given), given, accepts_gaps=True)
         methods = _that_fit(methods, data, given)
-        how: dict[str, Any] = {
-            "criterion": given.criterion,
-            "n_repeats": given.repeats,
-            "verbose": 1,
-        }
-        how |= {"random_state": given.seed, "n_jobs": given.jobs}
+        how: dict[str, Any] = {"criterion": given.criterion, "n_repeats": given.repeats}
+        how |= {"random_state": given.seed, "n_jobs": given.jobs, "verbose": 1}
         found = compare_methods(data.X, given.number, methods, **how)
         table = found.table
 
@@ -78,8 +63,8 @@ def compare(given: Comparing):
     tell(f"{found.n_features:,} of {columns} of {source[1]} ({of_all}{rows}), best first")
     cells = {"method": table["candidate"]}
     for criterion, more_is_better in CRITERIA.items():
-        better = "higher" if more_is_better else "lower"
-        cells[f"{criterion}\n({better})"] = table[criterion].map("{:.3f}".format)
+        heading = f"{criterion}\n({'higher' if more_is_better else 'lower'})"
+        cells[heading] = table[criterion].map("{:.3f}".format)
     cells["time"] = table["seconds"].map("{:.1f} s".format)
     tell_table(cells, left=["method"], bold=list(table["candidate"]).index(found.best))
     tell(found.verdict)

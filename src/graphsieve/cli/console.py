@@ -1,10 +1,8 @@
 """What the commands say and where: results on stdout, everything about the run on stderr."""
 
 import re
-import threading
 import time
 import warnings
-from collections import Counter
 from contextlib import contextmanager
 
 import typer
@@ -13,14 +11,13 @@ from rich.table import Table
 from rich.text import Text
 from typer.core import TyperGroup
 
-from .._utils.text import counted, printable
+from .._utils.text import printable
 
 out = Console(highlight=False)
 err = Console(stderr=True, highlight=False)
 
-# Off a terminal, nothing is said about what is done within the first seconds.
-_FIRST_SECONDS = 2
-_NEXT_SECONDS = 20
+# Seconds between two lines about progress where there is no terminal.
+_LINE_SECONDS = 20
 # Characters in a row of a table where no terminal shows it.
 _UNWRAPPED = 100_000
 _FOR_PROGRAMMERS = (DeprecationWarning, PendingDeprecationWarning, FutureWarning, ResourceWarning)
@@ -64,6 +61,11 @@ def usage_error(message, option):
 class Group(TyperGroup):
     """Commands that say in one line what is wrong with their options."""
 
+    def resolve_command(self, ctx, args):
+        """Remember the words typed, to suggest the same command with one more."""
+        ctx.meta["arguments"] = args
+        return super().resolve_command(ctx, args)
+
     def invoke(self, ctx):
         """Run a command; whatever is wrong with the words typed is one line and exit code 2."""
         try:
@@ -81,11 +83,7 @@ class Group(TyperGroup):
 
 
 def tell_table(cells, left=(), bold=None):
-    """Print a table on stdout, which only a terminal wraps.
-
-    ``cells`` has those of every column, under its name; the shortest column decides the rows.
-    ``left`` names the columns of words, and ``bold`` is the number of a row.
-    """
+    """Print a table of named columns, some of them ``left``-aligned; only a terminal wraps it."""
     table = Table(box=None, header_style="bold", pad_edge=False)
     for name in cells:
         table.add_column(name, justify="left" if name in left else "right")
@@ -98,10 +96,7 @@ def tell_table(cells, left=(), bold=None):
 
 @contextmanager
 def errors_shown(*, interrupted="nothing was written"):
-    """Errors of the data or the run become one line on stderr and exit code 1.
-
-    Anything else that is raised is a defect of ours, and its traceback is what we want to see.
-    """
+    """Errors of the data or the run become one line and exit code 1; defects have a traceback."""
     try:
         yield
     except (ValueError, OSError, MemoryError) as error:
@@ -119,24 +114,20 @@ def warnings_shown():
 
     Of several that differ only in their numbers, the first is shown.
     """
-    seen = Counter()
+    seen = set()
 
     def show(message, *_):
         alike = re.sub(r"[\d.]+(e[+-]?\d+)?", "#", str(message))
-        seen[alike] += 1
-        if seen[alike] == 1:
+        if alike not in seen:
             say("Warning", message, "bold yellow")
+        seen.add(alike)
 
     with warnings.catch_warnings():
         warnings.simplefilter("always")
         for category in _FOR_PROGRAMMERS:
             warnings.simplefilter("ignore", category)
         warnings.showwarning = show
-        try:
-            yield
-        finally:
-            if more := seen.total() - len(seen):
-                note(f"... and {counted(more, 'warning')} like these")
+        yield
 
 
 @contextmanager
@@ -153,22 +144,12 @@ def progress(doing):
         with err.status(Text(printable(doing))) as status:
             yield lambda state: status.update(Text(printable(f"{doing}: {state}")))
         return
-    state, finished, start = doing, threading.Event(), time.monotonic()
+    shown = time.monotonic()
 
-    def show():
-        wait = _FIRST_SECONDS
-        while not finished.wait(wait):
-            note(f"{state} ({time.monotonic() - start:.0f} s)")
-            wait = _NEXT_SECONDS
+    def update(state):
+        nonlocal shown
+        if time.monotonic() - shown >= _LINE_SECONDS:
+            shown = time.monotonic()
+            note(f"{doing}: {state}")
 
-    def update(text):
-        nonlocal state
-        state = f"{doing}: {text}"
-
-    thread = threading.Thread(target=show, daemon=True)
-    thread.start()
-    try:
-        yield update
-    finally:
-        finished.set()
-        thread.join()
+    yield update

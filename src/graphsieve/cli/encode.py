@@ -74,20 +74,17 @@ def encode(frame, ways):
 
 def _ranks(levels):
     """Return the rank of every level of an ordered answer; nothing if no order is known."""
-    words = {level: " ".join(level.lower().split()) for level in levels}
-    known = (scale for scale in _RANKS if set(words.values()) <= set(scale))
-    if scale := next(known, None):
-        places = {level: scale[word] for level, word in words.items()}
+    words = [" ".join(level.lower().split()) for level in levels]
+    if scale := next((scale for scale in _RANKS if scale.keys() >= set(words)), None):
+        places = [scale[word] for word in words]
     else:
         # 1 - never, 2 - rarely; <18, 18-24, 65+
-        found = {level: _LEADING.match(level) for level in levels}
-        if len(levels) > _MOST_ANSWERS or not all(found.values()):
+        found = [match for match in map(_LEADING.match, words) if match]
+        places = [(float(match[2]), match[1] not in ("<", "≤")) for match in found]
+        if len(set(places)) < len(words) or len(words) > _MOST_ANSWERS:
             return {}
-        places = {lvl: (float(m[2]), "<≤".find(m[1] or " ") < 0) for lvl, m in found.items()}
-        if len(set(places.values())) < len(places):
-            return {}
-    order = sorted(set(places.values()))
-    return {level: order.index(place) for level, place in places.items()} if len(order) > 1 else {}
+    ranks = pd.Series(places, levels).rank(method="dense") - 1
+    return ranks.to_dict() if ranks.any() else {}
 
 
 def _text_dates(column):
@@ -106,15 +103,15 @@ def _text_dates(column):
 
 def _date_parts(column):
     """Return days since the first date, and month, weekday and hour if they vary."""
-    present = column.dropna()
-    if isinstance(present.iloc[0], time):
-        column = pd.to_timedelta(present.astype(str)).reindex(column.index)
+    first = column.dropna().iloc[0]
+    if isinstance(first, time):
+        column = pd.to_timedelta(column.astype(str), errors="coerce")
+    elif isinstance(first, str):
+        column = _text_dates(column)
     elif column.dtype.kind not in "mM":
-        is_text = isinstance(present.iloc[0], str)
-        column = _text_dates(column) if is_text else pd.to_datetime(column, utc=True)
-    if column.dtype.kind == "m":
-        return pd.DataFrame({"days": column / pd.Timedelta(days=1)})
-    days = (column - column.min()) / pd.Timedelta(days=1)
-    parts = {"month": column.dt.month, "weekday": column.dt.weekday, "hour": column.dt.hour}
-    varying = {name: part.astype(float) for name, part in parts.items() if part.nunique() > 1}
-    return pd.DataFrame({"days": days} | varying)
+        column = pd.to_datetime(column, utc=True)
+    parts = {"days": (column - column.min()) / pd.Timedelta(days=1)}
+    if column.dtype.kind == "M":
+        parts |= {name: getattr(column.dt, name) for name in ("month", "weekday", "hour")}
+    frame = pd.DataFrame(parts).astype(float)
+    return frame.loc[:, (frame.nunique() > 1) | (frame.columns == "days")]

@@ -4,7 +4,7 @@ import ast
 import inspect
 from dataclasses import dataclass
 
-from .console import out, usage_error
+from .console import out, tell, tell_table, usage_error
 from .options import Given, command, option
 
 
@@ -13,27 +13,20 @@ class _Explaining(Given):
     name: str | None = option("NAME", "Explain this method in full.")
 
 
-@command(
-    "graphsieve methods",
-    "graphsieve methods gafs",
-    "graphsieve select data.csv -k 50 --method gafs --set n_hidden=20",
-)
+@command("graphsieve methods", "graphsieve methods gafs")
 def methods(given: _Explaining):
-    """List the methods with their parameters, or explain one of them."""
-    from rich.padding import Padding
-    from rich.text import Text
-
+    """List the methods, or describe one of them with its parameters."""
     from ..methods import REGISTRY
 
     if given.name is not None:
         out.print(inspect.getdoc(find_method(given.name, "NAME")), markup=False, soft_wrap=True)
         return
-    for known, cls in sorted(REGISTRY.items()):
-        summary = (inspect.getdoc(cls) or "").partition("\n\n")[0].replace("\n", " ")
-        parameters = ", ".join(f"{key}={value!r}" for key, value in _settable(cls).items())
-        for indent, text in ((0, f"{known}  {cls.__name__}"), (4, summary), (4, parameters)):
-            out.print(Padding(Text(text), (0, 0, 0, indent), expand=False))
-        out.print()
+    known = sorted(REGISTRY.items())
+    summaries = [(inspect.getdoc(cls) or "").partition("\n\n")[0] for _, cls in known]
+    cells = {"method": [name for name, _ in known], "class": [cls.__name__ for _, cls in known]}
+    cells["what it does"] = [" ".join(summary.split()) for summary in summaries]
+    tell_table(cells, left=list(cells))
+    tell("A method in full, with its parameters: graphsieve methods NAME")
 
 
 def find_method(name, hint):

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import typer
-from typer.core import TyperCommand
 
 from .console import TableError, examples, usage_error
 
@@ -21,19 +20,8 @@ SEPARATORS = {"comma": ",", "semicolon": ";", "tab": "\t", "pipe": "|", "space":
 _STREAM_LIMIT = 2**40
 
 
-class Command(TyperCommand):
-    """A command that remembers its arguments, to suggest the same command with one more."""
-
-    def parse_args(self, ctx, args):
-        ctx.meta["arguments"] = [ctx.info_name, *args]
-        return super().parse_args(ctx, args)
-
-
 def command(*lines, note=""):
-    """Make a command of a function ``f(given)``: its options are the fields of the class of given.
-
-    Examples and a note are at the end of its help.
-    """
+    """Make a command of ``f(given)``, whose options are the fields of the class of ``given``."""
 
     def make(function):
         cls = inspect.signature(function).parameters["given"].annotation
@@ -89,11 +77,11 @@ def parse_number(text):
         return text
     if text.isdecimal() and int(text):
         return int(text)
-    known = "a number of columns (50), nor a fraction of them (10% or 0.1), nor auto"
     with suppress(ValueError):
         number = float(text[:-1]) / 100 if text.endswith("%") else float(text)
         if 0 < number <= 1:
             return number
+    known = "a number of columns (50), nor a fraction of them (10% or 0.1), nor auto"
     raise ValueError(f"{text!r} is neither {known}")
 
 
@@ -116,8 +104,7 @@ def _encoding(text):
     try:
         return codecs.lookup(text).name
     except (LookupError, ValueError):
-        common = "common ones are utf-8, cp1252, latin-1 and utf-16"
-        raise ValueError(f"there is no encoding {text!r}; {common}") from None
+        raise ValueError(f"there is no encoding {text!r}; common is utf-8 or cp1252") from None
 
 
 def _shape(text):
@@ -196,32 +183,20 @@ class Reading(Given):
         why = "limit" if limit or streamed else "memory of this machine"
         limit = limit or (_STREAM_LIMIT if streamed else physical_memory())
         if n_bytes > limit:
-            raise TableError(
-                f"{name}: {what} takes {_in_gigabytes(n_bytes)} unpacked, more than the {why} "
-                f"({_in_gigabytes(limit)}). If that is right, raise the limit with --max-size GB"
-            )
-
-
-def _in_gigabytes(n_bytes):
-    return f"{n_bytes / 1e9:,.1f} GB" if n_bytes < 1e12 else f"{n_bytes / 1e9:,.0f} GB"
+            takes = f"{name}: {what} takes {n_bytes / 1e9:,.1f} GB unpacked"
+            most = f"more than the {why} ({limit / 1e9:,.1f} GB)"
+            advice = "If that is right, raise the limit with --max-size GB"
+            raise TableError(f"{takes}, {most}. {advice}")
 
 
 @dataclass(frozen=True)
 class Preparing(Reading):
-    """How a file is read, and its columns made into features."""
-
-    drop: _Names = _columns(
-        "--drop COLUMN,...", "Leave out columns: names, positions, patterns ('a_*'); repeatable."
-    )
+    drop: _Names = _columns("--drop COLUMN,...", "Leave out columns: names, positions, 'a_*'.")
     keep: _Names = _columns("--keep --pass COLUMN,...", "Only carry columns to the output.")
     no_ids: bool = _columns("--no-ids", "Also select from columns that look like an ID.", False)
-    impute: Literal["median", "mean"] | None = _columns(
-        "--impute", "Fill missing values for the selection; the output keeps the gaps."
-    )
+    impute: Literal["median", "mean"] | None = _columns("--impute", "Fill gaps, not in the output.")
     drop_rows: bool = _columns("--drop-rows", "Leave out rows with missing values.", False)
-    encode: Any = _columns(
-        "--encode KIND,...", "Select from text and dates: onehot, ordinal, dates.", parse=_kinds
-    )
+    encode: Any = _columns("--encode KIND,...", "Text as onehot, ordinal, dates.", parse=_kinds)
     seed: int = _method("--seed N", "Random seed.", 0, min=0)
     jobs: int | None = _method("--jobs N", "Number of threads.", min=1)
 
@@ -234,16 +209,12 @@ class Preparing(Reading):
 
 @dataclass(frozen=True)
 class Looks:
-    """How a page shows the rows."""
-
     image_shape: Any = _output("--image-shape HxW", "Size if rows are images.", parse=_shape)
     color: _Text = _output("--color COLUMN", "Column that colours the samples in the report.")
 
 
 @dataclass(frozen=True)
 class Choosing(Looks, Preparing):
-    """Columns that are kept or not by request, and what is written about a selection."""
-
     output: _File = _output("-o --output FILE", "Write kept and carried columns; mark genes.")
     scores: _File = _output("--scores FILE", "Write every feature with score and rank.")
     save: _File = _output("--save FILE", "Write the selection as JSON, for apply and report.")
@@ -252,24 +223,14 @@ class Choosing(Looks, Preparing):
     names: bool = _output("--names", "Print the names of the kept columns and no more.", False)
     explain: bool = _output("--explain", "Show which kept columns predict the dropped ones.", False)
     raw_names: bool = _output("--raw-names", "Write names that begin with = + - @ as such.", False)
-    include: _Names = _columns(
-        "--include COLUMN,...", "Columns that are always kept: names, patterns, or a file of names."
-    )
-    exclude: _Names = _columns("--exclude COLUMN,...", "Columns that are never selected.")
-    batch: _Text = _columns(
-        "--batch --group-by COLUMN", "Batch of every row: differences between them do not count."
-    )
+    include: _Names = _columns("--include COLUMN,...", "Always kept: names, patterns, or a file.")
+    exclude: _Names = _columns("--exclude COLUMN,...", "Never selected; as for --include.")
+    batch: _Text = _columns("--batch --group-by COLUMN", "Batches, whose differences do not count.")
 
 
 @dataclass(frozen=True)
 class Selecting(Choosing):
-    """How columns are selected."""
-
-    number: Any = option(
-        "-k --n-features N|P%|auto",
-        "Features to select: a number, a percentage, or auto for those that add more than chance.",
-        parse=parse_number,
-    )
+    number: Any = option("-k --n-features N|P%|auto", "Features to select.", parse=parse_number)
     method: str = _method("-m --method NAME", "Selection method; see graphsieve methods.", "sieve")
     parameters: _Names = _method("--set NAME=VALUE", "Parameter of the method; repeatable.")
     cost: _File = _columns("--cost FILE", "Names and costs, to select by gain per cost.")
@@ -280,7 +241,5 @@ class Selecting(Choosing):
 class Dropping(Choosing):
     """Which columns are dropped; for the rest, a selection whose method and number are fixed."""
 
-    explained: float = option(
-        "--explained R2", "Least R^2 with which dropped columns are predicted.", 0.9, min=0, max=1
-    )
+    explained: float = option("--explained R2", "Least R^2 of dropped columns.", 0.9, min=0, max=1)
     method, number, parameters, cost, budget = "drop", None, None, None, None

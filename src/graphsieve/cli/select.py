@@ -6,13 +6,10 @@ from .options import Dropping, Selecting, command
 @command(
     "graphsieve select genes.csv -k 50 -o selected.csv",
     "graphsieve select profiles.csv -k 10% --keep 'Metadata_*' --impute median -o selected.csv",
-    "graphsieve select genes.csv -k 50 --include panel.txt --save kept.json --report page.html",
     "graphsieve select sensors.csv --cost prices.csv --budget 900 --batch site --explain",
     "graphsieve select cells.h5ad -k 300 --include panel.txt --batch donor -o marked.h5ad",
     "graphsieve select pixels.npy -k 100 --method lap_score --set n_neighbors=10",
     "zcat sensors.csv.gz | graphsieve select - -k 20 --drop time --names",
-    note="Exit codes: 0 success, 1 a problem with the data or the run, 2 a wrong command. "
-    "A run that fails writes nothing.",
 )
 def select(given: Selecting):
     """Select the features that carry the structure of a table."""
@@ -25,7 +22,6 @@ def select(given: Selecting):
 
 @command(
     "graphsieve drop data.csv --explained 0.9 -o smaller.csv",
-    "graphsieve drop survey.csv --keep id --include age --report page.html",
     "graphsieve drop sensors.csv --explained 0.99 --explain --scores dropped.csv",
 )
 def drop(given: Dropping):

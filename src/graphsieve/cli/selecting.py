@@ -105,7 +105,6 @@ def _estimator(given, method, data):
         if name == "include" and isinstance(number, int) and len(found) > number:
             many = f"{counted(len(found), 'column')}, which count as selected"
             raise ValueError(f"--include names {many}: use -k {len(found)} or more")
-    constraints = {name: parameters[name] for name in ("include", "exclude")}
     if given.cost is not None:
         # What a column costs is divided among its values.
         costs = read_costs(given.cost, data.names) / np.bincount(data.owner)
@@ -125,12 +124,12 @@ def _estimator(given, method, data):
         return estimator
     # Other tables are centred within every batch, which would fill in the zeros of sparse ones.
     if given.cost is not None or given.method == "drop":
-        both = "drop" if given.cost is None else "--cost"
-        both += " does not work together with --batch for AnnData and sparse data"
-        raise ValueError(f"{both}, which are ranked batch by batch")
+        alone = "drop or --cost does not work together with --batch for AnnData and sparse data"
+        raise ValueError(f"{alone}, which are ranked batch by batch")
     from ..inspection import GroupedRanker
 
-    return GroupedRanker(estimator, number, **constraints, **fewest)
+    fewest |= {name: parameters[name] for name in ("include", "exclude")}
+    return GroupedRanker(estimator, number, **fewest)
 
 
 def _fit(estimator, given, data, name):
@@ -146,7 +145,6 @@ def _fit(estimator, given, data, name):
         except ValueError as error:
             if not data.has_gaps:
                 raise
-            raise ValueError(
-                f"{name} has missing values: {error}. Run: {given.again('--impute', 'median')} "
-                "(or use --drop-rows to leave out incomplete rows)"
-            ) from error
+            what = f"{name} has missing values: {error}. Run: {given.again('--impute', 'median')}"
+            advice = "or use --drop-rows to leave out incomplete rows"
+            raise ValueError(f"{what} ({advice})") from error
