@@ -268,7 +268,6 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
         return open_rows(validate_data(self, X, reset=reset, **kinds, **limits))
 
     def _check_lazy(self, X: Any, *, reset: bool) -> None:
-        """Check number and names of columns, as scikit-learn's ``validate_data`` for arrays."""
         if reset and is_dask(X) and not self._distributes:
             raise TypeError(
                 f"{type(self).__name__} needs all data at once, not a Dask collection. "
@@ -304,7 +303,6 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
         return 0.0
 
     def _estimate_memory(self, n_samples: int, n_features: int) -> float:
-        """Bytes that ``_rank`` needs besides the data, at most."""
         edges = _EDGE_BYTES * n_samples * getattr(self, "n_neighbors", 0)
         return self._own_memory(n_samples, n_features) + _COLUMN_BYTES * n_features + edges
 
@@ -339,7 +337,6 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
     # and are then kept in ``_labels_seen``: ``feature_names_in_`` knows only text.
 
     def _check_labels(self, X: Any, *, reset: bool = False) -> None:
-        """Keep names of a pandas data frame that are not text, or compare them with those kept."""
         columns = X.columns if hasattr(X, "iloc") and hasattr(X, "columns") else None
         if reset:
             is_text = columns is None or all(isinstance(name, str) for name in columns)
@@ -358,12 +355,10 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
             check_names(columns.tolist(), known.tolist())
 
     def _names(self) -> Any:
-        """Names of all features as the data had them, or None."""
         labels = getattr(self, "_labels_seen", None)
         return getattr(self, "feature_names_in_", None) if labels is None else labels
 
     def _names_to_find(self) -> list | None:
-        """Names by which parameters may refer to columns, or None; integers are positions."""
         names = self._names()
         return None if names is None or names.dtype.kind in "iu" else names.tolist()
 
@@ -377,7 +372,6 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
         return unnamed if names is None else names
 
     def _column_name(self, column: int) -> Any:
-        """A column in messages: its name in quotes, or its position."""
         label = self._labels_in()[column]
         return repr(label) if isinstance(label, str) else label
 
@@ -484,7 +478,6 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
         return int(self.gain_curve_.suggested(*self._allowed()))
 
     def _allowed(self) -> tuple[int, int]:
-        """The fewest and the most features that the constraints allow."""
         return max(1, len(self._given.include)), int(np.count_nonzero(~self._given.exclude))
 
     def _most_whole(self, n_features: int) -> int:
@@ -653,7 +646,6 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
         return read_sample(X, self.n_features_in_, names, groups=groups)
 
     def _regression(self, X: Any, groups: Any) -> tuple[Regression, np.ndarray, np.ndarray]:
-        """The regression of the dropped columns on the kept ones, and the numbers of both."""
         values = self._sample(X, groups).values
         dropped, kept = np.flatnonzero(~self.support_), np.flatnonzero(self.support_)
         return Regression(values, kept, dropped), dropped, kept

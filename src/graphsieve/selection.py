@@ -231,7 +231,6 @@ class Selection:
         return [place[name] for name in wanted]
 
     def _names_like(self, columns: list) -> Any:
-        """The names of all columns, as text if all names of a table are text, or None."""
         names = self.feature_names_in
         if names is None or not all(isinstance(name, str) for name in columns):
             return names

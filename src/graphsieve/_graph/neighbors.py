@@ -221,7 +221,6 @@ def _largest_of_groups(S, k, n_groups):
 
 
 def _exact_pairs(data, points, n_neighbors, workers):
-    """Sample and neighbour, for the nearest samples of every sample."""
     n = data.n_samples
     numbers = np.flatnonzero(points.norm) if points.is_cosine else np.arange(n)
     if not len(numbers):  # every row is zero
@@ -260,7 +259,6 @@ def _exact_pairs(data, points, n_neighbors, workers):
 
 
 def _squared_distances(points, data, i, j):
-    """Squared distances of samples i and j, from differences."""
     place = slice(None)
     if len(i) > _MANY_CANDIDATES * len(np.unique(i)):
         # Copies have the same distances: compute each only once.
@@ -272,7 +270,6 @@ def _squared_distances(points, data, i, j):
 
 
 def _first_copies(data, numbers):
-    """For every sample the first one, among those given, whose row is the same."""
     distinct, place = np.unique(numbers, return_inverse=True)
     first = {}
     copies = [first.setdefault(_digest(data.rows(slice(k, k + 1))), k) for k in distinct]

@@ -109,7 +109,6 @@ class Columns:
 
     @cached_property
     def _in_memory(self):
-        """Dense rows if they are in memory."""
         return None if self.is_sparse else self._data.resident()
 
     @cached_property
@@ -209,7 +208,6 @@ class Columns:
             return [*(map if workers is None else workers.map)(function, *arguments)]
 
     def _workers(self):
-        """A context with threads, or with None for small data."""
         large = self.n_samples * self.n_features > _LARGE
         return Workers(self._n_jobs) if large and self._open is None else nullcontext(self._open)
 

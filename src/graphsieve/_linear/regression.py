@@ -130,7 +130,6 @@ class _LeaveOneOut:
         return np.clip(1 - ratio, 0, 1)
 
     def _press(self):
-        """Sum of the squared leave-one-out residuals of every target."""
         weights = (self._diagonal**-2).astype(self._fit_residual.dtype)
         return weights @ self._fit_residual**2
 

@@ -314,13 +314,11 @@ def _is_wide(Z):
 
 
 def _gram(Z):
-    """Z Z' or Z' Z, whichever is smaller."""
     with blas_for(float(Z.size) * min(Z.shape)):
         return Z @ Z.T if _is_wide(Z) else Z.T @ Z
 
 
 def _product(A, B):
-    """A B in the precision of A, returned in double precision."""
     return (A @ B.astype(A.dtype, copy=False)).astype(np.float64, copy=False)
 
 

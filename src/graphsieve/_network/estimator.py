@@ -52,7 +52,6 @@ class Autoencoder:
         return self.n_hidden
 
     def _scaled(self, data):
-        """The data in the range that the network expects."""
         self._scaling = column_scaling(data, self.scale)
         X = data.scaled(self._scaling, self.dtype)
         if self.scale is None and self.output == "sigmoid":

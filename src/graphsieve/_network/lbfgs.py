@@ -94,7 +94,6 @@ class _Trial(NamedTuple):
 
 
 def _line_search(value_and_grad, x, direction, start, step, point):
-    """A trial under the strong Wolfe conditions, or None where there is none."""
     if start.slope >= 0:
         return None
     # Differences below the rounding of single-precision sums decide nothing.

@@ -135,7 +135,6 @@ class Rows(ABC):
 
 
 def _joined(parts):
-    """The parts one after another; each is released once it is copied."""
     if len(parts) == 1 and parts[0].flags.owndata:
         return parts[0]
     n_rows = sum(map(len, parts))

@@ -147,7 +147,6 @@ def map_rows(X: Any, function: Callable, n_columns: int) -> Any:
 
 
 def _is(X, *kinds):
-    """Whether ``X`` is of a class of an optional library, as "module.Class", without loading it."""
     for module, _, name in (kind.rpartition(".") for kind in kinds):
         library = sys.modules.get(module)
         if library is not None and isinstance(X, getattr(library, name)):
@@ -184,7 +183,6 @@ def _open_dask(X):
 
 
 def _dask_array(X):
-    """A Dask array of a Dask collection, chunked by rows only; its length may be unknown."""
     if _is(X, _DASK_FRAME):
         # Nullable types (Int64, Float64, boolean) come with pandas.NA: it becomes NaN, which is
         # reported with its row and column.
@@ -235,7 +233,6 @@ def numeric_frame(X: Any) -> Any:
 
 
 def _kind(column):
-    """What a column holds if it is not numbers, else None."""
     from pandas.api.types import infer_dtype
 
     if column.dtype.kind in "biuf":

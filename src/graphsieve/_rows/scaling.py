@@ -77,8 +77,10 @@ class RobustScaling(Scaling):
         if not sp.issparse(X):
             out = np.empty(X.shape, dtype)
             for rows in split_rows(len(X), max(1, _SCALE_ENTRIES // X.shape[1])):
-                limited = np.clip(self._rooted(X[rows].astype(np.float64)), self.low, self.high)
-                out[rows] = (limited - self.offset) * self.factor
+                part = self._rooted(X[rows].astype(np.float64))
+                np.clip(part, self.low, self.high, out=part)
+                part -= self.offset
+                np.multiply(part, self.factor, out=out[rows], casting="same_kind")
             return out
         zero = np.clip(0.0, self.low, self.high)
         low, high, own_zero = (np.take(edge, X.indices) for edge in (self.low, self.high, zero))
@@ -128,6 +130,8 @@ def robust_scaling(
         deviation = np.sqrt(np.einsum("ij,ij->j", centred, centred) / len(X))
         low = np.maximum(low, mean - _MOST_DEVIATIONS * deviation)
         high = np.minimum(high, mean + _MOST_DEVIATIONS * deviation)
+        if (low <= least).all() and (high >= most).all():
+            break  # nothing to move: the next round would find the same
     span = most - least
     wide = np.maximum(span, _MOST_DEVIATIONS * deviation)
     unit = {"deviation": deviation, "range": span, "wide": wide}[spread]
@@ -151,7 +155,6 @@ def column_medians(X: np.ndarray) -> np.ndarray:
 
 
 def _sorted_columns(X):
-    """The columns of X as rows, each in increasing order."""
     ordered = X.T.copy()
     ordered.sort(axis=1)
     return ordered
@@ -239,14 +242,12 @@ def _inverse(spread, constant):
 
 
 def _root_present(data):
-    """Root of the fraction of values that are present in every column."""
     if data.gaps is None:
         return np.ones(data.n_features)
     return np.sqrt(np.maximum(data.gaps.present, 1 / data.n_samples))
 
 
 def _range(data, scale):
-    """Smallest and largest entry of every column, or of all columns if the scale is "global"."""
     low, high = (np.asarray(edge, dtype=np.float64) for edge in data.column_range())
     if scale == "global":
         return np.full_like(low, low.min()), np.full_like(high, high.max())

@@ -98,7 +98,6 @@ class ParquetStream(Stream):
 
 
 def _numpy_type(kind):
-    """NumPy type of an Arrow type, or the Arrow type itself if there is none."""
     try:
         return np.dtype(kind.to_pandas_dtype())
     except NotImplementedError:

@@ -65,7 +65,6 @@ def _temporary(path, suffix):
 
 
 def _replace_folder(path, new):
-    """Only a file can be replaced in one step."""
     old = _temporary(path, path.suffix + _SET_ASIDE)
     os.rename(path, old)
     try:

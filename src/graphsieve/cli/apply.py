@@ -90,7 +90,6 @@ def report(given: _Reporting):
 
 @contextmanager
 def _loaded(given):
-    """Yield the selection, the table, and the name of the table for messages."""
     from ..selection import Selection
     from .io.files import check_input, opened
     from .prepare import read

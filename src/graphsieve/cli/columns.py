@@ -185,7 +185,6 @@ def by_reason(reasons, names):
 
 
 def _find_ids(table, candidates):
-    """Return the positions of columns that identify rows, with the reason."""
     names = table.names
     ids = {j: "no name" for j in candidates if names[j] == "Unnamed: 0"}
     others = [j for j in candidates if j not in ids and names[j] not in table.odd]

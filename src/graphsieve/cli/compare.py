@@ -74,7 +74,6 @@ def compare(given: _Comparing):
 
 
 def _that_fit(methods, data, given):
-    """The methods as ``select`` runs them, without those that accept no gaps if there are any."""
     from sklearn.utils import get_tags
 
     from ..anndata.select import adapt_to_expression

@@ -48,7 +48,6 @@ def demo(given: Given):
 
 
 def _make(name, n_features=None):
-    """A method with its defaults, but for the seed and the scale, as pixels have one unit."""
     from ..methods import REGISTRY
 
     method = REGISTRY[name](n_features)

@@ -73,7 +73,6 @@ def encode(frame, ways):
 
 
 def _ranks(levels):
-    """Return the rank of every level of an ordered answer; nothing if no order is known."""
     words = [" ".join(level.lower().split()) for level in levels]
     if scale := next((scale for scale in _RANKS if scale.keys() >= set(words)), None):
         places = [scale[word] for word in words]
@@ -88,7 +87,6 @@ def _ranks(levels):
 
 
 def _text_dates(column):
-    """Return the dates in a column of text; None if they are none."""
     present = column.dropna()
     if not len(present) or not present.head(100).astype(str).str.match(DATE).all():
         return None
@@ -102,7 +100,6 @@ def _text_dates(column):
 
 
 def _date_parts(column):
-    """Return days since the first date, and month, weekday and hour if they vary."""
     first = column.dropna().iloc[0]
     if isinstance(first, time):
         column = pd.to_timedelta(column.astype(str), errors="coerce")

@@ -75,7 +75,6 @@ def with_predictors(ranking, data, selector):
 
 
 def _selection(data, ranking, selector):
-    """The selection of columns, also where a selector has seen values of text columns."""
     table, names = data.table, data.names
     carried = [*(table.names[j] for j in data.carried), *data.labels]
     known = {*names, *carried}
@@ -90,7 +89,6 @@ def _selection(data, ranking, selector):
 
 
 def _marked(given, path, data, selector):
-    """A function that writes a copy of an AnnData file with the selected genes marked."""
     from ..anndata.select import annotate_h5ad, gene_columns, make_record
 
     columns = gene_columns(selector, np.array(data.features), len(data.table.names))
@@ -112,7 +110,6 @@ def summary(given, data, ranking, selector):
 
 
 def _about_kept(given, data, ranking, selector):
-    """Every kept column, what it adds to those above it, and what it stands for."""
     best, names, scores = ranking[ranking["kept"]], data.owners, selector.scores_
     values = rows_of(selector, data.X, data.batches).values
     adds, coverage = _what_they_add(selector, names, values)
@@ -143,7 +140,6 @@ def _about_kept(given, data, ranking, selector):
 
 
 def _about_dropped(given, data, ranking, selector):
-    """Every dropped column, how well the kept ones predict it, and which contributes most."""
     dropped, names = ranking["feature"][~ranking["kept"]], data.owners
     shown, where = dropped.head(_MOST_ROWS), " where they are complete" if data.has_gaps else ""
     # Of the values of an encoded column, the one that is predicted worst speaks for it.
@@ -170,7 +166,6 @@ def _about_dropped(given, data, ranking, selector):
 
 
 def _about_predictions(ranking):
-    """The dropped columns that the kept ones predict worst, and from which of them."""
     dropped = ranking[~ranking["kept"]].sort_values("r2", kind="stable")
     shown = dropped.head(_MOST_ROWS)
     r2, nothing = shown["r2"], np.where(shown["r2"] <= 0, "nothing", "constant")
@@ -199,7 +194,6 @@ def _what_they_add(selector, names, values):
 
 
 def _stands_for(selector, names, values):
-    """By kept column, the number of dropped ones that are closest to it, and the closest names."""
     n_kept, Z = selector.n_features_, standardised(values)[0]
     position, correlation = closest_kept(Z, selector.order_, n_kept).at(n_kept)
     frame = {"dropped": names, "kept": names[selector.order_[position]], "r": abs(correlation)}

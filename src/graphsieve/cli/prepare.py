@@ -198,12 +198,10 @@ def _words_note(table, words):
 
 
 def _kinds(words):
-    """Return the ways in which columns of words can be selected from."""
     return [kind for kind in ENCODINGS if kind in words.values()]
 
 
 def _usable(table, found, ways):
-    """Return the columns to select from, and those that an option makes readable."""
     return {*ways, *(j for j in found["odd"] if table.odd[table.names[j]].marks is not None)}
 
 
@@ -219,7 +217,6 @@ def _totals(table):
 
 
 def _problems_error(name, table, given, found, ways, n_gaps, gaps_are_fine, said):
-    """Return one error for all problems, with one command that solves them."""
     names, others = table.names, ""
     of_all = f"in {len(found['gaps'])} of {counted(len(names), 'column')}"
     # Constant columns do no harm; a few are easily left out.
@@ -263,7 +260,6 @@ def _problems_error(name, table, given, found, ways, n_gaps, gaps_are_fine, said
 
 
 def _make_features(table, strategy, ways):
-    """Return the numbers of the candidate columns without gaps, and the owner of each of them."""
     X, owner = table.X, np.arange(len(table.names))
     n_gaps = _gaps(X)[:, [way != "onehot" for way in ways]].sum() if strategy else 0
     if any(ways):
@@ -298,7 +294,6 @@ def _drop_incomplete_rows(table, features):
 
 
 def _gaps(X):
-    """Mask of the missing and infinite values of a frame, an array or a sparse array."""
     if hasattr(X, "columns"):
         return np.column_stack([_is_gap(column) for _, column in X.items()])
     if sp.issparse(X):

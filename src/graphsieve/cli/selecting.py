@@ -45,7 +45,6 @@ def run(given, method):
 
 
 def _check(given, method):
-    """Find whatever is wrong with the command itself, before the data are read."""
     check_input(given.file, given)
     marks = marks_genes(given)
     if marks and extension(given.file) != ".h5ad":
@@ -94,7 +93,6 @@ def _read(source, given, method):
 
 
 def _estimator(given, method, data):
-    """The estimator with all that the user and the kind of file ask for."""
     parameters, number = method.get_params(deep=False), given.number
     for name in ("include", "exclude"):
         items = names_in(getattr(given, name) or [])

@@ -171,7 +171,6 @@ def compare(
 
 
 def _candidates(methods):
-    """Selectors by name, with the baselines after them, and the names of the random rankings."""
     if isinstance(methods, str) or not isinstance(methods, Iterable):
         raise TypeError(f"methods must be a list of names or a dict of selectors, got {methods!r}")
     if not isinstance(methods, Mapping):
@@ -249,7 +248,6 @@ def judge(candidates, X, n_selected, *, n_repeats=3, random_state=0, n_jobs=None
 
 
 def _draw(X, rng):
-    """At most 2,000 rows as a dense array, and the names of the columns or None."""
     if is_lazy(X):
         n_features, names = check_columns(X)
     else:
@@ -270,7 +268,6 @@ def _draw(X, rng):
 
 
 def _select(estimator, X, seed):
-    """(selected features, seconds), or (None, message) if the data do not suit the candidate."""
     start = time.perf_counter()
     try:
         fitted = fit_reseeded(estimator, X, seed)

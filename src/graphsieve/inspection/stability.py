@@ -93,7 +93,6 @@ class WrappingRanker(RuledRanker):
         return getattr(self.estimator, "_accepts_gaps", False)
 
     def _inner(self):
-        """A clone of the selector whose constraints refer to columns by position."""
         names, labels = self._names_to_find(), self._labels_in()
         return by_position(self.estimator, self.n_features_in_, names, labels)
 

@@ -41,7 +41,6 @@ class RuledRanker(FeatureRanker):
         return int(whole[whole <= n_features].max(initial=0))
 
     def _whole_counts(self):
-        """Numbers of first features that split no group."""
         rules, positions = self._given.rules, np.arange(self.n_features_in_)
         if rules is None or rules.units is None:
             return positions + 1
@@ -89,11 +88,9 @@ class GreedyRanker(RuledRanker):
         return replace(given, rules=rules)
 
     def _rules(self, **of_method):
-        """Rules for a ForwardSelection, from the parameters and from what the method adds."""
         return replace(self._given.rules, **of_method)
 
     def _rules_for(self, n_features):
-        """Rules of a selector that is not fitted, if its constraints are positions of columns."""
         bare = clone(self)
         bare.n_features_in_ = n_features
         return bare._resolve().rules
@@ -110,7 +107,6 @@ class GreedyRanker(RuledRanker):
         return min(data.n_features, max(n_picks, int(_CHEAP_WORK // size)))
 
     def _select(self, selection, n_exact, stages):
-        """Run a ForwardSelection and publish what it found; returns the scores."""
         count = self._wanted_count(self.n_features_in_) or self.n_features_in_
         if self._is_unconstrained():
             count = np.count_nonzero(~self._given.exclude)
@@ -179,7 +175,6 @@ class GreedyRanker(RuledRanker):
         return int(enough[0])
 
     def _costs(self):
-        """Cost of every column, or None."""
         d, names = self.n_features_in_, self._names_to_find()
         if self.costs is None:
             if self.budget is not None:
@@ -210,7 +205,6 @@ class GreedyRanker(RuledRanker):
         return costs
 
     def _group_numbers(self):
-        """Number of the group of every column, -1 for a column without one; None if no groups."""
         if self.column_groups is None:
             return None
         d, names = self.n_features_in_, self._names_to_find()
@@ -243,7 +237,6 @@ class GreedyRanker(RuledRanker):
         return labels
 
     def _whole_units(self, units, include, exclude):
-        """The included columns with the rest of their groups."""
         split = exclude & np.isin(units, units[~exclude])
         if split.any():
             raise ValueError(

@@ -197,7 +197,6 @@ class GAFS(Autoencoder, FeatureRanker):
         return rank(data, rng)
 
     def _rank_once(self, data, rng):
-        """The paper's method: train from random weights, and score by the norms."""
         X = self._scaled(data)
         penalties = Penalties(*map(self._or_paper, Penalties._fields))
         L = laplacian(self._graph(X)) if penalties.graph_weight > 0 else None
@@ -205,7 +204,6 @@ class GAFS(Autoencoder, FeatureRanker):
         return row_norms(self.W_in_)
 
     def _eliminate(self, data, rng):
-        """Rank by the order in which features leave the encoder."""
         stages = Stages(type(self).__name__, self.verbose)
         self.stage_seconds_ = stages.seconds
         with stages("structure"):
@@ -238,7 +236,6 @@ class GAFS(Autoencoder, FeatureRanker):
         return scores_of(np.concatenate([order, np.flatnonzero(exclude)]))
 
     def _sample_laplacian(self, X, structure, chosen):
-        """Laplacian of the graph of the sampled rows, from their denoised coordinates."""
         if self.graph_weight == 0:
             return None
         if isinstance(self.affinity, str):
@@ -247,7 +244,6 @@ class GAFS(Autoencoder, FeatureRanker):
         return laplacian(A if chosen.all() else A[chosen][:, chosen])
 
     def _make_problem(self, rows, structure, L):
-        """Centred columns, and principal coordinates of the samples with the energy of the data."""
         mean = rows.mean(axis=0, dtype=np.float64)
         X = (rows - mean).astype(self.dtype)
         T = structure.coordinates()[:, : 2 * _MOST_UNITS]
@@ -260,7 +256,6 @@ class GAFS(Autoencoder, FeatureRanker):
         return Problem(X, T, L)
 
     def _trainer(self, penalties):
-        """A function for ``eliminate`` that goes on training; callbacks count all iterations."""
         numbers, stopped = count(1), False
         callback = self.callback and (lambda _, value: self.callback(next(numbers), value))
 
@@ -276,7 +271,6 @@ class GAFS(Autoencoder, FeatureRanker):
         return train
 
     def _descend(self, problem, weights, penalties, fraction=1.0, callback=None):
-        """Some iterations of L-BFGS; returns their Result and the Weights."""
         objective = TargetObjective(problem, len(weights.b_in), penalties)
         max_iter = max(1, round(fraction * (self.max_iter or _FIRST_ITERATIONS)))
         monitor = Monitor(tol=self.tol, max_iter=max_iter, callback=callback, title="GAFS")
@@ -286,7 +280,6 @@ class GAFS(Autoencoder, FeatureRanker):
         return result, objective.split(result.x)
 
     def _complete(self):
-        """Train a network on the selected features, for ``encode``."""
         if self.elimination is None:
             return
         problem, centre, n_units, penalties = self._unfinished

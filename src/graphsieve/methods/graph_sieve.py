@@ -139,7 +139,6 @@ class GraphSieve(GreedyRanker):
             return self._select(selection, self._exact_picks(X), stages)
 
     def _target(self, X, structure, chosen, rng):
-        """The data and the embedding of their graph side by side."""
         coordinates = all_coordinates(structure, X, self.n_jobs)
         sampled = structure.n_rows < X.n_samples
         data = FactorTarget.centred(coordinates) if sampled else structure.target()

@@ -1,6 +1,5 @@
 """LaplacianScore: columns that vary little between neighbours and much overall."""
 
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -14,7 +13,7 @@ from .._graph.spectral import (
     roughness,
     weighted_moments,
 )
-from .._rows import Moments, to_dense
+from .._rows import Moments
 from .._rows.scaling import divide_columns
 from .._utils.messages import Stages
 from .._utils.shared import with_shared_parameters
@@ -32,9 +31,7 @@ class LaplacianScore(FeatureRanker):
         LS = f' L f / f' D f,    f = x - (x' D 1 / 1' D 1) 1,
 
     the variation of x along the edges relative to its variance. It lies in [0, 2] and is small for
-    a good feature; ``scores_`` holds -LS. Copies of a good feature are equally good. With a given
-    affinity matrix, X may have missing values (NaN): a feature is then scored on the edges between
-    samples that have a value.
+    a good feature; ``scores_`` holds -LS. Copies of a good feature are equally good.
 
     Parameters
     ----------
@@ -64,31 +61,19 @@ class LaplacianScore(FeatureRanker):
     n_jobs: int | None = None
     verbose: int = 0
 
-    @property
-    def _accepts_gaps(self):
-        # Neighbours of samples with gaps are not defined.
-        return not (isinstance(self.affinity, str) or callable(self.affinity))
-
     def _rank(self, data):
-        if data.gaps is None:  # with gaps the graph is given, and scores have no units
-            data = divide_columns(data, self.scale)
+        data = divide_columns(data, self.scale)
         stages = Stages(type(self).__name__, self.verbose)
         with stages("neighbour graph"):
             A = self._graph(data)
         weight = edge_weight(A)
-        if data.gaps is not None:
-            return _score(*_by_present_pairs(data, A))
         X = data.resident()
         with stages("scores"), single_threaded_blas():
             measured = _by_rows(data, A, weight) if X is None else _by_columns(X, A, weight)
-        return _score(weight.sum(), *measured)
-
-
-def _score(weight, mean, spread, variation):
-    """-LS of every column, from its total weight, weighted mean, f' D f and f' L f."""
-    # A column that is constant on all samples with edges gets the worst score.
-    varies = spread > 1e-12 * (spread + weight * mean**2)
-    return -np.divide(variation, spread, out=np.full(len(mean), 2.0), where=varies)
+        mean, spread, variation = measured
+        # A column that is constant on all samples with edges gets the worst score.
+        varies = spread > 1e-12 * (spread + weight.sum() * mean**2)
+        return -np.divide(variation, spread, out=np.full(len(mean), 2.0), where=varies)
 
 
 def _by_columns(X, A, weight):
@@ -99,7 +84,6 @@ def _by_columns(X, A, weight):
 
 
 def _by_rows(data, A, weight):
-    """The same for data outside of memory, from blocks of rows and pairs of neighbours."""
     moments = data.reduce(Moments.of, weight)
     return moments.mean, moments.spread, data.reduce_pairs(_block_roughness, *edges(A))
 
@@ -109,21 +93,3 @@ def _block_roughness(left, right, weight):
     if sp.issparse(difference):
         return weight @ difference.multiply(difference)
     return weight @ difference**2
-
-
-def _by_present_pairs(data, A):
-    """Total weight, mean, f' D f and f' L f, from edges with values at both ends."""
-    centre = data.column_moments()[0]
-    sums = data.observed().reduce_pairs(partial(_pair_sums, centre), *edges(A))
-    weight, first, second, variation = sums
-    step = np.divide(first, weight, out=np.zeros_like(first), where=weight > 0)
-    return weight, centre + step, second - weight * step**2, variation
-
-
-def _pair_sums(centre, left, right, weight):
-    """Sums over edges: the weight of their ends, deviations, squares, squared differences."""
-    left, right = to_dense(left) - centre, to_dense(right) - centre
-    absent = np.isnan(left) | np.isnan(right)
-    left[absent] = right[absent] = 0
-    terms = 2.0 * ~absent, left + right, left**2 + right**2, (left - right) ** 2
-    return np.array([weight @ term for term in terms])

@@ -175,7 +175,6 @@ def _next_exit(w, direction, sign):
 
 
 def _first_smallest(values, scale):
-    """Index of the smallest value; the first where several differ by rounding only."""
     return (values <= values.min() + 1e-12 * scale).argmax()
 
 

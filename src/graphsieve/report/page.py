@@ -143,7 +143,6 @@ def _as_json(summary):
 
 
 def _packed(value):
-    """Arrays of few bytes per number as base64, the rest as JSON can hold it."""
     if isinstance(value, dict):
         return {str(key): _packed(entry) for key, entry in value.items()}
     if isinstance(value, list | tuple):

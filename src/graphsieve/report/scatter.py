@@ -54,7 +54,6 @@ def scatter(Z, order, grid, rng):
 
 
 def _two_components(Z, products):
-    """Scores of the first two principal components, given Z'Z or Z Z'."""
     last = len(products) - 1
     values, vectors = some_eigenpairs(products, max(0, last - 1), last)
     by_columns = len(products) < len(Z)

@@ -170,7 +170,6 @@ def _thinned(trace):
 
 
 def _choose_examples(X, n_grid, rng):
-    """Rows of a few different images: each is the farthest from those before among random ones."""
     n_examples = int(np.clip(_IMAGE_BYTES // (n_grid * X.shape[1]), 1, min(_EXAMPLES, len(X))))
     candidates = rng.permutation(len(X))[:50]
     chosen = [candidates[0]]

@@ -40,7 +40,6 @@ def write_npy(path, table):
 
 
 def _write_array(file, table):
-    """Write the format of NPY files, a piece at a time."""
     dtype = table.head().array().dtype
     header = {"descr": np.lib.format.dtype_to_descr(dtype), "fortran_order": False}
     np.lib.format.write_array_header_1_0(file, header | {"shape": table.X.shape})
@@ -113,7 +112,6 @@ def read_mat(path, name, reading):
 
 
 def _read_matlab_73(path, name, reading):
-    """MATLAB's format 7.3, which is HDF5 with the axes swapped."""
     with _opened(path, name) as file:
         keys = []
         file.visit(keys.append)
@@ -248,7 +246,6 @@ def _checked_sparse(name, X, reading):
 
 
 def _table(name, X, reading, names=(), key="X", notes=()):
-    """Return the table of an array, a memory map, a sparse matrix or a Zarr array."""
     if sp.issparse(X):
         X = _checked_sparse(name, X, reading)
     if X.ndim != 2:
@@ -272,7 +269,6 @@ def _table(name, X, reading, names=(), key="X", notes=()):
 
 
 def _choose(name, arrays, key):
-    """Return the name of the array to take from a file that may hold several, and a note of it."""
     if key in arrays:
         return key, ()
     data = [other for other in arrays if other != NAMES]

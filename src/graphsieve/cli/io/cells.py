@@ -40,7 +40,6 @@ _MOST_MARKS = 5
 
 
 def _amount(number):
-    """Compile the pattern of a number with what may stand around it."""
     before, after = rf"\s*\(?[+−-]?\s*{_CURRENCY}?\s*[+-]?", rf"\s*(%|{_CURRENCY})?[)−-]?\s*"
     return re.compile(rf"{before}({number}){after}")
 
@@ -100,7 +99,6 @@ def _below_titles(rows):
 
 
 def _words_above_numbers(rows):
-    """Return the words in the first row above columns of numbers, or nothing if it is data."""
     words, n_numeric = [], 0
     for j, cell in enumerate(map(str.strip, rows[0] if len(rows) > 1 else ())):
         below = [other[j].strip() for other in rows[1:] if j < len(other) and other[j].strip()]
@@ -199,7 +197,6 @@ def without_marks(table, marks):
 
 
 def _read(column, reading, decimal):
-    """Return the numbers in a column of text; if some cells are none, None and these cells."""
     sample = column.slice(0, _SAMPLE).drop_null().to_pylist()
     n_numbers = sum(map(is_like_number, sample))
     if n_numbers == 0 or n_numbers < sum(cell.strip().lower() not in _GAPS for cell in sample) / 2:
@@ -240,7 +237,6 @@ def _read(column, reading, decimal):
 
 
 def _example(column, values):
-    """Say how the first cell that is more than a plain number is read."""
     cells, read = (part.slice(0, _SAMPLE).to_pylist() for part in (column, values))
     pairs = ((c, v) for c, v in zip(cells, read, strict=True) if v is not None)
     return next(
@@ -249,7 +245,6 @@ def _example(column, values):
 
 
 def _odd(column, reading, decimal, words):
-    """Return what an unclear column needs to be read."""
     cell, percent = words[0], any(word.endswith("%") for word in words)
     if percent:
         words = _read(column, replace(reading, percent=True), decimal)[1]

@@ -144,7 +144,6 @@ def _check_format(path, formats, option, suffix):
 
 
 def _exists(path, option):
-    """Whether a file exists; a usage error for what the system does not accept, as a long name."""
     try:
         return bool(path.stat())
     except (FileNotFoundError, NotADirectoryError):
@@ -199,7 +198,6 @@ def read_table(path, reading, name=None, suffix=None):
 
 
 def _transposed(name, table, reading):
-    """Return the table of a file that has one feature per row, and samples in its header."""
     table = table.whole()
     if table.labels is not None:
         raise TableError(f"{name} has one sample per row by definition; leave out --transpose")
@@ -248,7 +246,6 @@ def write_outputs(outputs, *, raw_names=False):
 
 
 def _numbers_only(path, table, notes):
-    """Return the columns of numbers; other columns have no place in an array."""
     kinds = table.kinds()
     left_out = [name for name, kind in zip(table.names, kinds, strict=True) if kind != "number"]
     if table.labels is not None:

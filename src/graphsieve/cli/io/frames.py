@@ -38,7 +38,6 @@ def frame_table(frame, notes=()):
 
 
 def _typed_table(table, reading):
-    """Return the table of an Arrow table whose types are those of the file."""
     return frame_table(arrow_frame(without_marks(table, reading.marks)))
 
 

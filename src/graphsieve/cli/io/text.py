@@ -81,7 +81,6 @@ def _is_packed(path):
 
 
 def _open_lines(path, encoding, skip=0):
-    """Open a file for reading text below the first ``skip`` lines."""
     file = io.TextIOWrapper(open_bytes(path), encoding=encoding, newline="")
     for _ in islice(file, skip):
         pass
@@ -89,7 +88,6 @@ def _open_lines(path, encoding, skip=0):
 
 
 def _find_dialect(path, name, reading, usual_separator):
-    """Return the options with which Arrow reads a text file, and what was assumed."""
     encoding = _find_encoding(path, name, reading)
     notes = [_ASSUMED[encoding]] if encoding in _ASSUMED and not reading.encoding else []
     with _open_lines(path, encoding, reading.skip_rows or 0) as file:
@@ -150,7 +148,6 @@ def _find_dialect(path, name, reading, usual_separator):
 
 
 def _find_encoding(path, name, reading):
-    """Return the encoding in which the whole file can be read."""
     with open_bytes(path) as file:
         start = file.peek(4)
     marked = [encoding for mark, encoding in _MARKS if start.startswith(mark)]
@@ -171,7 +168,6 @@ def _find_encoding(path, name, reading):
 
 
 def _full_header(name, header, rows, reading, separator):
-    """Return the header with a name for every column, if that is clear."""
     if len(header) == 1 and any(other in header[0] for other in ";,\t|"):
         found = f"a single column, {header[0]!r}, if its columns are separated by"
         raise TableError(f"{name} has {found} {_word(separator)}; give the separator with --sep")
@@ -193,12 +189,10 @@ def _reader(lines, separator):
 
 
 def _aligned(lines):
-    """Yield lines with one space between their columns."""
     return (re.sub(" +", " ", line.strip()) + "\n" for line in lines)
 
 
 def _records(lines, separator):
-    """Return the number of lines up to the end of every row that is not empty, and these rows."""
     reader = _reader(lines, separator)
     found = [(reader.line_num, row) for row in reader if any(map(str.strip, row))]
     return map(list, zip(*found, strict=True))
@@ -227,7 +221,6 @@ def _find_separator(lines, usual, reading):
 
 
 def _names_in(comment, row, separator):
-    """Return the cells of a comment if they are as many words as a row below it, of numbers."""
     cells = next(_reader([comment.lstrip("# ")], separator), [])
     are_words = len(cells) == len(row) > 1 and not any(map(is_like_number, cells))
     return cells if are_words and any(map(is_like_number, row)) else []
@@ -239,7 +232,6 @@ def _word(separator):
 
 
 def _parse(path, read, parse, convert):
-    """Return an Arrow table, and the number of comments that were skipped between its rows."""
     skipped = []
 
     def comment(row):
@@ -257,7 +249,6 @@ def _parse(path, read, parse, convert):
 
 
 def _explain(path, name, read, separator, error):
-    """Name the line that does not fit, or repeat what the parser says."""
     skip, n_names = read.skip_rows, len(read.column_names)
     with _open_lines(path, read.encoding, skip) as file:
         reader = _reader(file, separator)
