@@ -139,7 +139,7 @@ def test_a_method_that_needs_all_data_says_so(table):
 def test_missing_values(client, table, kind):
     X = table.copy()
     X[::7, 3] = X[::3, 8] = np.nan
-    for method in (Variance(5), GreedyCSS(5), LaplacianScore(5, affinity=np.eye(700)[::-1])):
+    for method in (Variance(5), GreedyCSS(5)):
         wanted = method.fit(X).scores_
         np.testing.assert_allclose(method.fit(chunked(X, kind)).scores_, wanted, rtol=1e-6)
 

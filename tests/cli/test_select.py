@@ -238,7 +238,7 @@ def test_no_header(run, tmp_path):
     assert not result.stderr
 
 
-@pytest.mark.parametrize("names", [["a", "b"], ["0", "1"], ["7", "8"]])
+@pytest.mark.parametrize("names", [["a", "b"], ["0", "1"]])
 def test_ordinary_headers_give_no_warning(run, tmp_path, names):
     path = save(pd.DataFrame(np.eye(2), columns=names), tmp_path / "data.csv")
     assert not run("select", path, "-k", 1, *VARIANCE).stderr
