@@ -67,7 +67,8 @@ def fit(name, X, **params):
 
 OWN_WARNINGS = (
     "(n_neighbors=|[0-9]+ rows? (is|are) all zero|all columns of X are constant|"
-    "The autoencoder has collapsed|alpha is so small|the clusters of SCUFS overlap|UDFS gives only|a graph that joins)"
+    "The autoencoder has collapsed|alpha is so small|the clusters of SCUFS overlap|UDFS gives only|"
+    "a graph that joins)"
 )
 
 
