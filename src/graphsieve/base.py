@@ -307,7 +307,6 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
         return self._own_memory(n_samples, n_features) + _COLUMN_BYTES * n_features + edges
 
     def _check_memory(self, data: Rows) -> None:
-        """Refuse, before the work starts, what does not fit in memory; warn of what is much."""
         n_samples, n_features = data.n_samples, data.n_features
         needed = self._estimate_memory(n_samples, n_features)
         if not data.in_memory and not self._distributes:
@@ -481,7 +480,6 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
         return max(1, len(self._given.include)), int(np.count_nonzero(~self._given.exclude))
 
     def _most_whole(self, n_features: int) -> int:
-        """The largest number of first features, up to ``n_features``, that may be kept."""
         return n_features
 
     def set_n_features(self, n_features: int) -> Self:
@@ -741,7 +739,6 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
         )
 
     def _report(self, result: Result, *, warns: bool = True) -> None:
-        """Publish what an iterative solver reached, and warn if it did not converge."""
         self.objective_trace_ = result.trace
         self.n_iter_ = result.n_iter
         self.converged_ = result.converged

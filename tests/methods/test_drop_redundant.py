@@ -435,3 +435,11 @@ def test_gaps_are_the_same_in_files_and_with_batches(rng, tmp_path):
     means = np.array([np.nanmean(X[batch == b], axis=0) for b in (0, 1)])
     found = DropRedundant().fit(X + 10 * batch[:, np.newaxis], groups=batch)
     np.testing.assert_allclose(found.r2_, DropRedundant().fit(X - means[batch]).r2_, atol=1e-8)
+
+
+def test_the_promise_holds_for_one_number():
+    X = load_breast_cancer().data
+    sel = DropRedundant(0.9).fit(X)
+    assert sel.set_n_features(sel.n_features_).n_features_ == sel.n_features_
+    with pytest.raises(ValueError, match="the R\\^2 is promised for the 17 features of the fit"):
+        sel.set_n_features(3)

@@ -137,7 +137,6 @@ class Columns:
         return self._sparse.tocsc()
 
     def _entries(self, j):
-        """Rows and values of the stored entries of column j."""
         X = self.by_column
         stored = slice(*X.indptr[j : j + 2])
         return X.indices[stored], X.data[stored].astype(np.float64, copy=False)

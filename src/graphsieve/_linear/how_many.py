@@ -164,7 +164,6 @@ def _count_before_chance(excess):
 
 
 def _gains(Z, order=None):
-    """Yield the gains of the columns in an order, or of greedy selection."""
     if Z.shape[0] > Z.shape[1]:
         Z = np.linalg.qr(Z, mode="r")  # with the same inner products of columns
     columns = Columns(RowBlocks(Z), square_norms=row_norms(Z.T, squared=True))

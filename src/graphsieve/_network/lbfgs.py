@@ -118,7 +118,6 @@ def _line_search(value_and_grad, x, direction, start, step, point):
 
 
 def _between(low, high):
-    """Minimum of the cubic through two points and slopes, kept away from both ends."""
     (a, fa, ga), (b, fb, gb) = low[:3], high[:3]
     width = b - a
     guess = a + 0.5 * width

@@ -169,6 +169,14 @@ class DropRedundant(FeatureRanker):
     def _count_features(self, data):
         return self._n_kept
 
+    def _check_prefix(self, n_features):
+        super()._check_prefix(n_features)
+        if n_features != self._n_kept:
+            raise ValueError(
+                f"the R^2 is promised for the {self._n_kept} features of the fit, not for "
+                f"{n_features}: fit with another explained"
+            )
+
 
 def too_few_rows(n_samples, n_kept, heldout, explained):
     """A warning, if the promised R^2 holds for few dropped columns on held-out rows; or None."""
@@ -208,7 +216,7 @@ def cover_columns(apply, take, varying, threshold, tie_break, *, given=(), candi
 
 
 class _Residuals:
-    """Residual variances, and how much of the uncovered columns every column would explain."""
+    """Residual variances, and what every column would explain of the uncovered ones."""
 
     def __init__(self, apply, take, varying, threshold):
         self._apply, self._take = apply, take
