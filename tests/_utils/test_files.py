@@ -1,6 +1,5 @@
 """Atomic replacement: all or nothing, permissions kept, nothing left behind."""
 
-import os
 import signal
 import subprocess
 import sys
@@ -50,17 +49,6 @@ def test_permissions_of_an_overwritten_file_are_kept(tmp_path, mode):
     assert path.stat().st_mode & 0o777 == mode
 
 
-def test_folder_replaces_folder_and_file(tmp_path):
-    for name, make in (("a.zarr", os.mkdir), ("b.zarr", lambda path: path.write_text("old"))):
-        path = tmp_path / name
-        make(path)
-        with replacing(path) as temporary:
-            temporary.mkdir()
-            (temporary / "chunk").write_text("new")
-        assert (path / "chunk").read_text() == "new"
-    assert names(tmp_path) == ["a.zarr", "b.zarr"]
-
-
 def test_link_stays_a_link(tmp_path):
     (tmp_path / "real.csv").write_text("old")
     link = tmp_path / "link.csv"
@@ -104,16 +92,3 @@ def test_leftovers_in_a_folder(tmp_path):
         remove_leftovers(tmp_path)
         assert names(tmp_path) == [temporary.name]
     assert names(tmp_path) == ["mine.csv"]
-
-
-def test_folder_set_aside_by_a_killed_writer_comes_back(tmp_path):
-    with replacing(tmp_path / "x.zarr") as temporary:
-        # A name as of this writer, but of a process number that no system gives.
-        dead = temporary.name.replace(str(os.getpid()), str(2**31 - 2)) + ".old"
-        temporary.mkdir()
-        os.rename(temporary, tmp_path / dead)
-        (tmp_path / dead / "chunk").write_text("precious")
-        remove_leftovers(tmp_path)
-        assert (tmp_path / "x.zarr" / "chunk").read_text() == "precious"
-        temporary.mkdir()
-    assert names(tmp_path) == ["x.zarr"]

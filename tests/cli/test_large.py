@@ -3,7 +3,6 @@
 import os
 import subprocess
 import sys
-from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -14,9 +13,8 @@ import zarr
 
 from graphsieve import UDFS
 from graphsieve._rows import streams
-from graphsieve._utils.files import replacing
-from graphsieve.cli.io import files, frames
-from graphsieve.cli.io.files import FORMATS, WRITABLE, read_table
+from graphsieve.cli.io import frames
+from graphsieve.cli.io.files import WRITABLE, read_table
 from graphsieve.cli.options import Reading
 from tests.cli.conftest import load, save
 
@@ -181,7 +179,7 @@ def test_gaps_are_filled_in_memory(run, frame, tmp_path):
 @pytest.mark.parametrize("source", LARGE)
 def test_missing_values_are_named(run, frame, tmp_path, source):
     frame.iloc[13, 4] = np.nan
-    path, chosen = save_large(frame, tmp_path / f"data{source}"), tmp_path / "chosen.zarr"
+    path, chosen = save_large(frame, tmp_path / f"data{source}"), tmp_path / "chosen.parquet"
     refusing = ("--method", "lap_score")
     result = run("select", path, "-k", 1, "--drop", 2, "-o", chosen, *refusing)
     assert result.exit_code == 1
@@ -240,67 +238,6 @@ def test_damaged_chunk(run, frame, tmp_path):
     assert result.exit_code == 1
     assert "cannot read rows 0 to 19 of the Zarr array: " in result.stderr
     assert not (tmp_path / "chosen.csv").exists()
-
-
-def test_existing_zarr_output(run, csv, tmp_path):
-    chosen = tmp_path / "chosen.zarr"
-    zarr.create_array(chosen, data=np.eye(3))
-    result = run("select", csv, "-k", 1, "-o", chosen, *VARIANCE)
-    assert result.exit_code == 2
-    assert "chosen.zarr exists; add --force" in result.stderr
-    np.testing.assert_array_equal(zarr.open_array(chosen)[:], np.eye(3))
-    assert run("select", csv, "-k", 1, "-o", chosen, "--force", *VARIANCE).exit_code == 0
-    assert load(chosen)[1] == ["e"]
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["chosen.zarr", "data.csv"]
-
-
-def test_zarr_takes_the_place_of_a_file(run, csv, tmp_path):
-    chosen = tmp_path / "chosen.zarr"
-    chosen.write_text("old")
-    assert run("select", csv, "-k", 1, "-o", chosen, "--force", *VARIANCE).exit_code == 0
-    assert load(chosen)[1] == ["e"]
-
-
-def test_what_a_zarr_output_must_not_replace(run, csv, frame, tmp_path):
-    (tmp_path / "photos.zarr").mkdir()
-    (tmp_path / "photos.zarr" / "cat.jpg").write_text("meow")
-    data = save(frame, tmp_path / "data.zarr")
-    inner = save(frame, tmp_path / "data.zarr" / "part.zarr")
-    for source, target, message in [
-        (csv, tmp_path / "photos.zarr", "photos.zarr is a folder"),
-        (data, data, "is the input itself"),
-        (inner, data, "is the input itself"),
-        (data, data / "chosen.csv", "is inside the input"),
-    ]:
-        result = run("select", source, "-k", 1, "-o", target, "--force", *VARIANCE)
-        assert result.exit_code == 2, result.output
-        assert message in result.stderr
-    assert (tmp_path / "photos.zarr" / "cat.jpg").read_text() == "meow"
-    np.testing.assert_array_equal(load(data)[0], frame)
-
-
-@pytest.mark.parametrize(("error", "code"), [(OSError("disk full"), 1), (KeyboardInterrupt(), 130)])
-def test_failure_during_write_keeps_the_old_array(run, csv, tmp_path, monkeypatch, error, code):
-    def half(path, table):
-        zarr.create_array(path, data=np.ones((2, 2)))
-        raise error
-
-    monkeypatch.setitem(files.FORMATS, ".zarr", replace(FORMATS[".zarr"], write=half))
-    old = tmp_path / "chosen.zarr"
-    zarr.create_array(old, data=np.eye(3))
-    before = sorted(tmp_path.rglob("*"))
-    assert run("select", csv, "-k", 1, "-o", old, "--force", *VARIANCE).exit_code == code
-    assert sorted(tmp_path.rglob("*")) == before
-    np.testing.assert_array_equal(zarr.open_array(old)[:], np.eye(3))
-
-
-def test_the_old_array_comes_back_if_the_new_one_cannot_take_its_place(tmp_path, monkeypatch):
-    old = tmp_path / "chosen.zarr"
-    zarr.create_array(old, data=np.eye(3))
-    with pytest.raises(FileNotFoundError), replacing(old):
-        pass  # writes nothing
-    np.testing.assert_array_equal(zarr.open_array(old)[:], np.eye(3))
-    assert list(tmp_path.iterdir()) == [old]
 
 
 SELECT = r"""

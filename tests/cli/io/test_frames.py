@@ -189,7 +189,7 @@ def test_apply_writes_no_h5ad(run, adata, tmp_path):
     assert run("select", path, "-k", 2, "--save", kept, *VARIANCE).exit_code == 0
     result = run("apply", kept, path, "-o", tmp_path / "out.h5ad")
     assert result.exit_code == 2
-    assert ".h5ad files are only marked, by graphsieve select -o; use one of .csv" in result.stderr
+    assert ".h5ad files are only read; use one of .csv" in result.stderr
 
 
 def test_h5ad_stays_sparse(run, adata, tmp_path):

@@ -122,14 +122,6 @@ def _read_matlab_73(path, name, reading):
         return _table(name, arrays[key][()].T, reading, (), key, notes)
 
 
-def write_mat(path, table):
-    from scipy.io import savemat
-
-    X = table.X if sp.issparse(table.X) else table.whole().array()
-    names = np.array(table.names, dtype=object)
-    savemat(path, {table.key: X, NAMES: names}, do_compression=True)
-
-
 def read_zarr(path, name, reading):
     import zarr
 
@@ -157,21 +149,6 @@ def read_zarr(path, name, reading):
         cure = "if it does not, write the array with chunks of fewer rows"
         notes.append(f"a row of which must fit in memory ({cure})")
     return replace(table, notes=tuple(notes))
-
-
-def write_zarr(path, table):
-    import zarr
-
-    dtype, (n_rows, n_columns) = table.head().array().dtype, table.X.shape
-    chunk_rows = max(1, 2**20 // (n_columns * dtype.itemsize))  # about a megabyte
-    chunks, attributes = (min(chunk_rows, n_rows), n_columns), {NAMES: table.names}
-    array = zarr.create_array(
-        path, shape=table.X.shape, chunks=chunks, dtype=dtype, attributes=attributes
-    )
-    start = 0
-    for piece in table.pieces():
-        array[start : start + len(piece)] = piece.array()
-        start += len(piece)
 
 
 def read_h5ad(path, name, reading):

@@ -50,8 +50,8 @@ FORMATS = {
     ".xlsx": Format(frames.read_excel, frames.write_excel, _SHEET, True, package="openpyxl"),
     ".npy": Format(arrays.read_npy, arrays.write_npy, numbers_only=True),
     ".npz": Format(arrays.read_npz, arrays.write_npz, _KEY, numbers_only=True),
-    ".mat": Format(arrays.read_mat, arrays.write_mat, _KEY, numbers_only=True),
-    ".zarr": Format(arrays.read_zarr, arrays.write_zarr, _KEY, False, True, package="zarr"),
+    ".mat": Format(arrays.read_mat, None, _KEY),
+    ".zarr": Format(arrays.read_zarr, None, _KEY, package="zarr"),
     ".h5ad": Format(arrays.read_h5ad, None, _KEY, package="anndata"),
 }
 _OTHER_NAMES = {".arrow": ".feather", ".ndjson": ".jsonl", ".tab": ".tsv"}
@@ -101,10 +101,9 @@ def check_outputs(file, output, scores=None, *, force, writable=WRITABLE):
     for path, formats, option in ((output, writable, "-o"), (scores, _FOR_SCORES, "--scores")):
         if path is None:
             continue
-        # The input may be part of a Zarr group.
-        if file.resolve().is_relative_to(path.resolve()):
+        if path.resolve() == file.resolve():
             raise usage_error(f"{path} is the input itself", option)
-        if path.resolve().is_relative_to(file.resolve()):
+        if path.resolve().is_relative_to(file.resolve()):  # a Zarr folder
             raise usage_error(f"{path} is inside the input", option)
         check_output(path, formats, force, option)
     if output and scores and output.resolve() == scores.resolve():
@@ -125,10 +124,7 @@ def check_output(path, formats, force, option):
     if suffix in FORMATS and FORMATS[suffix].package:
         # A missing package should not be discovered after the work.
         import_module(FORMATS[suffix].package)
-    # A Zarr array or group may be overwritten as a whole.
-    markers = ("zarr.json", ".zarray", ".zgroup")
-    is_zarr = suffix == ".zarr" and any((path / marker).is_file() for marker in markers)
-    if path.is_dir() and not is_zarr:
+    if path.is_dir():
         raise usage_error(f"{path} is a folder", option)
     if exists and not force:
         raise usage_error(f"{path} exists; add --force to overwrite it", option)
@@ -139,7 +135,7 @@ def _check_format(path, formats, option, suffix):
         which = "one of " * (len(formats) > 1) + ", ".join(formats)
         what = "is not in a known format"
         if suffix in FORMATS and not FORMATS[suffix].write:
-            what = f"cannot be written: {suffix} files are only marked, by graphsieve select -o"
+            what = f"cannot be written: {suffix} files are only read"
         raise usage_error(f"{path} {what}; use {which}", option)
 
 
