@@ -23,7 +23,7 @@ LAYERS = [
     {"_utils"},
     {"_rows"},
     {"_graph", "_linear", "_network"},
-    {"selection", "_explain"},
+    {"selection", "_explain", "encoding"},
     {"base"},
     {"methods"},
     {"evaluation", "inspection"},

@@ -121,7 +121,7 @@ def test_categories_are_named(X):
     frame["kind"] = pd.Categorical(np.arange(30) % 3)
     frame["span"] = pd.to_timedelta(np.arange(30), unit="h")
     with pytest.raises(
-        ValueError, match=r"'kind' \(categories\), 'span' \(durations\).*get_dummies"
+        ValueError, match=r"'kind' \(categories\), 'span' \(durations\).*graphsieve.encode"
     ):
         Variance(2).fit(frame)
 

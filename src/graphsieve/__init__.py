@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from .encoding import encode
     from .inspection.grouped import GroupedRanker
     from .inspection.stability import StabilitySelection
     from .methods import *
@@ -32,6 +33,7 @@ __all__ = [
     "Selection",
     "StabilitySelection",
     "Variance",
+    "encode",
 ]
 
 # Where the names are that are not methods.
@@ -39,6 +41,7 @@ _ELSEWHERE = {
     "DropRedundant": ".methods.drop_redundant",
     "GroupedRanker": ".inspection.grouped",
     "Selection": ".selection",
+    "encode": ".encoding",
     "StabilitySelection": ".inspection.stability",
 }
 

@@ -221,9 +221,9 @@ def numeric_frame(X: Any) -> Any:
         raise ValueError(
             f"{len(bad)} of the {X.shape[1]} columns do not hold numbers: "
             f"{', '.join(bad[:_SHOWN])}{more}. Leave them out, for example with "
-            'X.select_dtypes(["number", "bool"]), or encode them: text and categories with '
-            "pandas.get_dummies (the codes of one column can be kept together, as column_groups "
-            "of GraphSieve), dates as differences in days"
+            'X.select_dtypes(["number", "bool"]), or encode them: X, column_groups = '
+            "graphsieve.encode(X), and GraphSieve keeps the codes of a column together if it is "
+            "given these column_groups"
         )
     if any(str(dtype).startswith("Sparse") for dtype in X.dtypes):
         return X

@@ -1,6 +1,7 @@
 """Names and numbers: what users give, what messages show, and the order of features."""
 
 import re
+from collections import Counter
 from difflib import get_close_matches
 from fnmatch import translate
 from numbers import Integral
@@ -144,6 +145,26 @@ def _positions(entry, n_features, position, parameter):
             f"{parameter}: no column matches {entry!r}; the columns are {listed(names)}"
         )
     return [position[names[j]] for j in matches]
+
+
+def unique_names(names):
+    """Return names that are all different, and notes about those that were changed.
+
+    As in pandas, the second ``a`` becomes ``a.1``, and an empty name ``Unnamed: 3``.
+    """
+    names = [str(name) or f"Unnamed: {j}" for j, name in enumerate(names)]
+    taken, times, unique = set(names), Counter(), []
+    for name in names:
+        new = name
+        while times[name] and new in taken:
+            new = f"{name}.{times[name]}"
+            times[name] += 1
+        times[name] = times[name] or 1
+        taken.add(new)
+        unique.append(new)
+    changed = {new: name for new, name in zip(unique, names, strict=True) if new != name}
+    twice = list(dict.fromkeys(changed.values()))
+    return unique, (f"duplicate names {listed(twice)} renamed to {listed(changed)}",) * bool(twice)
 
 
 def scores_of(order: np.ndarray) -> np.ndarray:

@@ -1,6 +1,8 @@
 """Numbers and names in messages. The command line loads this before NumPy."""
 
 _NAMED = 10
+# Ways of `graphsieve.encode`, which the command line lists before pandas is loaded.
+ENCODINGS = ("onehot", "ordinal", "dates")
 
 
 def counted(number, noun):

@@ -10,8 +10,8 @@ import pandas as pd
 
 from .._utils.names import matching_columns, suggestion
 from .._utils.text import listed
+from ..encoding import DATE
 from .console import note
-from .io.cells import DATE
 from .io.files import read_table
 from .io.tables import is_number, numbers
 from .options import Reading

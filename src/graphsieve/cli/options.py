@@ -12,9 +12,9 @@ from typing import Annotated, Any, Literal
 
 import typer
 
+from .._utils.text import ENCODINGS
 from .console import TableError, examples, usage_error
 
-ENCODINGS = ("onehot", "ordinal", "dates")
 SEPARATORS = {"comma": ",", "semicolon": ";", "tab": "\t", "pipe": "|", "space": " "}
 # A pass over this much takes hours, and the temporary copy of many methods fills most disks.
 _STREAM_LIMIT = 2**40

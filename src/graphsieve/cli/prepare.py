@@ -10,13 +10,12 @@ import scipy.sparse as sp
 from sklearn.impute import SimpleImputer
 
 from .._utils.names import count_features
-from .._utils.text import counted, listed
+from .._utils.text import ENCODINGS, counted, listed
+from ..encoding import MOST_LEVELS, encode_columns, encoding_of
 from .columns import as_arguments, as_option, assign_roles, by_reason, carry_verbatim
 from .console import note, progress
-from .encode import MOST_LEVELS, encode, encoding_of
 from .io.files import read_table
 from .io.tables import Table, numbers
-from .options import ENCODINGS
 
 # Ways to encode, and the terms for the columns and for what is made from them.
 _MADE = [("onehot", "text column", "indicator"), ("ordinal", "ordered column", None)]
@@ -263,7 +262,7 @@ def _make_features(table, strategy, ways):
     X, owner = table.X, np.arange(len(table.names))
     n_gaps = _gaps(X)[:, [way != "onehot" for way in ways]].sum() if strategy else 0
     if any(ways):
-        X, owner = encode(X, ways)
+        X, owner = encode_columns(X, ways)
     for way, what, part in _MADE:
         if places := [j for j, other in enumerate(ways) if other == way]:
             made = counted(int(np.isin(owner, places).sum()), part) if part else "ranks"

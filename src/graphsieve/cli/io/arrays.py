@@ -12,9 +12,10 @@ import pandas as pd
 import scipy.sparse as sp
 
 from ..._rows import ZarrStream, check_container, is_numeric
+from ..._utils.names import unique_names
 from ..._utils.text import counted, listed
 from ..console import TableError
-from .tables import STREAM_BYTES, Table, array_bytes, default_names, unique_names
+from .tables import STREAM_BYTES, Table, array_bytes, default_names
 
 # Where files without a header keep the names of the columns.
 NAMES = "feature_names"

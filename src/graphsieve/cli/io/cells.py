@@ -10,6 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ..._utils.text import counted, listed
+from ...encoding import DATE
 from .tables import is_number
 
 # What R, pandas, MATLAB and spreadsheets write for a missing value.
@@ -27,9 +28,6 @@ _WAYS = {".": ("[, \u00a0\u202f'’]", r"\."), ",": ("[. \u00a0\u202f'’]", ","
 _EITHER = (None, "[.,]")
 # A point or comma before three digits may separate thousands.
 _UNCLEAR = r"[1-9]\d{0,2}[.,]\d{3}"
-DATE = re.compile(
-    r"(\d{4}-\d{1,2}-\d{1,2}|\d{1,2}[./]\d{1,2}[./]\d{2,4}|\d{4}[./]\d{1,2}[./]\d{1,2})\b"
-)
 _SURE_UNIT = re.compile(r"[\[(].*|%|°.*|[mckµ]?[mgs]|.*[/²³].*")
 # Rows in which titles are looked for, and cells that show what a column holds.
 _MOST_TITLES, _SAMPLE = 30, 1000

@@ -14,10 +14,11 @@ from pathlib import Path
 import pandas as pd
 
 from ..._utils.files import replacing
+from ..._utils.names import unique_names
 from ..._utils.text import listed
 from ..console import TableError, progress, usage_error
 from . import arrays, frames, text
-from .tables import Table, default_names, is_number, unique_names
+from .tables import Table, default_names, is_number
 
 # A spreadsheet takes cells that begin like this for formulas.
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")

@@ -13,10 +13,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from ..._rows import ParquetStream
+from ..._utils.names import unique_names
 from ..._utils.text import counted, listed
 from ..console import TableError
 from .cells import find_decimal, find_layout, is_like_number, read_numbers, without_marks
-from .tables import STREAM_BYTES, Table, arrow_frame, default_names, unique_names
+from .tables import STREAM_BYTES, Table, arrow_frame, default_names
 from .text import open_bytes, open_text
 
 # JSON objects that are in memory at once.

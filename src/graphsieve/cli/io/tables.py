@@ -1,10 +1,8 @@
 """Tables: named columns, whichever file they come from."""
 
 import math
-from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from datetime import date, time
 from typing import Any
 
 import numpy as np
@@ -13,7 +11,8 @@ import pyarrow as pa
 import scipy.sparse as sp
 
 from ..._rows import is_lazy, non_numeric, row_pieces, view_columns
-from ..._utils.text import listed
+from ..._utils.names import unique_names
+from ...encoding import kind_of
 
 # Files that need more memory than this are read in pieces where the format has pieces.
 STREAM_BYTES = 2**28
@@ -52,7 +51,7 @@ class Table:
     def kinds(self):
         """Return "number", "text", "date" or "empty" for every column."""
         if self.is_frame:
-            return [_kind(column) for _, column in self.X.items()]
+            return [kind_of(column) for _, column in self.X.items()]
         dates = ("date", "time", "duration")  # what Arrow's types are called
         kinds = {name: str(kind) for name, kind in non_numeric(self.X).items()}
         kinds = {name: "date" if kind.startswith(dates) else "text" for name, kind in kinds.items()}
@@ -115,16 +114,6 @@ class Table:
         return values.astype(float) if values.dtype == object else values
 
 
-def _kind(column):
-    kind = column.dtype.kind
-    # The first value alone is much quicker to look at, and nearly always there.
-    if kind not in "Mm" and column.head(1).isna().all() and column.isna().all():
-        return "empty"
-    if kind in "biuf":
-        return "number"
-    return "date" if kind in "Mm" or isinstance(column.dropna().iloc[0], (date, time)) else "text"
-
-
 def numbers(column):
     """Return a column of numbers as an array, with NaN for what is missing."""
     if isinstance(column.dtype, np.dtype):
@@ -159,23 +148,3 @@ def array_bytes(array):
 def default_names(n_columns):
     """Return x0, x1, ..., as scikit-learn names columns without names."""
     return [f"x{j}" for j in range(n_columns)]
-
-
-def unique_names(names):
-    """Return names that are all different, and notes about those that were changed.
-
-    As in pandas, the second ``a`` becomes ``a.1``, and an empty name ``Unnamed: 3``.
-    """
-    names = [str(name) or f"Unnamed: {j}" for j, name in enumerate(names)]
-    taken, times, unique = set(names), Counter(), []
-    for name in names:
-        new = name
-        while times[name] and new in taken:
-            new = f"{name}.{times[name]}"
-            times[name] += 1
-        times[name] = times[name] or 1
-        taken.add(new)
-        unique.append(new)
-    changed = {new: name for new, name in zip(unique, names, strict=True) if new != name}
-    twice = list(dict.fromkeys(changed.values()))
-    return unique, (f"duplicate names {listed(twice)} renamed to {listed(changed)}",) * bool(twice)

@@ -11,6 +11,7 @@ from itertools import islice
 import pyarrow as pa
 import pyarrow.csv as arrow_csv
 
+from ..._utils.names import unique_names
 from ..._utils.text import counted
 from ..console import TableError
 from ..options import SEPARATORS
@@ -22,7 +23,7 @@ from .cells import (
     is_quantity,
     read_numbers,
 )
-from .tables import Table, arrow_frame, default_names, is_number, unique_names
+from .tables import Table, arrow_frame, default_names, is_number
 
 # Rows per block that Arrow parses: with fewer, wide tables spend their time on bookkeeping.
 _BLOCK_ROWS = 64

@@ -1,14 +1,19 @@
 """Columns of words and dates as numbers: indicators, ranks of ordered answers, parts of dates."""
 
 import re
-from datetime import time
+from collections.abc import Sequence
+from datetime import date, time
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from .io.cells import DATE
-from .io.tables import unique_names
+from ._utils.names import unique_names
+from ._utils.text import ENCODINGS, listed
 
+DATE = re.compile(
+    r"(\d{4}-\d{1,2}-\d{1,2}|\d{1,2}[./]\d{1,2}[./]\d{2,4}|\d{4}[./]\d{1,2}[./]\d{1,2})\b"
+)
 # Text with more different values than this is not worth one column per value.
 MOST_LEVELS = 100
 _MOST_ANSWERS = 20
@@ -37,11 +42,66 @@ _LEADING = re.compile(r"\s*([<>≤≥]?)\s*(\d+(?:\.\d+)?)(?=$|\D)")
 _FORMATS = ("%d.%m.%Y", "%d.%m.%y", "%m/%d/%Y", "%d/%m/%Y", "%m/%d/%y", "%Y/%m/%d", "%d-%m-%Y")
 
 
+def encode(frame: Any, kinds: Sequence[str] = ENCODINGS) -> tuple[Any, list]:
+    """Encode the words and dates of a data frame as numbers, for a selector of whole columns.
+
+    Parameters
+    ----------
+    frame : data frame
+        One sample per row. Numbers stay as they are.
+    kinds : sequence of {"onehot", "ordinal", "dates"}
+        "onehot" makes an indicator of every value of a text column with up to 100 values, in which
+        a missing one counts as a value; "ordinal" ranks ordered answers, such as never to always,
+        or 18-24 to 65+; "dates" makes days, months, weekdays and hours.
+
+    Returns
+    -------
+    encoded : pandas.DataFrame
+        Numbers only. Other missing values stay.
+    column_groups : list
+        Column of ``frame`` behind every column of ``encoded``.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from graphsieve import GreedyCSS, encode
+    >>> frame = pd.DataFrame({"pay": [3.0, 9, 4, 8], "job": ["a", "b", "c", "b"]})
+    >>> X, column_groups = encode(frame)
+    >>> X.columns.tolist(), column_groups
+    (['pay', 'job=a', 'job=b', 'job=c'], ['pay', 'job', 'job', 'job'])
+    >>> sel = GreedyCSS(4, column_groups=column_groups).fit(X)
+    """
+    frame = frame.to_pandas() if hasattr(frame, "to_pandas") else frame
+    columns = [frame.iloc[:, j] for j in range(frame.shape[1])]
+    ways = [encoding_of(column, kind_of(column), kinds) for column in columns]
+    known = zip(frame.columns, ways, strict=True)
+    if others := [name for name, way in known if way not in ("number", "empty", *kinds)]:
+        raise ValueError(
+            f"neither numeric nor encoded: {listed(others)}. Leave these columns out: they have "
+            f"more than {MOST_LEVELS} different values, or are of a kind that is not in {kinds}"
+        )
+    encoded, owner = encode_columns(frame, ways)
+    return encoded, frame.columns[owner].tolist()
+
+
+def kind_of(column):
+    """Return "number", "text", "date" or "empty" for a column of a data frame."""
+    kind = column.dtype.kind
+    # The first value alone is much quicker to look at, and nearly always there.
+    if kind not in "Mm" and column.head(1).isna().all() and column.isna().all():
+        return "empty"
+    if kind in "biuf":
+        return "number"
+    return "date" if kind in "Mm" or isinstance(column.dropna().iloc[0], (date, time)) else "text"
+
+
 def encoding_of(column, kind, wanted):
     """Return how a column of text or dates becomes numbers: dates, ordinal, onehot, or its kind.
 
     Ordered answers become indicators if only these are ``wanted``.
     """
+    if kind in ("number", "empty"):
+        return kind
     if kind == "date" or _text_dates(column) is not None:
         return "dates"
     levels = column.dropna().astype(str).unique()
@@ -51,7 +111,7 @@ def encoding_of(column, kind, wanted):
     return "ordinal" if is_ordinal and _ranks(levels) else "onehot"
 
 
-def encode(frame, ways):
+def encode_columns(frame, ways):
     """Return a frame of numbers, and the position of the column behind each of its columns."""
     parts, owner = [], []
     for j, (name, way) in enumerate(zip(frame, ways, strict=True)):
