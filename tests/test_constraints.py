@@ -250,7 +250,7 @@ GENES = [
         (["RP?3", "MT-*", "RPL3"], ["RPL3", "MT-CO1", "MT-ND1"]),
         ("^odd", ["^odd"]),  # a name is never read as a pattern
         ("a*b", ["a*b"]),
-        (["CD", "z"], "which the data do not have .did you mean"),
+        (["CD", "z"], "there is no column .*did you mean"),
         ("^mt-", "no column matches '.mt-'; the columns are 'MT-CO1'"),
         ("^(MT-", "is not a valid regular expression: missing"),
     ],

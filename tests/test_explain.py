@@ -81,7 +81,7 @@ def test_words_for_kept_and_constrained_features(sums):
     adds = f"adds {explained[1] - explained[0]:.1%} to what is explained of the table"
     assert adds in sel.explain(sums, first)
     assert "'a' was dropped because it is excluded by request" in sel.explain(sums, "a")
-    with pytest.raises(ValueError, match="explain refers to column 'cc'"):
+    with pytest.raises(ValueError, match="explain: there is no column 'cc'"):
         sel.explain(sums, "cc")
     plain = Variance(2).fit(sums.to_numpy())
     assert plain.explain(sums, int(plain.order_[0])).startswith(

@@ -19,7 +19,7 @@ def X(rng):
 MISTAKES = {
     "misspelt name": (
         lambda X: GreedyCSS(2, include=["Gamm"]).fit(X),
-        "include refers to column 'Gamm', which the data do not have",
+        "include: there is no column 'Gamm' (did you mean gamma?)",
         "(did you mean gamma?)",
     ),
     "a name for an array": (

@@ -82,7 +82,7 @@ def test_one_panel_needs_no_dict(adata):
     [
         ({}, "panels is empty"),
         ({"mine": []}, "panel 'mine' has no genes"),
-        ({"mine": ["gen1"]}, "panel 'mine' refers to .*'gen1'.*did you mean"),
+        ({"mine": ["gen1"]}, "panel 'mine': there is no column 'gen1'.*did you mean"),
         ({"mine": "highly_varable"}, "panel 'mine'='highly_varable' is not in adata.var"),
     ],
 )

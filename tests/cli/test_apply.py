@@ -134,8 +134,8 @@ def test_a_page_that_cannot_be_made_leaves_no_file(folder):
     ("arguments", "words"),
     [
         (["--include", "hu"], "did you mean hue"),
-        (["--include", "hue.txt"], "there is no file or column 'hue.txt'"),
-        (["--include", "hue", "--keep", "hue"], "--include: these columns are not selected from"),
+        (["--include", "hue.txt"], "No such file or directory: 'hue.txt'"),
+        (["--include", "hue", "--keep", "hue"], "--include: not selected from"),
         (["--save", "kept.txt"], "use .json"),
         (["--report", "page.pdf"], "use .html"),
         (["--image-shape", "round"], "such as 32x32"),

@@ -206,12 +206,12 @@ def test_advice_is_about_the_file_at_hand(fails, frame, tmp_path):
     assert "X has 1 dimension (20,); a table" in flat
 
 
-@pytest.mark.parametrize("column", ["label", "6", "-7"])
-def test_unknown_column_to_drop(fails, csv, column):
-    message = fails(DATA, csv, "-k", 1, "--drop", column, *VARIANCE)
-    assert f"--drop: there is no column {column!r}" in message
-    assert "the columns are 'a', 'b b'" in message
-    assert "0 to 5 by position" in message
+def test_unknown_column_to_drop(fails, csv):
+    message = fails(DATA, csv, "-k", 1, "--drop", "label", *VARIANCE)
+    assert "--drop: there is no column 'label'; the columns are 'a', 'b b'" in message
+    for position in (6, -7):
+        message = fails(DATA, csv, "-k", 1, "--drop", position, *VARIANCE)
+        assert f"--drop refers to column {position}, but the data have 6 columns (0 to 5" in message
 
 
 @pytest.mark.parametrize("suffix", sorted(set(FORMATS) - {".zarr"}))

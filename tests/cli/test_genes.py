@@ -103,7 +103,7 @@ def test_table_has_the_same_genes(run, select, path, tmp_path):
         (
             ["--batch", "Donr"],
             "--batch: there is no column 'Donr' (did you mean donor?); the columns are 'donor', "
-            "'kind' (0 to 1 by position)",
+            "'kind'",
         ),
         (["--batch", "gene1"], "--batch: there is no column 'gene1'; the columns are 'donor'"),
         (["--include", "gene99"], "--include: there is no column 'gene99'"),

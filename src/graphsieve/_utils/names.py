@@ -137,8 +137,8 @@ def _positions(entry, n_features, position, parameter):
     matches = matching_columns(entry, names) if isinstance(entry, str) else None
     if matches is None:
         raise ValueError(
-            f"{parameter} refers to column {entry!r}, which the data do not have"
-            f"{suggestion(entry, names)}"
+            f"{parameter}: there is no column {entry!r}{suggestion(entry, names)}; the columns are "
+            f"{listed(names)}"
         )
     if not matches:
         raise ValueError(

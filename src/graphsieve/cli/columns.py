@@ -8,7 +8,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from .._utils.names import matching_columns, suggestion
+from .._utils import names as names_module
+from .._utils.names import suggestion
 from .._utils.text import listed
 from ..encoding import DATE
 from .console import note
@@ -36,46 +37,26 @@ def find_columns(items, names, option, features=None):
     several of these with commas between, or a regular expression that starts with ``^``. With
     ``features``, the positions of some columns, patterns match these, and others are refused.
     """
-    position, found = {name: j for j, name in enumerate(names)}, []
-    eligible = set(range(len(names)) if features is None else features)
+    eligible, found = set(range(len(names)) if features is None else features), []
     for item in items:
-        is_one = item in position or item.startswith("^")
+        is_one = item in names or item.startswith("^")
         for part in [item] if is_one else filter(None, map(str.strip, item.split(","))):
-            if part in position:
-                found.append(position[part])
-            elif (matches := matching_columns(part, names)) is not None:
-                if not eligible.intersection(matches):
-                    known = listed([names[j] for j in sorted(eligible)])
-                    raise ValueError(
-                        f"{option}: no column matches {part!r}; the columns are {known}"
-                    )
-                found += [j for j in matches if j in eligible]
-            else:
-                found.append(_position(part, names, option))
-    if unused := sorted(set(found) - eligible):
-        named = (
-            f"{option}: these columns are not selected from: {listed([names[j] for j in unused])}"
-        )
-        why = "IDs (--no-ids), text or dates (--encode), or named by another option"
-        raise ValueError(f"{named}. They are {why}")
+            is_position = part not in names and re.fullmatch(r"-?\d+", part)
+            column = int(part) if is_position else part
+            matches = names_module.find_columns([column], len(names), names, parameter=option)
+            if not eligible.intersection(matches):
+                named = listed([names[j] for j in matches])
+                why = "IDs (--no-ids), text or dates (--encode), or named by another option"
+                raise ValueError(f"{option}: not selected from, as they are {why}: {named}")
+            found += [j for j in matches if j in eligible]
     return list(dict.fromkeys(found))
 
 
-def _position(text, names, option):
-    try:
-        return range(len(names))[int(text)]
-    except (ValueError, IndexError):
-        kind = "file or column" if text.lower().endswith(_LISTS) else "column"
-        hint = f"{suggestion(text, names)}; the columns are {listed(names)}"
-        hint += f" (0 to {len(names) - 1} by position)"
-        raise ValueError(f"{option}: there is no {kind} {text!r}{hint}") from None
-
-
-def names_in(items):
+def names_in(items, columns):
     """Names as given, and those in text files, one per line."""
     names = []
     for item in items:
-        is_file = item.lower().endswith(_LISTS) and Path(item).is_file()
+        is_file = item.lower().endswith(_LISTS) and item not in columns
         lines = Path(item).read_text("utf-8-sig").splitlines() if is_file else [item]
         names += filter(None, map(str.strip, lines) if is_file else lines)
     return names
