@@ -539,3 +539,39 @@ def test_arrays_and_sheets_in_messages_can_be_chosen(run, numbers, tmp_path):
         "choose one with --sheet: 'a', 'b'" in run("select", path, "-k", 1, "--sheet", "c").stderr
     )
     assert run("select", path, "-k", 1, "--sheet", "b", *CSS).exit_code == 0
+
+
+def test_carried_text_that_looks_like_numbers_is_written_as_it_was(run, tmp_path):
+    rows = [f"7{i % 9}E{i % 8 + 1},+4974{i:04d},{i % 7}.5,{i * i % 13}.5" for i in range(10, 40)]
+    text = "\n".join(["art,phone,a,b", *rows]) + "\n"
+    (tmp_path / "data.csv").write_text(text)
+    written = tmp_path / "out.csv"
+    result = run("select", tmp_path / "data.csv", "-k", 2, "--keep", "art,phone", "-o", written)
+    assert result.exit_code == 0, result.output
+    assert written.read_text() == text
+
+
+def test_gaps_of_a_single_column_are_rows(run, tmp_path):
+    path, written = tmp_path / "data.csv", tmp_path / "out.csv"
+    path.write_text("a,b\n" + "".join(f"{i * 7 % 11},{i}\n" if i % 4 else ",\n" for i in range(24)))
+    result = run("select", path, "-k", 1, "--drop", "b", "-o", written)
+    assert result.exit_code == 0, result.output
+    assert len(pd.read_csv(written)) == 24
+    assert "(24 rows)" in run("select", written, "-k", 1).stdout
+
+
+@pytest.mark.parametrize("suffix", [".jsonl", ".parquet"])
+def test_amounts_in_typed_files(run, tmp_path, suffix):
+    amounts = ["1.234,50 €", "99,00 €", "12,30 €", "2.000,10 €"] * 6
+    frame = pd.DataFrame({"amount": amounts, "zip": ["00123", "10456"] * 12})
+    frame["x"] = np.random.default_rng(0).normal(size=24)
+    path, written = tmp_path / f"data{suffix}", tmp_path / "out.parquet"
+    if suffix == ".jsonl":
+        frame.to_json(path, orient="records", lines=True)
+    else:
+        frame.to_parquet(path)
+    result = run("select", path, "-k", 2, "--keep", "zip", "-o", written)
+    assert "read as numbers: 'amount' (1.234,50 € = 1234.5)" in result.stderr
+    found = pd.read_parquet(written)
+    assert found["amount"].tolist() == [1234.5, 99.0, 12.3, 2000.1] * 6
+    assert found["zip"].tolist() == frame["zip"].tolist()

@@ -6,7 +6,6 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
 
 from .._utils import names as names_module
 from .._utils.names import suggestion
@@ -17,7 +16,7 @@ from .io.files import read_table
 from .io.tables import is_number, numbers
 from .options import Reading
 
-# In fewer rows, different whole numbers are no sign of an ID.
+# In fewer rows, different whole numbers are no sign of an ID, unless they are called one.
 _ROWS_FOR_ID = 10
 _ID_NAME = re.compile(
     r"((^|.*[\W_])(?i:id|idx|index|key|uuid|guid|no|nr|num|number|code|row|rownames?)"
@@ -183,7 +182,8 @@ def _find_ids(table, candidates):
 
 def _id_reason(name, column):
     kind = column.dtype.kind
-    if kind == "b" or (kind in "iuf" and len(column) < _ROWS_FOR_ID):
+    is_few = len(column) < _ROWS_FOR_ID and not _ID_NAME.fullmatch(name)
+    if kind == "b" or (kind in "iuf" and is_few):
         return None
     if kind == "f":
         return "a counter" if (np.diff(numbers(column)) == 1).all() else None
@@ -217,10 +217,10 @@ def _as_written(column, text):
     if kind == "b":
         return column
     if kind == "f":
-        if text.str.fullmatch(r"\s*[+-]?\d+\s*").equals(column.notna()):
+        if text.str.fullmatch(r"\s*-?(0|[1-9]\d*)\s*").equals(column.notna()):
             return column.astype("Int64")  # whole numbers with gaps, read as decimal numbers
-        plain = pd.to_numeric(text.str.replace(",", ".", regex=False), errors="coerce")
-        # Some may be written with currencies, percent signs or separators.
-        return text.to_numpy() if (plain.isna() & column.notna()).any() else column
+        # Currencies, separators, exponents, leading zeros and plus signs stay, as in 71E8 or +49.
+        is_plain = text.str.fullmatch(r"\s*-?(0|[1-9]\d*)?([.,]\d*)?\s*")
+        return column if is_plain[column.notna()].all() else text.to_numpy()
     is_same = kind in "iu" and (column.astype(str).array == text.array).all()
     return column if is_same else text.to_numpy()

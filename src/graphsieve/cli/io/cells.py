@@ -152,9 +152,10 @@ class Odd(NamedTuple):
     marks: tuple | None  # of missing values
 
 
-def read_numbers(table, reading, decimal="."):
+def read_numbers(table, reading, decimal=".", *, is_typed=False):
     """Read the columns of text in which every cell stands for a number or a gap.
 
+    In a format that ``is_typed``, digits are text on purpose unless some are written as amounts.
     Returns the Arrow table, the Odd columns by name, and notes.
     """
     table = without_marks(table, reading.marks) if reading.marks else table
@@ -163,6 +164,9 @@ def read_numbers(table, reading, decimal="."):
         if not pa.types.is_string(field.type):
             continue
         column = table.column(j)
+        cells = column.slice(0, _SAMPLE).drop_null().to_pylist() if is_typed else ()
+        if is_typed and not any(is_like_number(c) and not is_number(c) for c in cells):
+            continue
         values, words = _read(column, reading, decimal)
         if values is not None:
             missing.update(pc.unique(column.filter(pc.is_null(values)).drop_null()).to_pylist())

@@ -36,8 +36,8 @@ class Format:
     package: str | None = None  # in addition to those of the command line
 
 
-_KEY, _TYPED = ("--key",), ("--index", "--na")
-_CELLS = (*_TYPED, "--no-header", "--skip-rows", "--thousands", "--percent")
+_KEY, _TYPED = ("--key",), ("--index", "--na", "--thousands", "--percent")
+_CELLS = (*_TYPED, "--no-header", "--skip-rows")
 _SHEET, _TEXT = (*_KEY, *_CELLS), (*_CELLS, "--sep", "--decimal", "--encoding")
 _read_tabs = partial(text.read_text, usual_separator="\t")
 _TABS = Format(_read_tabs, partial(text.write_text, separator="\t"), _TEXT, spreadsheet=True)

@@ -16,7 +16,7 @@ from ..._rows import ParquetStream
 from ..._utils.names import unique_names
 from ..._utils.text import counted, listed
 from ..console import TableError
-from .cells import find_decimal, find_layout, is_like_number, read_numbers, without_marks
+from .cells import find_decimal, find_layout, is_like_number, read_numbers
 from .tables import STREAM_BYTES, Table, arrow_frame, default_names
 from .text import open_bytes, open_text
 
@@ -39,7 +39,8 @@ def frame_table(frame, notes=()):
 
 
 def _typed_table(table, reading):
-    return frame_table(arrow_frame(without_marks(table, reading.marks)))
+    table, odd, found = read_numbers(table, reading, is_typed=True)
+    return replace(frame_table(arrow_frame(table), found), odd=odd)
 
 
 def read_parquet(path, name, reading):

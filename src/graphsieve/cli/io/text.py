@@ -266,13 +266,14 @@ def _explain(path, name, read, separator, error):
 
 
 def write_text(path, table, separator=","):
-    # Ten times as fast for numbers; other types would look different.
+    # Ten times as fast for numbers; other types would look different, and a gap in a single column
+    # would be an empty line.
     options = arrow_csv.WriteOptions(include_header=False, delimiter=separator)
     with open_text(path) as file:
         for number, frame in enumerate(table.frames()):
             if number == 0:
                 frame.head(0).to_csv(file, sep=separator, index=False)
-            if all(dtype.kind in "iuf" for dtype in frame.dtypes):
+            if frame.shape[1] > 1 and all(dtype.kind in "iuf" for dtype in frame.dtypes):
                 file.flush()
                 content = pa.Table.from_pandas(frame, preserve_index=False)
                 arrow_csv.write_csv(content, file.buffer, options)
