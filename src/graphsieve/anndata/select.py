@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.metadata import version
@@ -34,6 +32,7 @@ from .._utils.text import listed
 from ..base import FeatureRanker
 from ..inspection.grouped import GroupedRanker
 from ..methods import REGISTRY, GraphSieve
+from .files import ADDED, add_columns
 
 if TYPE_CHECKING:
     from anndata import AnnData
@@ -46,8 +45,6 @@ FEWEST_CELLS = 20
 # which neighbours are found, which is that of scanpy. See docs/gene_panels.md.
 _GRAPH_WEIGHT = 0.3
 _N_COMPONENTS = 50
-# Column of ``adata.var`` with the selection, and prefix of the others; as in scanpy.
-_ADDED = "highly_variable"
 
 
 def select_genes(
@@ -176,9 +173,9 @@ def select_genes(
     frame = pd.DataFrame(gene_columns(estimator, genes, adata.n_vars), index=adata.var_names)
     if np.ndim(n_top_genes) > 0:
         for size in sizes:
-            frame[f"{_ADDED}_{size}"] = frame[f"{_ADDED}_rank"] < size
+            frame[f"{ADDED}_{size}"] = frame[f"{ADDED}_rank"] < size
     if not inplace:
-        return frame[frame[_ADDED]] if subset else frame
+        return frame[frame[ADDED]] if subset else frame
     add_columns(adata.var, frame)
     parameters = {
         "n_top_genes": n_top_genes,
@@ -191,7 +188,7 @@ def select_genes(
     }
     adata.uns["graphsieve"] = make_record(method, parameters)
     if subset:
-        adata._inplace_subset_var(frame[_ADDED].to_numpy())
+        adata._inplace_subset_var(frame[ADDED].to_numpy())
     return None
 
 
@@ -416,23 +413,13 @@ def gene_columns(fitted, genes, n_genes):
     score[genes[fitted.exclude or []]] = np.nan
     selected = place < fitted.n_features_
     rank = np.where(selected, place, np.nan)
-    columns = {_ADDED: selected, f"{_ADDED}_rank": rank, f"{_ADDED}_score": score}
+    columns = {ADDED: selected, f"{ADDED}_rank": rank, f"{ADDED}_score": score}
     if isinstance(fitted, GroupedRanker):
         count = np.zeros(n_genes, dtype=int)
         count[genes] = fitted.n_groups_selected_
-        columns |= {f"{_ADDED}_nbatches": count}
-        columns |= {f"{_ADDED}_intersection": count == fitted.n_groups_}
+        columns |= {f"{ADDED}_nbatches": count}
+        columns |= {f"{ADDED}_intersection": count == fitted.n_groups_}
     return columns
-
-
-def add_columns(var, frame):
-    # Columns of an earlier selection, with batches or of several sizes, would contradict the new.
-    earlier = re.compile(_ADDED + r"_(nbatches|intersection|[0-9]+)")
-    for name in [name for name in var if earlier.fullmatch(str(name))]:
-        del var[name]
-    for name in frame:
-        # As an array: names of genes may be duplicated.
-        var[name] = np.asarray(frame[name])
 
 
 def make_record(method, parameters):
@@ -441,29 +428,3 @@ def make_record(method, parameters):
         "parameters": {k: v for k, v in parameters.items() if v is not None},
         "versions": {name: version(name) for name in ("graphsieve", "scikit-learn", "anndata")},
     }
-
-
-def annotate_h5ad(source, target, columns, record, *, subset=False):
-    """Copy an .h5ad file with ``columns`` in ``var`` and the record in ``uns["graphsieve"]``.
-
-    Nothing else is loaded. With ``subset``, the other genes are left out.
-    """
-    import h5py
-    from anndata import read_h5ad
-    from anndata.io import read_elem, write_elem
-
-    if subset:
-        adata = read_h5ad(source)
-        add_columns(adata.var, columns)
-        adata.uns["graphsieve"] = record
-        adata._inplace_subset_var(columns[_ADDED])
-        adata.write_h5ad(target)
-        return
-    shutil.copyfile(source, target)
-    with h5py.File(target, "r+") as file:
-        var = read_elem(file["var"])
-        add_columns(var, columns)
-        write_elem(file, "var", var)
-        if "uns" not in file:
-            write_elem(file, "uns", {})
-        write_elem(file["uns"], "graphsieve", record)

@@ -6,10 +6,9 @@ from functools import partial
 import numpy as np
 import pandas as pd
 
-from .._linear.regression import added, coverage_curve, explained_fraction
-from .._rows.scaling import standardised
+from .._linear.regression import explained_fraction
 from .._utils.text import counted
-from ..inspection.coverage import CLOSE, closest_kept, most_added, rows_of
+from ..inspection.coverage import CLOSE, overview
 from ..inspection.grouped import GroupedRanker
 from .columns import column_values
 from .console import note, out
@@ -89,7 +88,8 @@ def _selection(data, ranking, selector):
 
 
 def _marked(given, path, data, selector):
-    from ..anndata.select import annotate_h5ad, gene_columns, make_record
+    from ..anndata.files import annotate_h5ad
+    from ..anndata.select import gene_columns, make_record
 
     columns = gene_columns(selector, np.array(data.features), len(data.table.names))
     settings = {"n_top_genes": selector.n_features_, "layer": given.key, "batch_key": given.batch}
@@ -110,23 +110,23 @@ def summary(given, data, ranking, selector):
 
 
 def _about_kept(given, data, ranking, selector):
-    best, names, scores = ranking[ranking["kept"]], data.owners, selector.scores_
-    values = rows_of(selector, data.X, data.batches).values
-    adds, coverage = _what_they_add(selector, names, values)
-    stands_for = best["feature"].map(_stands_for(selector, names, values)).fillna("only itself")
+    best, scores = ranking[ranking["kept"]], selector.scores_
+    most = _MOST_ROWS if out.is_terminal else None
+    how = {"groups": data.batches, "column_groups": data.owners, "most": most}
+    table, coverage = overview(selector, data.X, **how)
     cells = {
         "rank": best["rank"],
         "column": best["feature"],
         "score": best["score"].map("{:.4g}".format),
-        "adds": map("{:z.1%}".format, adds),
-        "stands for": stands_for,
+        "adds": table["adds"].map("{:z.1%}".format),
+        "stands for": table["stands_for"].map(_few),
     }
     if np.isin(scores, np.arange(len(scores) + 1)).all():
         del cells["score"]  # it only counts down the columns
     yield cells, ("column", "stands for")
-    if len(adds) < len(best):
-        yield f"... and {len(best) - len(adds):,} more; --names lists them all"
-    left = pd.Series(coverage, names)[~selector.support_].dropna()
+    if len(table) < len(best):
+        yield f"... and {len(best) - len(table):,} more; --names lists them all"
+    left = coverage[~selector.support_].dropna()
     worst = f"; worst explained: {left.idxmin()} ({left.min():z.0%})" if len(left) else ""
     together = np.nan_to_num(explained_fraction(coverage))
     yield f"Together they explain {together:.1%} of the table{worst}."
@@ -179,29 +179,6 @@ def _about_predictions(ranking):
         yield f"... and {more:,} more, better predicted; --scores has them all"
 
 
-def _what_they_add(selector, names, values):
-    """What kept columns add to those before them, and how well all explain every column.
-
-    It is a difference of the explained fraction, which the curve of the report shows.
-    """
-    # The values of an encoded column follow each other, and enter together.
-    behind = names[selector.order_[: selector.n_features_]]
-    last = np.append(np.flatnonzero(behind[1:] != behind[:-1]) + 1, len(behind))
-    most = _MOST_ROWS if out.is_terminal else most_added(values)
-    n_kept = np.append(last[:most], last[most:][-1:])
-    coverage = coverage_curve(values, selector.order_, n_kept).coverage
-    return added(coverage)[:most], coverage[-1]
-
-
-def _stands_for(selector, names, values):
-    n_kept, Z = selector.n_features_, standardised(values)[0]
-    position, correlation = closest_kept(Z, selector.order_, n_kept).at(n_kept)
-    frame = {"dropped": names, "kept": names[selector.order_[position]], "r": abs(correlation)}
-    close = pd.DataFrame(frame)[~selector.support_ & (abs(correlation) >= CLOSE)]
-    close = close.sort_values("r", ascending=False, kind="stable").drop_duplicates("dropped")
-    return close.groupby("kept")["dropped"].agg(_few)
-
-
 def _few(names):
     more = ", ..." if len(names) > _MOST_NAMES else ""
-    return f"{len(names):,}: {', '.join(names[:_MOST_NAMES])}{more}"
+    return f"{len(names):,}: {', '.join(names[:_MOST_NAMES])}{more}" if names else "only itself"

@@ -2,7 +2,7 @@
 
 from .._linear.regression import CoverageCurve, explained_fraction
 from .compare import Comparison, compare
-from .coverage import Representatives, coverage_curve, representatives
+from .coverage import Representatives, coverage_curve, overview, representatives
 from .grouped import GroupedRanker
 from .stability import StabilitySelection, selection_stability
 
@@ -15,6 +15,7 @@ __all__ = [
     "compare",
     "coverage_curve",
     "explained_fraction",
+    "overview",
     "representatives",
     "selection_stability",
 ]

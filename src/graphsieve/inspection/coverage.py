@@ -157,6 +157,70 @@ def representatives(
     return closest_kept(Z, order, n_selected if n_kept is None else n_kept)
 
 
+def overview(
+    sel: FeatureRanker,
+    X: Any,
+    *,
+    groups: ArrayLike | None = None,
+    column_groups: ArrayLike | None = None,
+    most: int | None = None,
+) -> tuple[Any, Any]:
+    """What every kept column adds, and which dropped columns it stands for.
+
+    Parameters
+    ----------
+    sel : FeatureRanker
+        Fitted selector.
+    X : container of shape (n_samples, n_features)
+        The data that it was fitted on, as in `coverage_curve`.
+    groups : array-like of shape (n_samples,), default=None
+        As in `coverage_curve`.
+    column_groups : array-like of shape (n_features,), default=None
+        Column behind every feature, as `graphsieve.encode` returns them, if they are kept whole.
+    most : int, default=None
+        Number of kept columns; by default as many as take some seconds.
+
+    Returns
+    -------
+    table : pandas.DataFrame
+        The kept columns, best first: ``feature``; ``adds``, the increase of the explained fraction
+        of the table; and ``stands_for``, the dropped columns that are closest to it with a
+        correlation of at least 0.5.
+    coverage : pandas.Series
+        Coverage of every feature by all that are kept; see `coverage_curve`.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from graphsieve import GreedyCSS
+    >>> from graphsieve.inspection import overview
+    >>> X = pd.DataFrame({"a": [1.0, 2, 3, 4], "b": [2.0, 4, 6, 8], "c": [0.0, 1, 1, 0]})
+    >>> overview(GreedyCSS(2).fit(X), X)[0][["feature", "stands_for"]].values.tolist()
+    [['a', ['b']], ['c', []]]
+    """
+    import pandas as pd
+
+    values, (order, n_kept) = rows_of(sel, X, groups).values, _ranking(sel)
+    names = np.asarray(sel._labels_in() if column_groups is None else column_groups, dtype=object)
+    behind = names[order[:n_kept]]
+    # The features of one column follow each other, and enter together.
+    last = np.append(np.flatnonzero(behind[1:] != behind[:-1]) + 1, n_kept)
+    most = min(len(last), most_added(values) if most is None else most)
+    steps = np.append(last[:most], last[most:][-1:])
+    coverage = regression.coverage_curve(values, order, steps).coverage
+    adds = regression.added(coverage)[:most]
+    Z = standardised(values)[0]
+    position, correlation = closest_kept(Z, order, n_kept).at(n_kept)
+    size = abs(correlation)
+    found = pd.DataFrame({"dropped": names, "kept": behind[position], "r": size})
+    found = found[~sel.support_ & (size >= CLOSE)].sort_values("r", ascending=False, kind="stable")
+    by_kept = found.drop_duplicates("dropped").groupby("kept")["dropped"].agg(list)
+    kept = behind[last[:most] - 1]
+    stands_for = [by_kept.get(name, []) for name in kept]
+    table = pd.DataFrame({"feature": kept, "adds": adds, "stands_for": stands_for})
+    return table, pd.Series(coverage[-1], names)
+
+
 def _ranking(sel):
     if isinstance(sel, Selection):
         return np.asarray(sel.order), len(sel.kept)

@@ -2,8 +2,8 @@
 
 import io
 import zipfile
-from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -113,7 +113,9 @@ def read_mat(path, name, reading):
 
 
 def _read_matlab_73(path, name, reading):
-    with _opened(path, name) as file:
+    from ...anndata.files import opened
+
+    with opened(path) as file:
         keys = []
         file.visit(keys.append)
         arrays = {key: file[key] for key in keys if key[0] != "#" and hasattr(file[key], "shape")}
@@ -154,60 +156,16 @@ def read_zarr(path, name, reading):
 
 def read_h5ad(path, name, reading):
     """AnnData: the expression matrix with the names of genes and cells; obs columns as labels."""
-    from anndata.io import read_elem
+    from ...anndata.files import read_matrix
 
-    with _opened(path, name) as file:
-        places = ("X", *(f"layers/{layer}" for layer in file.get("layers", ())), "raw/X")
-        # The place of a missing X may be an empty dataset.
-        held = [p for p in places if p in file and getattr(file[p], "shape", ()) is not None]
-        wanted = [reading.key or "X", f"layers/{reading.key}"]
-        key = next((key for key in wanted if key in held), None)
-        if key is None:
-            found = f"{name} has no matrix {wanted[0]!r}"
-            raise TableError(f"{found}; choose one with --key: {listed(held)}")
-        element = file[key]
-        parts = element.values() if hasattr(element, "values") else [element]
-        # A sparse matrix is no smaller than the pointers of its rows or columns.
-        declared = 8 * max(map(int, element.attrs.get("shape", ())), default=0)
-        stored = sum(map(array_bytes, parts))
-        reading.check_size(name, max(declared, stored))
-        X = read_elem(element)
-        var = read_elem(file["raw/var" if key == "raw/X" else "var"])
-        labels = read_elem(file["obs"])
+    X, genes, labels, key = read_matrix(path, reading.key, partial(reading.check_size, name))
     X = _checked_sparse(name, X, reading) if sp.issparse(X) else X
-    names, notes = unique_names(var.index)
+    names, notes = unique_names(genes)
     if X.shape != (len(labels), len(names)):
         raise TableError(f"{name} is damaged: {key} does not fit its genes and cells")
-    labels.index = labels.index.rename(labels.index.name or "obs_names")
     if labels.shape[1]:
         notes += (f"obs columns to carry along with --keep: {listed(labels.columns)}",)
     return Table(X, names, key.replace("/", "_"), notes=notes, labels=labels)
-
-
-@contextmanager
-def _opened(path, name):
-    """Open an HDF5 file, unless parts of it are in other files.
-
-    Those would be read, and changed in an annotated copy of the file, though nobody named them.
-    """
-    import h5py
-
-    # A visit ends with the first result that is not None; errors must not pass through it.
-    def elsewhere(key, link):
-        if isinstance(link, h5py.ExternalLink):
-            return key, link.filename
-        item = file[key] if isinstance(link, h5py.HardLink) else None
-        if not isinstance(item, h5py.Dataset):
-            return None
-        others = [entry[0] for entry in item.external or ()]
-        others += [source.file_name for source in item.virtual_sources()] if item.is_virtual else []
-        return next(((key, other) for other in others if other != "."), None)
-
-    with h5py.File(path) as file:
-        if found := file.visititems_links(elsewhere):
-            where = f"{found[0]} is in another file, {found[1]!r}"
-            raise TableError(f"{name}: {where}, which is not read; copy the data into one file")
-        yield file
 
 
 def _checked_sparse(name, X, reading):
