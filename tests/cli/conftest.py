@@ -83,12 +83,6 @@ def save(frame, path):
     return path
 
 
-def label_matlab_73(path):
-    """Give an HDF5 file with a user block of 512 bytes the header of MATLAB's format 7.3."""
-    header = b"MATLAB 7.3 MAT-file".ljust(124) + b"\x00\x02IM"
-    path.write_bytes(header + path.read_bytes()[len(header) :])
-
-
 def exact_numbers():
     """Options with which ``pandas.read_csv`` rounds exactly, as it does by itself from 3.1 on."""
     version = tuple(int(part) for part in pd.__version__.split(".")[:2])

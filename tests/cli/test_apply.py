@@ -126,7 +126,7 @@ def test_a_page_about_a_selection_within_batches(folder):
 
 def test_a_page_that_cannot_be_made_leaves_no_file(folder):
     options = ("-k", 3, "-m", "css", "-o", "out.csv", "--report", "page.html")
-    assert "52 pixels" in run("select", "wine.csv", *options, "--image-shape", "4x13", code=1)
+    assert "no column 'x9'" in run("select", "wine.csv", *options, "--color", "x9", code=1)
     assert not (folder / "out.csv").exists()
 
 
@@ -138,7 +138,6 @@ def test_a_page_that_cannot_be_made_leaves_no_file(folder):
         (["--include", "hue", "--keep", "hue"], "--include: not selected from"),
         (["--save", "kept.txt"], "use .json"),
         (["--report", "page.pdf"], "use .html"),
-        (["--image-shape", "round"], "such as 32x32"),
         (["--include", "hue", "--exclude", "hue"], "hue"),
     ],
 )

@@ -112,7 +112,7 @@ def test_unknown_formats(fails, run, csv, tmp_path):
     assert "chosen.sav is not in a known format" in result.stderr
     result = run("select", csv, "-k", 1, "--scores", tmp_path / "scores.npy", *VARIANCE)
     assert result.exit_code == USAGE
-    assert "use one of .csv, .tsv, .txt, .parquet, .feather, .jsonl, .xlsx" in result.stderr
+    assert "use one of .csv, .tsv, .txt, .parquet, .xlsx" in result.stderr
 
 
 @pytest.mark.parametrize("option", ["-o", "--scores"])

@@ -168,7 +168,7 @@ def test_the_command_works_for_awkward_names(select, frame, run, tmp_path, name)
 
 
 @pytest.mark.parametrize("strategy", ["median", "mean"])
-@pytest.mark.parametrize("suffix", [".csv", ".parquet", ".jsonl"])
+@pytest.mark.parametrize("suffix", [".csv", ".parquet"])
 def test_impute(select, frame, tmp_path, strategy, suffix):
     frame.loc[[3, 7], "d"] = np.nan
     frame["flag"] = pd.array([True, None, *[False] * 18], dtype="boolean")

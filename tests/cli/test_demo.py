@@ -10,12 +10,12 @@ from graphsieve.cli import demo
 @pytest.fixture
 def short(monkeypatch):
     monkeypatch.setattr(demo, "_METHODS", ("gafs", "random", "variance"))
-    monkeypatch.setattr(demo, "_SHARES", (0.1, demo._PICTURE_SHARE))
+    monkeypatch.setattr(demo, "_SHARES", (0.1, demo._SHARE_OF_PAGE))
     monkeypatch.setattr(demo, "_SPLITS", 1)
 
 
 @pytest.mark.slow
-def test_table_and_picture(run, short, tmp_path, monkeypatch):
+def test_table_and_page(run, short, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     result = run("demo")
     assert result.exit_code == 0, result.output
@@ -28,10 +28,8 @@ def test_table_and_picture(run, short, tmp_path, monkeypatch):
     assert len([row for row in rows if row[:1] == ["gafs"] and len(row) == 3]) == 1
     assert "Warning" not in result.stderr
     assert (tmp_path / "graphsieve-demo.html").as_uri() in result.stdout
-    picture = tmp_path / "graphsieve-demo.png"
-    assert picture.read_bytes().startswith(b"\x89PNG")
-    assert sorted(tmp_path.iterdir()) == [tmp_path / "graphsieve-demo.html", picture]
-    # The picture is the demo's own: a second run replaces it.
+    assert [path.name for path in tmp_path.iterdir()] == ["graphsieve-demo.html"]
+    # The page is the demo's own: a second run replaces it.
     assert run("demo").exit_code == 0
 
 
@@ -43,5 +41,5 @@ def test_all_methods_can_be_made():
 
 def test_no_blank_corner_among_the_pixels():
     X = load_digits().data
-    selected = demo._make("sieve", demo._PICTURE_SHARE).fit(X).get_support()
+    selected = demo._make("sieve", demo._SHARE_OF_PAGE).fit(X).get_support()
     assert (X[:, selected] > 0).mean(axis=0).min() > 0.5

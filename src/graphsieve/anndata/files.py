@@ -11,8 +11,8 @@ ADDED = "highly_variable"
 
 
 @contextmanager
-def opened(path):
-    """Open an HDF5 file, unless parts of it are in other files.
+def _opened(path):
+    """Open the file, unless parts of it are in other files.
 
     Those would be read, and changed in an annotated copy of the file, though nobody named them.
     """
@@ -43,7 +43,7 @@ def read_matrix(path, key, check_size):
     """
     from anndata.io import read_elem
 
-    with opened(path) as file:
+    with _opened(path) as file:
         places = ("X", *(f"layers/{layer}" for layer in file.get("layers", ())), "raw/X")
         # The place of a missing X may be an empty dataset.
         held = [p for p in places if p in file and getattr(file[p], "shape", ()) is not None]

@@ -9,8 +9,7 @@ _EXTRAS = {
     "jinja2": "report",
     "zarr": "zarr",
     "openpyxl": "excel",
-    "h5py": "hdf5",
-    "anndata": "anndata",
+    **dict.fromkeys(("h5py", "anndata"), "anndata"),
     "dask": "dask",
     "distributed": "dask",
 }

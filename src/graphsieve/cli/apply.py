@@ -6,7 +6,7 @@ from pathlib import Path
 
 from .._utils.text import listed
 from .console import messages_shown, note, tell
-from .options import Looks, Reading, command, option
+from .options import Reading, command, option
 
 
 @dataclass(frozen=True)
@@ -23,18 +23,19 @@ class _Applying(_Loading):
 
 
 @dataclass(frozen=True)
-class _Reporting(Looks, _Loading):
+class _Reporting(_Loading):
     output: Path = option("-o --output FILE", "Page to write.", Path("report.html"))
     batch: str | None = option("--batch COLUMN", "Batch of every row, as for select.")
+    color: str | None = option("--color COLUMN", "Column that colours the samples.")
 
 
 @command("graphsieve apply kept.json new.csv -o selected.csv")
 def apply(given: _Applying):
     """Keep the columns of a saved selection in another table."""
     from .columns import carry_verbatim
-    from .io.files import check_outputs, write_outputs
+    from .io.files import WRITABLE, check_outputs, write_outputs
 
-    check_outputs(given.file, given.output, force=given.force)
+    check_outputs(given, (given.output, WRITABLE, "-o"))
     with messages_shown(), _loaded(given) as (selection, table, name):
         names, shape = table.names, table.X.shape
         place = selection._find(names, shape)
@@ -66,9 +67,9 @@ def report(given: _Reporting):
     from .._utils.names import suggestion
     from ..report import make_report
     from .columns import column_values
-    from .io.files import check_output, write_outputs
+    from .io.files import check_outputs, write_outputs
 
-    check_output(given.output, (".html",), given.force, "--report")
+    check_outputs(given, (given.output, (".html",), "-o"))
     with messages_shown(), _loaded(given) as (selection, table, name):
         place = {column: j for j, column in enumerate(table.names)}
         names = selection._names_like(table.names) or table.names
@@ -80,10 +81,9 @@ def report(given: _Reporting):
         if text := [column for column, kind in kinds if kind != "number"]:
             how = "Write it during the selection: graphsieve select --encode onehot --report"
             raise ValueError(f"{name}: a page shows numbers, not numeric: {listed(text)}. {how}")
-        looks = {"image_shape": given.image_shape, "title": name}
-        looks["groups"] = column_values(table, given.batch, "--batch", in_obs=True)
-        looks["color"] = column_values(table, given.color, "--color")
-        page = make_report(selection, features.X, **looks)
+        groups = column_values(table, given.batch, "--batch", in_obs=True)
+        color = column_values(table, given.color, "--color")
+        page = make_report(selection, features.X, groups=groups, color=color, title=name)
         write_outputs([(given.output, page.save)])
     tell(f"Written: {given.output}")
 

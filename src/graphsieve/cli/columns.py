@@ -7,8 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from .._utils import names as names_module
-from .._utils.names import suggestion
+from .._utils import names as lookup
 from .._utils.text import listed
 from ..encoding import DATE
 from .console import note
@@ -42,7 +41,7 @@ def find_columns(items, names, option, features=None):
         for part in [item] if is_one else filter(None, map(str.strip, item.split(","))):
             is_position = part not in names and re.fullmatch(r"-?\d+", part)
             column = int(part) if is_position else part
-            matches = names_module.find_columns([column], len(names), names, parameter=option)
+            matches = lookup.find_columns([column], len(names), names, parameter=option)
             if not eligible.intersection(matches):
                 named = listed([names[j] for j in matches])
                 why = "IDs (--no-ids), text or dates (--encode), or named by another option"
@@ -114,7 +113,7 @@ def read_costs(path, columns):
         raise ValueError(f"{given} has two costs for {costs.index[twice][0]}")
     unknown = costs.index.difference(columns, sort=False).tolist()
     if len(unknown) == len(costs):
-        hint = f"{suggestion(unknown[0], columns)}; it names {listed(unknown)}"
+        hint = f"{lookup.suggestion(unknown[0], columns)}; it names {listed(unknown)}"
         raise ValueError(f"{given} has no cost for any column to select from{hint}")
     if missing := len(set(columns).difference(costs.index)):
         note(f"{path.name}: {missing} of {len(columns)} columns have no cost and count as 1")

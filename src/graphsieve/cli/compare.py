@@ -1,6 +1,7 @@
 """``graphsieve compare``: several methods on one table, judged without labels."""
 
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
@@ -35,15 +36,15 @@ def compare(given: _Comparing):
     from ..inspection import compare as compare_methods
     from ..inspection.compare import CRITERIA, METHODS, trust
     from ..plots import comparison_figure
-    from .io.files import check_input, check_output, check_outputs, opened, write_outputs
+    from .io.files import WRITABLE, check_input, check_outputs, opened, write_outputs
     from .io.tables import Table
     from .prepare import prepare, read
 
     if given.number == "auto":
         raise usage_error("give a number or a percentage, the same for all methods", "-k")
     check_input(given.file, given)
-    check_outputs(given.file, given.output, force=given.force)
-    check_output(given.plot, (".png", ".svg", ".pdf"), given.force, "--plot")
+    figures = (".png", ".svg", ".pdf")
+    check_outputs(given, (given.output, WRITABLE, "-o"), (given.plot, figures, "--plot"))
     names = [name.strip() for name in given.methods.split(",")] if given.methods else METHODS
     methods = {name: find_method(name, "--methods")() for name in names}
     with messages_shown(), opened(given.file) as source:
@@ -53,10 +54,7 @@ def compare(given: _Comparing):
         how |= {"random_state": given.seed, "n_jobs": given.jobs, "verbose": 1}
         found = compare_methods(data.X, given.number, methods, **how)
         table = found.table
-
-        def draw(path):
-            comparison_figure(table, found.best).savefig(path, dpi=150)
-
+        draw = partial(comparison_figure(table, found.best).savefig, dpi=150)
         write_outputs([(given.plot, draw), (given.output, Table(table, list(table)))])
     of_all = f"{found.n_rows:,} of " if found.n_rows < len(data.table) else ""
     columns, rows = counted(data.X.shape[1], "column"), counted(len(data.table), "row")

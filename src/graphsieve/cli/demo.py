@@ -5,16 +5,15 @@ from pathlib import Path
 from .console import messages_shown, progress, tell, tell_table
 from .options import Given, command
 
-_PICTURE, _PAGE = Path("graphsieve-demo.png"), Path("graphsieve-demo.html")
+_PAGE = Path("graphsieve-demo.html")
 _METHODS = ("sieve", "gafs", "css", "lap_score", "variance", "random")
-_SHARES, _PICTURE_SHARE, _SPLITS = (0.1, 0.2, 0.5), 0.2, 2
+_SHARES, _SHARE_OF_PAGE, _SPLITS = (0.1, 0.2, 0.5), 0.2, 2
 
 
 @command("graphsieve demo")
 def demo(given: Given):
     """Select pixels of handwritten digits with several methods and compare them."""
     import pandas as pd
-    from matplotlib.figure import Figure
     from sklearn.datasets import load_digits
 
     from ..evaluation import evaluate
@@ -22,21 +21,16 @@ def demo(given: Given):
 
     digits = load_digits(as_frame=True)
     X, y = digits.data, digits.target
-    figure = Figure(figsize=(6.6, 5.2), layout="constrained", dpi=150)
     how: dict = {"shares": _SHARES, "n_splits": _SPLITS, "metrics": ("accuracy",)}
     tables: dict = {}
-    selectors: dict = {}
     with messages_shown():
-        for name, panel in zip(_METHODS, figure.subplots(2, 3).flat, strict=False):
+        for name in _METHODS:
             with progress(f"{name}: {len(tables) + 1} of {len(_METHODS)}"):
                 scores = evaluate(_make(name), X, y, all_features=not tables, scale="global", **how)
-                selectors[name] = _make(name, _PICTURE_SHARE).fit(X)
             tables[name] = scores.groupby("n_features")["accuracy"].mean()
-            selectors[name].plot.mask((8, 8), image=digits.images.mean(axis=0), ax=panel)
-            panel.set_title(name)
         looks = {"color": y, "image_shape": (8, 8), "title": "Handwritten digits"}
-        page = selectors[_METHODS[0]].report(X, **looks)
-        write_outputs([(_PICTURE, figure.savefig), (_PAGE, page.save)])
+        page = _make(_METHODS[0], _SHARE_OF_PAGE).fit(X).report(X, **looks)
+        write_outputs([(_PAGE, page.save)])
     accuracy = pd.DataFrame(tables).T
     *few, n_pixels = accuracy
     reached = accuracy[n_pixels].iloc[0]
@@ -44,7 +38,7 @@ def demo(given: Given):
     cells = {f"{n} pixels": accuracy[n].map("{:.3f}".format) for n in few}
     tell_table({"method": _METHODS} | cells, left=["method"])
     tell(f"Means over {_SPLITS} splits; pixels are selected without labels.")
-    tell(f"Picture: {_PICTURE}; report: {_PAGE.absolute().as_uri()}")
+    tell(f"Report: {_PAGE.absolute().as_uri()}")
 
 
 def _make(name, n_features=None):

@@ -44,7 +44,10 @@ def make_method(given):
     """Return the method that the options ask for, with its parameters, all of them checked."""
     from .._utils.names import suggestion
 
-    known = _settable(cls := find_method(given.method, "--method"))
+    cls = find_method(given.method, "--method")
+    # Others have an option of their own, or no meaning outside Python.
+    elsewhere = {"n_features_to_select", "verbose", "callback"}
+    known = [name for name in inspect.signature(cls).parameters if name not in elsewhere]
     defaults = {"random_state": given.seed, "n_jobs": given.jobs}
     chosen = {name: value for name, value in defaults.items() if name in known}
     for setting in given.parameters or []:
@@ -70,10 +73,3 @@ def checked(estimator, option):
     except ValueError as error:
         raise usage_error(str(error), option) from error
     return estimator
-
-
-def _settable(cls):
-    # These have an option of their own, or no meaning outside Python.
-    elsewhere = {"n_features_to_select", "verbose", "callback"}
-    known = inspect.signature(cls).parameters
-    return {name: known[name].default for name in known if name not in elsewhere}

@@ -5,7 +5,7 @@ import inspect
 import re
 import shlex
 from contextlib import suppress
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, fields
 from functools import partial, wraps
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -107,13 +107,6 @@ def _encoding(text):
         raise ValueError(f"there is no encoding {text!r}; common is utf-8 or cp1252") from None
 
 
-def _shape(text):
-    match = re.fullmatch(r"\s*(\d+)\s*[xX,]\s*(\d+)\s*", text)
-    if match is None:
-        raise ValueError(f"{text!r} is not an image shape; use height x width, such as 32x32")
-    return int(match[1]), int(match[2])
-
-
 _Text = str | None
 _Names = list[str] | None
 _File = Path | None
@@ -183,10 +176,9 @@ class Reading(Given):
         why = "limit" if limit or streamed else "memory of this machine"
         limit = limit or (_STREAM_LIMIT if streamed else physical_memory())
         if n_bytes > limit:
-            takes = f"{name}: {what} takes {n_bytes / 1e9:,.1f} GB unpacked"
-            most = f"more than the {why} ({limit / 1e9:,.1f} GB)"
+            takes = f"{n_bytes / 1e9:,.1f} GB unpacked, more than the {why} ({limit / 1e9:,.1f} GB)"
             advice = "If that is right, raise the limit with --max-size GB"
-            raise TableError(f"{takes}, {most}. {advice}")
+            raise TableError(f"{name}: {what} takes {takes}. {advice}")
 
 
 @dataclass(frozen=True)
@@ -200,25 +192,14 @@ class Preparing(Reading):
     seed: int = _method("--seed N", "Random seed.", 0, min=0)
     jobs: int | None = _method("--jobs N", "Number of threads.", min=1)
 
-    def and_encode(self, kinds):
-        """The same command that also encodes columns of these kinds."""
-        kinds = (*(self.encode or ()), *kinds)
-        arguments = [*self.arguments, "--encode", ",".join(kinds)]
-        return replace(self, encode=kinds, arguments=arguments)
-
 
 @dataclass(frozen=True)
-class Looks:
-    image_shape: Any = _output("--image-shape HxW", "Size if rows are images.", parse=_shape)
-    color: _Text = _output("--color COLUMN", "Column that colours the samples in the report.")
-
-
-@dataclass(frozen=True)
-class Choosing(Looks, Preparing):
+class Choosing(Preparing):
     output: _File = _output("-o --output FILE", "Write kept and carried columns; mark genes.")
     scores: _File = _output("--scores FILE", "Write every feature with score and rank.")
     save: _File = _output("--save FILE", "Write the selection as JSON, for apply and report.")
     report: _File = _output("--report FILE", "Write a page about the selection (HTML).")
+    color: _Text = _output("--color COLUMN", "Column that colours the samples in the report.")
     subset: bool = _output("--subset", "Write only the selected genes to an h5ad file.", False)
     names: bool = _output("--names", "Print the names of the kept columns and no more.", False)
     explain: bool = _output("--explain", "Show which kept columns predict the dropped ones.", False)

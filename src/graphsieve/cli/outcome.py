@@ -32,8 +32,7 @@ def write(given, source, data, ranking, selector):
 
     def write_page(path):
         color = column_values(data.table, given.color, "--color")
-        looks = {"title": source[1], "image_shape": given.image_shape, "color": color}
-        selector.report(data.X, groups=data.batches, **looks).save(path)
+        selector.report(data.X, groups=data.batches, title=source[1], color=color).save(path)
 
     if marks_genes(given):
         content = _marked(given, source[0], data, selector)

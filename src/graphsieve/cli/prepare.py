@@ -123,7 +123,9 @@ def prepare(name, table, given, *, carried=(), verbatim=False, accepts_gaps=Fals
             columns = counted(n_usable, "column")
             said = [f"-k {wanted} is more than the {columns} to select from without text"]
         # What else is wrong depends on the option that is suggested.
-        given = given.and_encode(_kinds(words))
+        kinds = (*(given.encode or ()), *_kinds(words))
+        arguments = [*given.arguments, "--encode", ",".join(kinds)]
+        given = replace(given, encode=kinds, arguments=arguments)
         found, _, ways, n_gaps = _examine(table, features, given, accepts_gaps)
         found["text"] = text
     if needs_words or not ways or any(map(found.get, ("odd", "empty", "gaps", "infinite"))):

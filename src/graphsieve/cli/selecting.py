@@ -11,7 +11,7 @@ from .._utils.text import counted
 from ..methods import REGISTRY
 from .columns import column_values, find_column, find_columns, names_in, read_costs
 from .console import messages_shown, note, progress, tell, tell_table, usage_error
-from .io.files import WRITABLE, check_input, check_output, check_outputs, extension, opened
+from .io.files import FOR_SCORES, WRITABLE, check_input, check_outputs, extension, opened
 from .outcome import marks_genes, summary, with_predictors, write
 from .prepare import prepare, read
 
@@ -53,10 +53,9 @@ def _check(given, method):
         raise usage_error("raw has genes of its own, not marked in var; write .csv", "--key")
     if given.subset and not marks:
         raise usage_error("only with -o FILE.h5ad; other formats hold nothing else", "--subset")
-    writable = (*WRITABLE, ".h5ad")
-    check_outputs(given.file, given.output, given.scores, force=given.force, writable=writable)
-    check_output(given.save, (".json",), given.force, "--save")
-    check_output(given.report, (".html",), given.force, "--report")
+    outputs = [(given.output, (*WRITABLE, ".h5ad"), "-o"), (given.scores, FOR_SCORES, "--scores")]
+    outputs += [(given.save, (".json",), "--save"), (given.report, (".html",), "--report")]
+    check_outputs(given, *outputs)
     if given.budget is not None and given.cost is None:
         raise usage_error("needs the costs of the columns: add --cost FILE", "--budget")
     if given.method != "drop" and given.number is None and given.budget is None:

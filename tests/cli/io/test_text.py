@@ -229,7 +229,7 @@ def test_standard_input(run, tmp_path):
     assert run("select", "-", *options, stdin="").exit_code == 1
 
 
-@pytest.mark.parametrize("name", ["chosen.csv.gz", "chosen.tsv.gz", "chosen.jsonl.gz"])
+@pytest.mark.parametrize("name", ["chosen.csv.gz", "chosen.tsv.gz"])
 def test_packed_output(run, csv, frame, tmp_path, name):
     result = run("select", csv, "-k", "100%", "-o", tmp_path / name, *VARIANCE)
     assert result.exit_code == 0, result.output

@@ -101,7 +101,7 @@ def read_mat(path, name, reading):
     try:
         entries = whosmat(path)
     except NotImplementedError:
-        return _read_matlab_73(path, name, reading)
+        raise TableError(f"{name} is in MATLAB's format 7.3; save it with -v7") from None
     # MATLAB's largest numbers have eight bytes; few files use less.
     headers = {key: _Header(shape, np.dtype(float)) for key, shape, _ in entries}
     key, notes = _choose(name, headers, reading.key)
@@ -110,19 +110,6 @@ def read_mat(path, name, reading):
     content = loadmat(path, variable_names=[key, NAMES])
     names = ["".join(map(str, np.ravel(name))) for name in np.ravel(content.get(NAMES, []))]
     return _table(name, content[key], reading, names, key, notes)
-
-
-def _read_matlab_73(path, name, reading):
-    from ...anndata.files import opened
-
-    with opened(path) as file:
-        keys = []
-        file.visit(keys.append)
-        arrays = {key: file[key] for key in keys if key[0] != "#" and hasattr(file[key], "shape")}
-        headers = {key: _Header(item.shape[::-1], item.dtype) for key, item in arrays.items()}
-        key, notes = _choose(name, headers, reading.key)
-        reading.check_size(name, array_bytes(headers[key]), what=arrays[key].name)
-        return _table(name, arrays[key][()].T, reading, (), key, notes)
 
 
 def read_zarr(path, name, reading):

@@ -46,8 +46,8 @@ FORMATS = {
     ".tsv": _TABS,
     ".txt": _TABS,
     ".parquet": Format(frames.read_parquet, frames.write_parquet, _TYPED),
-    ".feather": Format(frames.read_feather, frames.write_feather, _TYPED),
-    ".jsonl": Format(frames.read_json_lines, frames.write_json_lines, _TYPED),
+    ".feather": Format(frames.read_feather, None, _TYPED),
+    ".jsonl": Format(frames.read_json_lines, None, _TYPED),
     ".xlsx": Format(frames.read_excel, frames.write_excel, _SHEET, True, package="openpyxl"),
     ".npy": Format(arrays.read_npy, arrays.write_npy, numbers_only=True),
     ".npz": Format(arrays.read_npz, arrays.write_npz, _KEY, numbers_only=True),
@@ -60,7 +60,7 @@ _OTHER_NAMES = {".arrow": ".feather", ".ndjson": ".jsonl", ".tab": ".tsv"}
 PACKABLE = (".csv", ".tsv", ".txt", ".jsonl")
 WRITABLE = tuple(suffix for suffix, form in FORMATS.items() if form.write)
 # A table of scores holds names and numbers: it needs a format for frames.
-_FOR_SCORES = tuple(suffix for suffix in WRITABLE if not FORMATS[suffix].numbers_only)
+FOR_SCORES = tuple(suffix for suffix in WRITABLE if not FORMATS[suffix].numbers_only)
 _ADVICE = {
     **dict.fromkeys((".xls", ".ods", ".rds"), "save it as .xlsx or .csv"),
     **dict.fromkeys((".pkl", ".pickle"), "a pickle can run any code; save it as .parquet"),
@@ -81,9 +81,8 @@ def extension(path):
 
 def check_input(file, reading):
     """Raise a usage error if the file cannot be read, or an option does not apply to it."""
-    is_file = str(file) != "-"
-    suffix = extension(file) if is_file else ".csv"
-    if is_file and not _exists(file, "FILE"):
+    suffix = ".csv" if str(file) == "-" else extension(file)
+    if str(file) != "-" and not _exists(file, "FILE"):
         raise usage_error(f"{file} does not exist", "FILE")
     if suffix in _ADVICE:
         raise usage_error(f"{file} cannot be read; {_ADVICE[suffix]}", "FILE")
@@ -97,38 +96,35 @@ def check_input(file, reading):
             raise usage_error(f"only for {', '.join(able)} files", option)
 
 
-def check_outputs(file, output, scores=None, *, force, writable=WRITABLE):
-    """Raise a usage error if a file cannot be written, or must not be."""
-    for path, formats, option in ((output, writable, "-o"), (scores, _FOR_SCORES, "--scores")):
+def check_outputs(given, *outputs):
+    """Raise a usage error if a file cannot be made, or must not be.
+
+    ``outputs`` are a path, which may be None, the extensions that it may have, and its option.
+    """
+    source, taken = given.file.resolve(), {}
+    for path, formats, option in outputs:
         if path is None:
             continue
-        if path.resolve() == file.resolve():
+        target, suffix = path.resolve(), extension(path)
+        _check_format(path, formats, option, suffix)
+        exists = _exists(path, option)
+        if target == source:
             raise usage_error(f"{path} is the input itself", option)
-        if path.resolve().is_relative_to(file.resolve()):  # a Zarr folder
+        if target.is_relative_to(source):  # a Zarr folder
             raise usage_error(f"{path} is inside the input", option)
-        check_output(path, formats, force, option)
-    if output and scores and output.resolve() == scores.resolve():
-        raise usage_error(f"{scores} is also the file of -o", "--scores")
-
-
-def check_output(path, formats, force, option):
-    """Raise a usage error if a file cannot be made, or exists and may not be overwritten."""
-    if path is None:
-        return
-    suffix = extension(path)
-    _check_format(path, formats, option, suffix)
-    exists = _exists(path, option)
-    if not path.parent.is_dir():
-        raise usage_error(f"there is no folder {path.parent}; create it first", option)
-    if not os.access(path.parent, os.W_OK):
-        raise usage_error(f"{path.parent} is not writable", option)
-    if suffix in FORMATS and FORMATS[suffix].package:
-        # A missing package should not be discovered after the work.
-        import_module(FORMATS[suffix].package)
-    if path.is_dir():
-        raise usage_error(f"{path} is a folder", option)
-    if exists and not force:
-        raise usage_error(f"{path} exists; add --force to overwrite it", option)
+        if taken.setdefault(target, option) != option:
+            raise usage_error(f"{path} is also the file of {taken[target]}", option)
+        if not path.parent.is_dir():
+            raise usage_error(f"there is no folder {path.parent}; create it first", option)
+        if not os.access(path.parent, os.W_OK):
+            raise usage_error(f"{path.parent} is not writable", option)
+        if suffix in FORMATS and FORMATS[suffix].package:
+            # A missing package should not be discovered after the work.
+            import_module(FORMATS[suffix].package)
+        if path.is_dir():
+            raise usage_error(f"{path} is a folder", option)
+        if exists and not given.force:
+            raise usage_error(f"{path} exists; add --force to overwrite it", option)
 
 
 def _check_format(path, formats, option, suffix):
@@ -149,16 +145,11 @@ def _exists(path, option):
         raise usage_error(f"{path}: {error.strerror}", option) from error
 
 
-# How files begin; .npz begins like .xlsx.
-_MAGIC = {b"{": ".jsonl", b"PAR1": ".parquet", b"ARROW1": ".feather"}
-_MAGIC |= {b"\x93NUMPY": ".npy", b"PK\x03\x04": ".xlsx"}
-
-
 @contextmanager
 def opened(file):
     """Yield the path of the input, its name for messages, and its extension.
 
-    Standard input is copied to a temporary file, whose first bytes tell its format.
+    Standard input, JSON lines or another text, is copied to a temporary file.
     """
     if str(file) != "-":
         yield file, file.name, extension(file)
@@ -168,11 +159,7 @@ def opened(file):
         with open(path, "wb") as copy:
             shutil.copyfileobj(sys.stdin.buffer, copy)
         with text.open_bytes(path) as copy:
-            start = copy.read(2**12).lstrip()
-        found = (suffix for magic, suffix in _MAGIC.items() if start.startswith(magic))
-        suffix = next(found, ".csv")
-        if suffix == ".xlsx" and b".npy" in start:
-            suffix = ".npz"
+            suffix = ".jsonl" if copy.read(2**12).lstrip().startswith(b"{") else ".csv"
         yield path.rename(path.with_suffix(suffix)), "standard input", suffix
 
 
@@ -256,12 +243,10 @@ def _numbers_only(path, table, notes):
 def _without_formulas(table, notes):
     """Return the table with names, of its columns and in a table of scores, that are text."""
     names, X = list(map(_harmless, table.names)), table.X
-    is_changed = names != table.names
     if table.names[:4] == ["feature", "score", "rank", "kept"]:
         named = [name for name in ("feature", "explained_by") if name in names]
         X = X.assign(**{name: X[name].map(_harmless) for name in named})
-        is_changed = is_changed or not X.equals(table.X)
-    if is_changed:
+    if names != table.names or (X is not table.X and not X.equals(table.X)):
         notes.append(
             "names that a spreadsheet would run as formulas are written with an apostrophe in "
             "front; .parquet files have them as they are, as has graphsieve select --raw-names"

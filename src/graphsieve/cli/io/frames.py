@@ -18,12 +18,12 @@ from ..._utils.text import counted, listed
 from ..console import TableError
 from .cells import find_decimal, find_layout, is_like_number, read_numbers
 from .tables import STREAM_BYTES, Table, arrow_frame, default_names
-from .text import open_bytes, open_text
+from .text import open_bytes
 
 # JSON objects that are in memory at once.
 _BLOCK_LINES = 10_000
-# What fits in a sheet, and the rows of it that show where its table begins.
-_MOST_ROWS, _MOST_COLUMNS, _SAMPLE_ROWS = 2**20, 2**14, 100
+# Rows of a sheet that show where its table begins.
+_SAMPLE_ROWS = 100
 
 
 def frame_table(frame, notes=()):
@@ -75,10 +75,6 @@ def read_feather(path, name, reading):
         return _typed_table(table, reading)
 
 
-def write_feather(path, table):
-    pd.concat(table.frames(), ignore_index=True).to_feather(path)
-
-
 def read_json_lines(path, name, reading):
     records, tables = _json_records(path, name, reading), []
     while block := list(islice(records, _BLOCK_LINES)):
@@ -109,16 +105,6 @@ def _json_records(path, name, reading):
                 what = "not a JSON object, with a value for every column"
                 raise ValueError(f"line {number} is {what}")
             yield record
-
-
-def write_json_lines(path, table):
-    with open_text(path) as file:
-        for frame in table.frames():
-            # NumPy's values become those of Python; dates and times have no type in JSON.
-            rows = frame.astype(object).where(frame.notna(), None).to_dict("records")
-            for row in rows:
-                text = json.dumps(row, ensure_ascii=False, default=lambda value: value.isoformat())
-                file.write(text + "\n")
 
 
 def read_excel(path, name, reading):
@@ -182,9 +168,5 @@ def _sheet_table(header, rows, reading, notes):
 
 
 def write_excel(path, table):
-    n_rows, n_columns = table.X.shape
-    if n_rows >= _MOST_ROWS or n_columns > _MOST_COLUMNS:
-        size = f"{n_rows:,} rows x {n_columns:,} columns"
-        raise TableError(f"{size} do not fit in an Excel sheet; write .csv or .parquet")
     frame = pd.concat(table.frames(), ignore_index=True)
     frame.to_excel(path, sheet_name="selected", index=False)
