@@ -46,7 +46,7 @@ except ImportError:
     triku = None
 
 SIZES = (20, 50, 100, 200)
-METHODS = ("sieve", "gafs", "css", "mrsf", "random")
+METHODS = ("sieve", "gafs", "css", "mrsf", "random", "variance")
 ON_LOG = ("seurat", "cell_ranger")
 ON_COUNTS = ("seurat_v3", "pearson_residuals")
 N_COMPONENTS = 20
@@ -225,10 +225,15 @@ def all_panels(adata, seed, chosen=None, batch_key=None):
     return panels | {"PCA loadings": by_loadings(adata)}
 
 
+def halves(adata, seed):
+    """Cells to select on and cells to evaluate on."""
+    order = np.random.default_rng(seed).permutation(adata.n_obs)
+    return [adata[np.sort(part)].copy() for part in np.array_split(order, 2)]
+
+
 def one_split(adata, seed, chosen=None):
     """All measures of all panels, selected on one half of the cells."""
-    half = np.random.default_rng(seed).permutation(adata.n_obs)
-    train, test = (adata[np.sort(part)].copy() for part in np.array_split(half, 2))
+    train, test = halves(adata, seed)
     panels = all_panels(train, seed, chosen)
     named = {(name, size): genes for name, sizes in panels.items() for size, genes in sizes.items()}
     named["all genes", adata.n_vars] = list(adata.var_names)
