@@ -204,6 +204,16 @@ def test_awkward_samples(name):
         assert sorted(method.order_) == list(range(8))
 
 
+@pytest.mark.filterwarnings("error:n_neighbors", "error:a graph that joins")
+@pytest.mark.parametrize("name", METHODS)
+@pytest.mark.parametrize("n_samples", [4, 5])
+def test_nobody_reads_about_parameters_that_nobody_set(name, n_samples):
+    method = make(name, n_features_to_select=2)
+    if "n_clusters" in method.get_params():
+        method.set_params(n_clusters=2)  # not more than samples
+    method.fit(np.random.default_rng(0).normal(size=(n_samples, 4)))
+
+
 @pytest.mark.parametrize("name", METHODS)
 @pytest.mark.parametrize(
     ("wanted", "kept"), [(1, 1), (12, 12), (0.25, 3), (1.0, 12), (None, 6), (0.001, 1)]

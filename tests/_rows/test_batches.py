@@ -109,3 +109,13 @@ def test_advice_for_dask_works(rng):
     with pytest.raises(TypeError, match=r"X\.compute\(\) for Dask"):
         GreedyCSS(2).fit(lazy, groups=batch)
     GreedyCSS(2).fit(lazy.compute(), groups=batch)
+
+
+def test_words_without_the_batches_of_the_fit_warn(batches):
+    X, batch = batches
+    sel = Variance(1).fit(X, groups=batch)
+    for ask in (sel.coverage, sel.reconstructor, lambda X, **of_rows: sel.explain(X, 0, **of_rows)):
+        ask(X, groups=batch)
+        with pytest.warns(UserWarning, match="ranked within each of 3 batches") as caught:
+            ask(X)
+        assert len(caught) == 1

@@ -56,12 +56,21 @@ def draw_rows(data: Rows, groups: Any = None, rng: Any = None) -> Sample:
 
 
 def read_sample(
-    X: Any, n_features: int, names: Any = None, *, groups: Any = None, rng: Any = None
+    X: Any,
+    n_features: int,
+    names: Any = None,
+    *,
+    groups: Any = None,
+    n_batches: int = 0,
+    rng: Any = None,
 ) -> Sample:
     """Draw rows of the table that a selector was fitted on, by ``draw_rows``.
 
-    With the ``names`` of its ``n_features`` columns, a data frame may have further columns.
+    With the ``names`` of its ``n_features`` columns, a data frame may have further columns. A
+    selector that was fitted within ``n_batches`` batches needs them in ``groups``.
     """
+    if n_batches and groups is None:
+        warn(lacks_batches(n_batches))
     check_container(X)
     if not is_lazy(X):
         X = known_frame(X)
@@ -78,6 +87,15 @@ def read_sample(
             "Pass the table that the selector was fitted on"
         )
     return draw_rows(data, groups, rng)
+
+
+def lacks_batches(n_batches: int) -> str:
+    """A warning, for numbers about a selection that was made within batches."""
+    return (
+        f"The features were ranked within each of {n_batches} batches, but these numbers are of "
+        "all rows together, so that differences between batches count: pass the batch of every row "
+        "as groups (--batch COLUMN on the command line)"
+    )
 
 
 def check_names(found: Any, known: Any) -> None:
