@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from ._linear.regression import Regression
-from ._rows import check_container, known_frame, to_dense
+from ._rows import check_container, is_constant, known_frame, to_dense
 from ._rows.samples import Sample
 from ._utils.sklearn_private import feature_names, in_container_of
 
@@ -13,6 +13,8 @@ from ._utils.sklearn_private import feature_names, in_container_of
 # the weight of the first.
 _MOST_SHOWN = 5
 _LEAST_WEIGHT = 0.1
+# A smaller R^2 is shown as 0.0 %.
+_LEAST_SHOWN = 0.0005
 
 
 class Reconstructor:
@@ -36,7 +38,8 @@ class Reconstructor:
         Parameters
         ----------
         X_selected : array or data frame of shape (n_samples, n_kept)
-            The output of ``transform``. A missing value counts as the mean of its feature.
+            The output of ``transform``, or a data frame with further columns. A missing value
+            counts as the mean of its feature.
 
         Returns
         -------
@@ -46,6 +49,8 @@ class Reconstructor:
         check_container(X_selected)
         frame = known_frame(X_selected)
         found, expected = feature_names(frame), self._kept_names
+        if found is not None and expected is not None and set(found) > set(expected):
+            frame, found = frame[list(expected)], expected
         values = np.asarray(to_dense(frame), dtype=float)
         if values.ndim != 2 or values.shape[1] != len(self._regression.coef):
             raise ValueError(
@@ -75,12 +80,14 @@ def coverage_table(learned, dropped, kept, labels):
     return pd.DataFrame(rows, columns=columns)
 
 
-def why_kept(sel: Any, j: int, adds: float, is_included: bool) -> str:
+def why_kept(sel: Any, j: int, sample: Sample, adds: float, is_included: bool) -> str:
     """Why column j of a fitted selector was kept, and what it ``adds`` to those before it."""
     labels = sel._labels_in()
     text = f"{_quoted(labels[j])} was kept: it ranks {sel.ranking_[j]} of {len(labels)}"
     if is_included:
         text += " because it is included by request"
+    if silent := _without_variance(sample, j):
+        return f"{text}, although it {silent}."
     text += f", and adds {adds:z.1%} to what is explained of the table"
     layers: Any = getattr(sel, "layers_", None)
     return text + (f", in layer {layers[j]}." if layers is not None and layers[j] > 1 else ".")
@@ -93,7 +100,8 @@ def why_dropped(sel: Any, j: int, sample: Sample, is_excluded: bool) -> str:
     if is_excluded:
         text += " because it is excluded by request"
     learned = Regression(sample.values, kept, np.array([j]))
-    found, r2 = _representatives(learned, 0), learned.r2[0]
+    r2 = learned.r2[0]
+    found = [] if r2 < _LEAST_SHOWN else _representatives(learned, 0)
     share = f"{r2:.1%} of its variance"
     if hasattr(sel, "r2_"):
         gaps = ", with gaps filled by means" if sample.n_filled else ""
@@ -103,8 +111,8 @@ def why_dropped(sel: Any, j: int, sample: Sample, is_excluded: bool) -> str:
         if not found and not np.isnan(r2):
             return f"{text}: the {len(kept)} kept features predict {share}."
     if not found:
-        why = "it is constant" if np.isnan(r2) else "nothing that was kept predicts it"
-        return f"{text}: {why}."
+        silent = _without_variance(sample, j)
+        return f"{text}: {f'it {silent}' if silent else 'nothing that was kept predicts it'}."
     parts = [f"{_quoted(labels[kept[i]])} (weight {weight:.3g})" for i, weight, _ in found]
     listed = " and ".join(filter(None, (", ".join(parts[:-1]), parts[-1])))
     if len(kept) == 1:
@@ -113,6 +121,13 @@ def why_dropped(sel: Any, j: int, sample: Sample, is_excluded: bool) -> str:
     carry = "carries" if len(parts) == 1 else "carry"
     of_all = "" if total > 0.995 else f", which {carry} {total:.0%} of the prediction"
     return f"{text}: the {len(kept)} kept features predict {share}, mainly {listed}{of_all}."
+
+
+def _without_variance(sample, j):
+    if sample.is_empty[j]:
+        return "has no values"
+    column = sample.values[:, j]
+    return "is constant" if is_constant(column.min(), column.max()) else None
 
 
 def _quoted(label):

@@ -615,7 +615,7 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
         if self.support_[j]:
             steps = [self.ranking_[j] - 1, self.ranking_[j]]
             adds = added(coverage_curve(sample.values, self.order_, steps).coverage)[1]
-            return why_kept(self, j, adds, j in self._given.include)
+            return why_kept(self, j, sample, adds, j in self._given.include)
         return why_dropped(self, j, sample, self._given.exclude[j])
 
     def reconstructor(self, X: Any, *, groups: Any = None) -> Reconstructor:

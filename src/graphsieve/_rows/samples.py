@@ -33,6 +33,7 @@ class Sample:
     rows: np.ndarray
     n_samples: int
     n_filled: int  # missing values, which are the mean of their column
+    is_empty: np.ndarray  # whether a column has no other values
 
 
 def draw_rows(data: Rows, groups: Any = None, rng: Any = None) -> Sample:
@@ -48,11 +49,12 @@ def draw_rows(data: Rows, groups: Any = None, rng: Any = None) -> Sample:
     rows = np.flatnonzero(chosen)
     values = data.stack(chosen_rows, chosen).astype(np.float64)
     values[~np.isfinite(values)] = np.nan
-    n_filled = int(np.count_nonzero(np.isnan(values)))
+    missing = np.isnan(values)
     filled = fill_gaps(RowBlocks(values))
     if groups is not None:
         filled = centre_within(filled, check_groups(groups, n_samples)[1][rows])
-    return Sample(filled.whole(), rows, n_samples, n_filled)
+    n_filled = int(np.count_nonzero(missing))
+    return Sample(filled.whole(), rows, n_samples, n_filled, missing.all(axis=0))
 
 
 def read_sample(
