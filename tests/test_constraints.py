@@ -191,6 +191,21 @@ def test_a_list_of_numbers_with_groups(seed):
         before = support
 
 
+def test_the_smallest_number_of_a_list_must_be_possible():
+    X, labels = make_table(0), [0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1, None]
+    for method in (Variance, GreedyCSS):
+        with pytest.raises(ValueError, match=r"include has 3 columns, but .*=\[2, 5\] keeps 2"):
+            method([2, 5], include=[0, 1, 2]).fit(X)
+    with pytest.raises(ValueError, match=r"=\[2, 5\] keeps 2, and groups enter as a whole"):
+        GreedyCSS([2, 5], include=[0], column_groups=labels).fit(X)
+    with pytest.raises(ValueError, match="small enough for n_features_to_select=2"):
+        GreedyCSS([2, 5], column_groups=labels[:-1] + [1]).fit(X)
+    with pytest.raises(ValueError, match="larger than 1, and .*leave 1 out of n_features_to_sel"):
+        GreedyCSS([1, 5], column_groups=labels).fit(np.where(np.arange(D) == 11, 1.0, X))
+    sel = GreedyCSS(np.array([3, 5]), include=[0], column_groups=labels).fit(X)
+    assert [support.sum() for support in sel.nested_supports_.values()] == [3, 4]
+
+
 @pytest.mark.parametrize("seed", range(5))
 @pytest.mark.parametrize("method", [GraphSieve, GreedyCSS])
 def test_dummies_of_a_random_category_wait(method, seed):

@@ -233,6 +233,12 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
                 n: self.ranking_ <= self._most_whole(min(n, self.n_features_))
                 for n in self._all_counts(self.n_features_in_)
             }
+            for n, support in self.nested_supports_.items():
+                if not support.any():
+                    raise ValueError(
+                        f"the first group of columns is larger than {n}, and groups enter as a "
+                        f"whole: leave {n} out of n_features_to_select"
+                    )
         self._complete()
 
     def _order(self, order: np.ndarray) -> None:
@@ -425,10 +431,11 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
             return None
         if wanted is None:
             return int(np.clip(count_features(None, n_features), least, most))
-        count = max(self._all_counts(n_features))
-        if count < least:
+        counts = self._all_counts(n_features)
+        fewest, count = counts[0], counts[-1]
+        if fewest < least:
             raise ValueError(
-                f"include has {least} columns, but n_features_to_select={wanted} keeps {count}. "
+                f"include has {least} columns, but n_features_to_select={wanted} keeps {fewest}. "
                 f"n_features_to_select also counts the included columns: use {least} or more"
             )
         if count > most:

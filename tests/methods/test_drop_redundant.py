@@ -19,6 +19,7 @@ from graphsieve.methods.drop_redundant import (
     contributions,
     cover_columns,
     keep_uncorrelated,
+    too_few_rows,
 )
 
 
@@ -96,6 +97,7 @@ def test_few_rows_per_kept_column_are_a_warning(rng):
         warnings.simplefilter("error")
         DropRedundant().fit(X)
         DropRedundant().fit(np.hstack([X[:40, :12], X[:40, :12]]))  # copies
+    assert "2 are too few rows for 1 kept column. " in too_few_rows(2, 1, np.zeros(3), 0.9)
 
 
 def test_sums_of_columns_are_seen(rng):

@@ -165,8 +165,9 @@ def count_features(wanted: int | float | None, n_features: int) -> int:
             )
         return max(1, round(wanted * n_features))
     if not 1 <= wanted <= n_features:
+        advice = f"{n_features} or fewer" if wanted > 1 else "1 or more"
         raise ValueError(
             f"n_features_to_select={wanted} is not between 1 and the number of features, "
-            f"{n_features}: use {n_features} or fewer"
+            f"{n_features}: use {advice}"
         )
     return int(wanted)

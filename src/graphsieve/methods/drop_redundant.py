@@ -15,6 +15,7 @@ from .._rows.scaling import chosen_sample, divide_columns
 from .._utils.messages import warn
 from .._utils.names import scores_of
 from .._utils.sklearn_private import Interval, StrOptions
+from .._utils.text import counted
 from ..base import INCLUDE_CONSTRAINTS, FeatureRanker
 
 # A column with less residual variance depends on the kept ones.
@@ -186,7 +187,8 @@ def too_few_rows(n_samples, n_kept, heldout, explained):
     return (
         f"On held-out rows, {low:,} of the {len(heldout):,} dropped columns are predicted with an "
         f"R^2 below {explained:g} (median {np.median(heldout):.2f}), although it is {explained:g} "
-        f"or more on the rows used: {n_samples:,} are too few rows for {n_kept:,} kept columns. "
+        f"or more on the rows used: {n_samples:,} are too few rows for "
+        f"{counted(n_kept, 'kept column')}. "
         f"Use {_ROWS_PER_COLUMN} or more rows per kept column, or select a given number of columns "
         "with another method"
     )
