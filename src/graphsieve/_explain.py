@@ -124,7 +124,7 @@ def why_dropped(sel: Any, j: int, sample: Sample, is_excluded: bool) -> str:
 
 
 def _without_variance(sample, j):
-    if sample.is_empty[j]:
+    if sample.missing[:, j].all():
         return "has no values"
     column = sample.values[:, j]
     return "is constant" if is_constant(column.min(), column.max()) else None

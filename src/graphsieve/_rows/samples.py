@@ -27,13 +27,19 @@ _MAX_ROWS, _MAX_ENTRIES = 2000, 20_000_000
 
 @dataclass(frozen=True)
 class Sample:
-    """Values and increasing numbers of some or all ``n_samples`` rows of a table."""
+    """Values and increasing numbers of some or all ``n_samples`` rows of a table.
+
+    The values that are ``missing`` are the mean of their column.
+    """
 
     values: np.ndarray
     rows: np.ndarray
     n_samples: int
-    n_filled: int  # missing values, which are the mean of their column
-    is_empty: np.ndarray  # whether a column has no other values
+    missing: np.ndarray
+
+    @property
+    def n_filled(self) -> int:
+        return int(np.count_nonzero(self.missing))
 
 
 def draw_rows(data: Rows, groups: Any = None, rng: Any = None) -> Sample:
@@ -53,8 +59,7 @@ def draw_rows(data: Rows, groups: Any = None, rng: Any = None) -> Sample:
     filled = fill_gaps(RowBlocks(values))
     if groups is not None:
         filled = centre_within(filled, check_groups(groups, n_samples)[1][rows])
-    n_filled = int(np.count_nonzero(missing))
-    return Sample(filled.whole(), rows, n_samples, n_filled, missing.all(axis=0))
+    return Sample(filled.whole(), rows, n_samples, missing)
 
 
 def read_sample(
