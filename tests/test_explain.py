@@ -158,6 +158,14 @@ def test_columns_without_names_are_taken_in_order(table):
     assert (without_names.predict(table[["b", "d"]]) == expected).all(axis=None)
 
 
+def test_integers_remain_integers(rng):
+    """Also where no kept column predicts one of the others."""
+    a, b = rng.normal(size=(2, 30))
+    X = pd.DataFrame(np.column_stack([3 * a, a, b, b * 0]), columns=[4, 5, 7, 9])
+    found = Variance(1).fit(X).coverage(X)["kept"]
+    assert {str(kept) for kept in found} == {"4", "<NA>"}
+
+
 def test_nothing_is_dropped(table):
     sel = Variance(4).fit(table)
     assert len(sel.coverage(table)) == 0

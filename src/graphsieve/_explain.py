@@ -77,7 +77,10 @@ def coverage_table(learned, dropped, kept, labels):
         import pandas as pd
     except ImportError:
         return {name: [row[k] for row in rows] for k, name in enumerate(columns)}
-    return pd.DataFrame(rows, columns=columns)
+    table = pd.DataFrame(rows, columns=columns)
+    # Where a column is not predicted, integers and None became floats.
+    whole = table["kept"].dtype.kind == "f" and isinstance(labels[0], int)
+    return table.astype({"kept": "Int64"}) if whole else table
 
 
 def why_kept(sel: Any, j: int, sample: Sample, adds: float, is_included: bool) -> str:

@@ -38,7 +38,15 @@ from ._rows import (
     open_rows,
     take_columns,
 )
-from ._rows.samples import Sample, centre_within, check_groups, check_names, draw_rows, read_sample
+from ._rows.samples import (
+    Sample,
+    centre_within,
+    check_groups,
+    check_names,
+    check_order,
+    draw_rows,
+    read_sample,
+)
 from ._utils.messages import warn
 from ._utils.monitor import Monitor, Result, last_change
 from ._utils.names import count_features, find_columns
@@ -207,6 +215,7 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
         return self
 
     def _fit(self, X: Any, groups: Any) -> None:
+        check_order(X, groups)
         data = self._open(X, reset=True)
         self._check_rows(data)
         self._check_memory(data)
@@ -365,7 +374,7 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
 
     def _names_to_find(self) -> list | None:
         names = self._names()
-        return None if names is None or names.dtype.kind in "iu" else names.tolist()
+        return None if names is None or _has_default_names(names) else names.tolist()
 
     def _labels_in(self) -> list:
         names = self._names()

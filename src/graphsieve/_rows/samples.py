@@ -79,6 +79,7 @@ def read_sample(
     if n_batches and groups is None:
         warn(lacks_batches(n_batches))
     check_container(X)
+    check_order(X, groups)
     if not is_lazy(X):
         X = known_frame(X)
     if hasattr(X, "columns") and names is not None:
@@ -127,6 +128,18 @@ def _columns_by_name(X, names):
         # By position: pandas 3 turns names into strings that cannot hold a lone surrogate.
         return X.iloc[:, [place[name] for name in names]]
     return X[names]
+
+
+def check_order(X: Any, groups: Any) -> None:
+    """Refuse a Series with the row labels of a data frame in another order."""
+    if not (hasattr(X, "iloc") and hasattr(groups, "iloc")) or is_lazy(X):
+        return
+    rows, labels = X.index, groups.index
+    if len(rows) == len(labels) and not rows.equals(labels) and set(rows) == set(labels):
+        raise ValueError(
+            "groups has the row labels of X in another order: pass groups.loc[X.index], or "
+            "groups.to_numpy() if its labels do not matter"
+        )
 
 
 def check_groups(groups: Any, n_samples: int) -> tuple[np.ndarray, np.ndarray]:
