@@ -185,3 +185,10 @@ def test_dir_shows_what_is_public():
     shown = dir(graphsieve)
     assert set(shown) == {*graphsieve.__all__, "__version__"}
     assert all(getattr(graphsieve, name) is not None for name in shown)
+
+
+@pytest.mark.parametrize("cls", graphsieve.REGISTRY.values())
+def test_methods_are_public(cls):
+    for module in (graphsieve, graphsieve.methods):
+        where = f"__all__ of {module.__file__}"
+        assert cls.__name__ in module.__all__, f"add {cls.__name__} to {where}"

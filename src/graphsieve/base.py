@@ -38,15 +38,7 @@ from ._rows import (
     open_rows,
     take_columns,
 )
-from ._rows.samples import (
-    Sample,
-    centre_within,
-    check_groups,
-    check_names,
-    check_order,
-    draw_rows,
-    read_sample,
-)
+from ._rows.samples import Sample, centre_within, check_groups, check_names, draw_rows, read_sample
 from ._utils.messages import warn
 from ._utils.monitor import Monitor, Result, last_change
 from ._utils.names import count_features, find_columns
@@ -215,14 +207,13 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
         return self
 
     def _fit(self, X: Any, groups: Any) -> None:
-        check_order(X, groups)
         data = self._open(X, reset=True)
         self._check_rows(data)
         self._check_memory(data)
         self._given = given = self._resolve()
         self._check_constraints()
         data = check_entries(data, self._column_name, allow_gaps=self._accepts_gaps)
-        n_batches = 0 if groups is None else len(check_groups(groups, data.n_samples)[0])
+        n_batches = 0 if groups is None else len(check_groups(groups, data.n_samples, X)[0])
         self._fingerprint = fingerprint(data) | {"n_batches": n_batches}
         ranked = data if groups is None else self._batches(data, groups)
         scores = np.asarray(self._rank(ranked), dtype=np.float64)
@@ -242,12 +233,12 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
                 n: self.ranking_ <= self._most_whole(min(n, self.n_features_))
                 for n in self._all_counts(self.n_features_in_)
             }
-            for n, support in self.nested_supports_.items():
-                if not support.any():
-                    raise ValueError(
-                        f"the first group of columns is larger than {n}, and groups enter as a "
-                        f"whole: leave {n} out of n_features_to_select"
-                    )
+            n, support = next(iter(self.nested_supports_.items()))
+            if not support.any():
+                raise ValueError(
+                    f"the first group of columns is larger than {n}, and groups enter as a whole: "
+                    f"leave {n} out of n_features_to_select"
+                )
         self._complete()
 
     def _order(self, order: np.ndarray) -> None:

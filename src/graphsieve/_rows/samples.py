@@ -79,7 +79,7 @@ def read_sample(
     if n_batches and groups is None:
         warn(lacks_batches(n_batches))
     check_container(X)
-    check_order(X, groups)
+    _check_order(X, groups)
     if not is_lazy(X):
         X = known_frame(X)
     if hasattr(X, "columns") and names is not None:
@@ -130,8 +130,7 @@ def _columns_by_name(X, names):
     return X[names]
 
 
-def check_order(X: Any, groups: Any) -> None:
-    """Refuse a Series with the row labels of a data frame in another order."""
+def _check_order(X, groups):
     if not (hasattr(X, "iloc") and hasattr(groups, "iloc")) or is_lazy(X):
         return
     rows, labels = X.index, groups.index
@@ -142,8 +141,9 @@ def check_order(X: Any, groups: Any) -> None:
         )
 
 
-def check_groups(groups: Any, n_samples: int) -> tuple[np.ndarray, np.ndarray]:
+def check_groups(groups: Any, n_samples: int, X: Any = None) -> tuple[np.ndarray, np.ndarray]:
     """The batches, sorted, and the number of that of every sample, from labels of any type."""
+    _check_order(X, groups)
     groups = column_or_1d(groups)
     if len(groups) != n_samples:
         raise ValueError(
