@@ -235,10 +235,8 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
             }
             n, support = next(iter(self.nested_supports_.items()))
             if not support.any():
-                raise ValueError(
-                    f"the first group of columns is larger than {n}, and groups enter as a whole: "
-                    f"leave {n} out of n_features_to_select"
-                )
+                too_small = f"the first group of columns is larger than {n}"
+                raise ValueError(f"{too_small}: leave {n} out of n_features_to_select")
         self._complete()
 
     def _order(self, order: np.ndarray) -> None:

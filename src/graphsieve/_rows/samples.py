@@ -27,15 +27,12 @@ _MAX_ROWS, _MAX_ENTRIES = 2000, 20_000_000
 
 @dataclass(frozen=True)
 class Sample:
-    """Values and increasing numbers of some or all ``n_samples`` rows of a table.
-
-    The values that are ``missing`` are the mean of their column.
-    """
+    """Values and increasing numbers of some or all ``n_samples`` rows of a table."""
 
     values: np.ndarray
     rows: np.ndarray
     n_samples: int
-    missing: np.ndarray
+    missing: np.ndarray  # mask of values that are the mean of their column
 
     @property
     def n_filled(self) -> int:
@@ -135,10 +132,8 @@ def _check_order(X, groups):
         return
     rows, labels = X.index, groups.index
     if len(rows) == len(labels) and not rows.equals(labels) and set(rows) == set(labels):
-        raise ValueError(
-            "groups has the row labels of X in another order: pass groups.loc[X.index], or "
-            "groups.to_numpy() if its labels do not matter"
-        )
+        what, cure = "the row labels of X in another order", "groups.loc[X.index]"
+        raise ValueError(f"groups has {what}: pass {cure}, or groups.to_numpy() to ignore labels")
 
 
 def check_groups(groups: Any, n_samples: int, X: Any = None) -> tuple[np.ndarray, np.ndarray]:

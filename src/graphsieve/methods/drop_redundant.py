@@ -177,9 +177,8 @@ class DropRedundant(FeatureRanker):
         rows = sample.values[~sample.missing[:, varying].any(axis=1)]
         if len(rows) < _ROWS_PER_COLUMN * max(len(kept), 2):
             return
-        limits = robust_scaling(
-            RowBlocks(rows), np.full(len(rows), True), "deviation", counts=False
-        )
+        everything = np.full(len(rows), True)
+        limits = robust_scaling(RowBlocks(rows), everything, "deviation", counts=False)
         limited = coverage_curve(limits.block(rows, np.float64), kept, [len(kept)]).coverage[0]
         r2 = self.explained if self.by == "r2" else self.explained**2
         least = _MUCH_LESS * (1 - (1 - r2) * (1 + 1 / (_ROWS_PER_COLUMN - 1)) ** 2)
