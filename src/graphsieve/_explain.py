@@ -13,8 +13,6 @@ from ._utils.sklearn_private import feature_names, in_container_of
 # the weight of the first.
 _MOST_SHOWN = 5
 _LEAST_WEIGHT = 0.1
-# A smaller R^2 is shown as 0.0 %.
-_LEAST_SHOWN = 0.0005
 
 
 class Reconstructor:
@@ -104,7 +102,7 @@ def why_dropped(sel: Any, j: int, sample: Sample, is_excluded: bool) -> str:
         text += " because it is excluded by request"
     learned = Regression(sample.values, kept, np.array([j]))
     r2 = learned.r2[0]
-    found = [] if r2 < _LEAST_SHOWN else _representatives(learned, 0)
+    found = [] if f"{r2:.1%}" == "0.0%" else _representatives(learned, 0)
     share = f"{r2:.1%} of its variance"
     if hasattr(sel, "r2_"):
         gaps = ", with gaps filled by means" if sample.n_filled else ""

@@ -118,9 +118,8 @@ def with_shared_parameters(cls):
 
 
 def _chosen(table, names, cls, where):
-    for name in names:
-        if name not in table:
-            raise TypeError(f"{cls.__name__} has the parameter {name!r}: add it to {where}")
+    for name in set(names) - set(table):
+        raise TypeError(f"{cls.__name__} has the parameter {name!r}: add it to {where}")
     return {name: table[name] for name in names}
 
 
