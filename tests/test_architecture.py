@@ -173,7 +173,22 @@ def test_the_walk_names_all_files_of_a_fit(rng):
     assert used <= set(re.findall(r"`([\w/]+\.py)`", WALK))
 
 
+@pytest.mark.slow
+def test_public_modules_need_no_import():
+    names = "methods", "inspection", "evaluation", "plots", "report"
+    code = f"import graphsieve; [getattr(graphsieve, name).__name__ for name in {names}]"
+    subprocess.run([sys.executable, "-c", code], check=True)
+    assert not hasattr(graphsieve, "nothing")
+
+
 def test_dir_shows_what_is_public():
     shown = dir(graphsieve)
     assert set(shown) == {*graphsieve.__all__, "__version__"}
     assert all(getattr(graphsieve, name) is not None for name in shown)
+
+
+@pytest.mark.parametrize("cls", graphsieve.REGISTRY.values())
+def test_methods_are_public(cls):
+    for module in (graphsieve, graphsieve.methods):
+        where = f"__all__ of {module.__file__}"
+        assert cls.__name__ in module.__all__, f"add {cls.__name__} to {where}"

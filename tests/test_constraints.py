@@ -169,6 +169,26 @@ def test_series_without_names_go_by_position_and_others_are_refused():
         GreedyCSS(4, costs=other.rename({"c12": "c0"}).drop("c11")).fit(X)
 
 
+@pytest.mark.parametrize("index", [[0, 1, 3, *range(4, D + 1)], [*range(D)][::-1]])
+def test_an_integer_is_never_a_name(index):
+    """Where it may be one, it is refused; as text it is the name."""
+    X = pd.DataFrame(make_table(0), columns=index)
+    place, three = index.index(3), {"include": "3", "costs": {"3": 1e-3}}
+    for name, given in {**three, "exclude": 3, "column_groups": {"a": [4, 3]}}.items():
+        wrong = {"include": [3], "costs": {3: 1.0}}.get(name, given)
+        for make in (lambda sel: sel, *WRAPPERS.values()):
+            with pytest.raises(ValueError, match=f"{name} refers to column [34], which may be"):
+                fitted(make(GreedyCSS(2, **{name: wrong})), X)
+            if name in three:
+                assert fitted(make(GreedyCSS(2, **{name: given})), X).support_[place]
+    sel = GreedyCSS(2, include="3").fit(X)
+    assert "was kept" in sel.explain(X, "3")
+    with pytest.raises(ValueError, match="explain refers to column 3, which may be a position"):
+        sel.explain(X, 3)
+    X.columns = range(D)
+    assert GreedyCSS(2, include=[3], costs={4: 2.0}).fit(X).support_[3]
+
+
 def test_a_group_of_an_included_column_must_fit():
     X = make_table(0)
     labels = [0, 0, 0, *range(1, 10)]
@@ -189,6 +209,21 @@ def test_a_list_of_numbers_with_groups(seed):
         assert support[before].all()
         assert all(len(set(support[labels == label])) <= 1 for label in range(6))
         before = support
+
+
+def test_the_smallest_number_of_a_list_must_be_possible():
+    X, labels = make_table(0), [0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1, None]
+    for method in (Variance, GreedyCSS):
+        with pytest.raises(ValueError, match=r"include has 3 columns, but .*=\[2, 5\] keeps 2"):
+            method([2, 5], include=[0, 1, 2]).fit(X)
+    with pytest.raises(ValueError, match=r"=\[2, 5\] keeps 2, and groups enter as a whole"):
+        GreedyCSS([2, 5], include=[0], column_groups=labels).fit(X)
+    with pytest.raises(ValueError, match="small enough for n_features_to_select=2"):
+        GreedyCSS([2, 5], column_groups=[*labels[:-1], 1]).fit(X)
+    with pytest.raises(ValueError, match="larger than 1: leave 1 out of n_features_to_select"):
+        GreedyCSS([1, 5], column_groups=labels).fit(np.where(np.arange(D) == 11, 1.0, X))
+    sel = GreedyCSS(np.array([3, 5]), include=[0], column_groups=labels).fit(X)
+    assert [support.sum() for support in sel.nested_supports_.values()] == [3, 4]
 
 
 @pytest.mark.parametrize("seed", range(5))

@@ -68,9 +68,14 @@ def test_every_parameter_is_validated(cls):
     check_param_validation(cls.__name__, cls())
 
 
-@pytest.mark.parametrize("name", [name for name in METHODS if name not in ("random", "variance")])
+# They take no longer than reading the data.
+NO_PROGRESS = {"random", "variance"}
+
+
+@pytest.mark.parametrize("name", sorted(set(METHODS) - NO_PROGRESS))
 def test_progress_is_shown(name, capsys):
-    """The methods that are left out take no longer than reading the data."""
+    if "verbose" not in REGISTRY[name]().get_params():
+        pytest.fail(f"give {name} the parameter verbose, or add it to NO_PROGRESS in this file")
     make(name, verbose=1).fit(table())
     assert REGISTRY[name].__name__ in capsys.readouterr().err
 
@@ -204,6 +209,16 @@ def test_awkward_samples(name):
         assert sorted(method.order_) == list(range(8))
 
 
+@pytest.mark.filterwarnings("error:n_neighbors", "error:a graph that joins")
+@pytest.mark.parametrize("name", METHODS)
+@pytest.mark.parametrize("n_samples", [4, 5])
+def test_nobody_reads_about_parameters_that_nobody_set(name, n_samples):
+    method = make(name, n_features_to_select=2)
+    if "n_clusters" in method.get_params():
+        method.set_params(n_clusters=2)  # not more than samples
+    method.fit(np.random.default_rng(0).normal(size=(n_samples, 4)))
+
+
 @pytest.mark.parametrize("name", METHODS)
 @pytest.mark.parametrize(
     ("wanted", "kept"), [(1, 1), (12, 12), (0.25, 3), (1.0, 12), (None, 6), (0.001, 1)]
@@ -330,9 +345,17 @@ def fitted_numbers(method, X):
     [(name, p) for name in METHODS for p in sorted(set(REGISTRY[name]().get_params()) - HOW)],
 )
 def test_every_parameter_does_something(name, parameter):
-    value, needed, *n_rows = OF_METHOD.get((name, parameter), CHANGES.get(parameter))
+    case = OF_METHOD.get((name, parameter), CHANGES.get(parameter))
+    if case is None:
+        pytest.fail(
+            f"{name} has the parameter {parameter!r}: add it to CHANGES in this file, with another "
+            "value and what it needs to change the result, or to HOW if it changes none"
+        )
+    value, needed, *n_rows = case
     X = table(*n_rows or [60])
     before = fitted_numbers(make(name, **needed), X)
     method = make(name, **needed).set_params(**{parameter: value})
     after = fitted_numbers(method, X)
-    assert any(not np.array_equal(before[key], after.get(key), equal_nan=True) for key in before)
+    assert any(not np.array_equal(before[key], after.get(key), equal_nan=True) for key in before), (
+        f"{parameter}={value!r} changes nothing: give {name} a row in OF_METHOD where it does"
+    )

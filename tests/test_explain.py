@@ -71,6 +71,26 @@ def test_unrelated_features_are_not_called_constant():
     assert sel.explain(X, 1) == "column 1 was dropped: nothing that was kept predicts it."
 
 
+def test_words_for_columns_without_variance(sums):
+    sums["f"] = np.nan
+    sel = DropRedundant(include=["a", "b", "e"]).fit(sums)
+    because = "it ranks 3 of 6 because it is included by request, although it is constant."
+    assert sel.explain(sums, "e") == f"'e' was kept: {because}"
+    assert sel.explain(sums, "f") == "'f' was dropped: it has no values."
+
+
+def test_nothing_is_predicted_mainly_by_something(rng):
+    a, b, noise = rng.normal(size=(3, 2000))
+    for weight in np.linspace(0, 0.1, 200):
+        X = np.column_stack([3 * a, 2 * b, weight * a + noise])
+        sel = Variance(2).fit(X)
+        r2 = sel.coverage(X)["r2"].iloc[0]
+        if r2 > 0:
+            break
+    assert 0 < r2 < 0.0005
+    assert sel.explain(X, 2) == "column 2 was dropped: nothing that was kept predicts it."
+
+
 def test_words_for_kept_and_constrained_features(sums):
     sel = GraphSieve(3, include=["d"], exclude=["a"], random_state=0).fit(sums)
     assert "'d' was kept: it ranks 1 of 5 because it is included by request" in sel.explain(
@@ -122,6 +142,10 @@ def test_names_of_a_frame_are_checked(table, convert):
     assert list(predicted.columns) == ["a", "c"]
     with pytest.raises(ValueError, match="takes the 2 selected columns"):
         predict(table.to_numpy())
+    with pytest.raises(ValueError, match="takes the 2 selected columns"):
+        predict(convert(table[list("abc")]))
+    whole = predict(convert(table.assign(text="more")[["text", *"dcba"]]))
+    np.testing.assert_array_equal(whole, predicted)
 
 
 def test_columns_without_names_are_taken_in_order(table):
@@ -132,6 +156,14 @@ def test_columns_without_names_are_taken_in_order(table):
     assert (reconstructor.predict(pd.DataFrame(kept)) == expected).all(axis=None)
     without_names = Variance(2).fit(table.to_numpy()).reconstructor(table)
     assert (without_names.predict(table[["b", "d"]]) == expected).all(axis=None)
+
+
+def test_integers_remain_integers(rng):
+    """Also where no kept column predicts one of the others."""
+    a, b = rng.normal(size=(2, 30))
+    X = pd.DataFrame(np.column_stack([3 * a, a, b, b * 0]), columns=[4, 5, 7, 9])
+    found = Variance(1).fit(X).coverage(X)["kept"]
+    assert {str(kept) for kept in found} == {"4", "<NA>"}
 
 
 def test_nothing_is_dropped(table):

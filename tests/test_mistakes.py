@@ -42,6 +42,11 @@ MISTAKES = {
         "n_features_to_select=50",
         "5 or fewer",
     ),
+    "no features": (
+        lambda X: GreedyCSS([0]).fit(X),
+        "n_features_to_select=0 is not between 1 and the number of features, 5",
+        "use 1 or more",
+    ),
     "budget below the cheapest": (
         lambda X: GreedyCSS(costs=COSTS, budget=4).fit(X),
         "budget=4 buys no column: the cheapest, 'alpha', costs 5",

@@ -45,6 +45,9 @@ _ELSEWHERE = {
     "StabilitySelection": ".inspection.stability",
 }
 
+# Public modules, which `import graphsieve` makes available without loading them.
+_MODULES = ("anndata", "base", "evaluation", "inspection", "methods", "plots", "report")
+
 
 def __getattr__(name: str) -> Any:
     # Loaded on first use: importing scikit-learn takes a second, and `graphsieve --help` does not
@@ -53,10 +56,12 @@ def __getattr__(name: str) -> Any:
         from importlib.metadata import version
 
         return version("graphsieve")
-    if name not in __all__:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from importlib import import_module
 
+    if name in _MODULES:
+        return import_module(f".{name}", __name__)
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(import_module(_ELSEWHERE.get(name, ".methods"), __name__), name)
 
 

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from ._linear.regression import Regression
-from ._rows import check_container, known_frame, to_dense
+from ._rows import check_container, is_constant, known_frame, to_dense
 from ._rows.samples import Sample
 from ._utils.sklearn_private import feature_names, in_container_of
 
@@ -36,7 +36,8 @@ class Reconstructor:
         Parameters
         ----------
         X_selected : array or data frame of shape (n_samples, n_kept)
-            The output of ``transform``. A missing value counts as the mean of its feature.
+            The output of ``transform``, or a data frame with further columns. A missing value
+            counts as the mean of its feature.
 
         Returns
         -------
@@ -46,6 +47,8 @@ class Reconstructor:
         check_container(X_selected)
         frame = known_frame(X_selected)
         found, expected = feature_names(frame), self._kept_names
+        if found is not None and expected is not None and set(found) > set(expected):
+            frame, found = frame[list(expected)], expected
         values = np.asarray(to_dense(frame), dtype=float)
         if values.ndim != 2 or values.shape[1] != len(self._regression.coef):
             raise ValueError(
@@ -72,15 +75,20 @@ def coverage_table(learned, dropped, kept, labels):
         import pandas as pd
     except ImportError:
         return {name: [row[k] for row in rows] for k, name in enumerate(columns)}
-    return pd.DataFrame(rows, columns=columns)
+    table = pd.DataFrame(rows, columns=columns)
+    # Where a column is not predicted, integers and None became floats.
+    whole = table["kept"].dtype.kind == "f" and isinstance(labels[0], int)
+    return table.astype({"kept": "Int64"}) if whole else table
 
 
-def why_kept(sel: Any, j: int, adds: float, is_included: bool) -> str:
+def why_kept(sel: Any, j: int, sample: Sample, adds: float, is_included: bool) -> str:
     """Why column j of a fitted selector was kept, and what it ``adds`` to those before it."""
     labels = sel._labels_in()
     text = f"{_quoted(labels[j])} was kept: it ranks {sel.ranking_[j]} of {len(labels)}"
     if is_included:
         text += " because it is included by request"
+    if silent := _without_variance(sample, j):
+        return f"{text}, although it {silent}."
     text += f", and adds {adds:z.1%} to what is explained of the table"
     layers: Any = getattr(sel, "layers_", None)
     return text + (f", in layer {layers[j]}." if layers is not None and layers[j] > 1 else ".")
@@ -93,7 +101,8 @@ def why_dropped(sel: Any, j: int, sample: Sample, is_excluded: bool) -> str:
     if is_excluded:
         text += " because it is excluded by request"
     learned = Regression(sample.values, kept, np.array([j]))
-    found, r2 = _representatives(learned, 0), learned.r2[0]
+    r2 = learned.r2[0]
+    found = [] if f"{r2:.1%}" == "0.0%" else _representatives(learned, 0)
     share = f"{r2:.1%} of its variance"
     if hasattr(sel, "r2_"):
         gaps = ", with gaps filled by means" if sample.n_filled else ""
@@ -103,8 +112,8 @@ def why_dropped(sel: Any, j: int, sample: Sample, is_excluded: bool) -> str:
         if not found and not np.isnan(r2):
             return f"{text}: the {len(kept)} kept features predict {share}."
     if not found:
-        why = "it is constant" if np.isnan(r2) else "nothing that was kept predicts it"
-        return f"{text}: {why}."
+        silent = _without_variance(sample, j)
+        return f"{text}: {f'it {silent}' if silent else 'nothing that was kept predicts it'}."
     parts = [f"{_quoted(labels[kept[i]])} (weight {weight:.3g})" for i, weight, _ in found]
     listed = " and ".join(filter(None, (", ".join(parts[:-1]), parts[-1])))
     if len(kept) == 1:
@@ -113,6 +122,13 @@ def why_dropped(sel: Any, j: int, sample: Sample, is_excluded: bool) -> str:
     carry = "carries" if len(parts) == 1 else "carry"
     of_all = "" if total > 0.995 else f", which {carry} {total:.0%} of the prediction"
     return f"{text}: the {len(kept)} kept features predict {share}, mainly {listed}{of_all}."
+
+
+def _without_variance(sample, j):
+    if sample.missing[:, j].all():
+        return "has no values"
+    column = sample.values[:, j]
+    return "is constant" if is_constant(column.min(), column.max()) else None
 
 
 def _quoted(label):

@@ -213,7 +213,7 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
         self._given = given = self._resolve()
         self._check_constraints()
         data = check_entries(data, self._column_name, allow_gaps=self._accepts_gaps)
-        n_batches = 0 if groups is None else len(check_groups(groups, data.n_samples)[0])
+        n_batches = 0 if groups is None else len(check_groups(groups, data.n_samples, X)[0])
         self._fingerprint = fingerprint(data) | {"n_batches": n_batches}
         ranked = data if groups is None else self._batches(data, groups)
         scores = np.asarray(self._rank(ranked), dtype=np.float64)
@@ -233,6 +233,10 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
                 n: self.ranking_ <= self._most_whole(min(n, self.n_features_))
                 for n in self._all_counts(self.n_features_in_)
             }
+            n, support = next(iter(self.nested_supports_.items()))
+            if not support.any():
+                too_small = f"the first group of columns is larger than {n}"
+                raise ValueError(f"{too_small}: leave {n} out of n_features_to_select")
         self._complete()
 
     def _order(self, order: np.ndarray) -> None:
@@ -359,7 +363,7 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
 
     def _names_to_find(self) -> list | None:
         names = self._names()
-        return None if names is None or names.dtype.kind in "iu" else names.tolist()
+        return None if names is None or _has_default_names(names) else names.tolist()
 
     def _labels_in(self) -> list:
         names = self._names()
@@ -425,10 +429,11 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
             return None
         if wanted is None:
             return int(np.clip(count_features(None, n_features), least, most))
-        count = max(self._all_counts(n_features))
-        if count < least:
+        counts = self._all_counts(n_features)
+        fewest, count = counts[0], counts[-1]
+        if fewest < least:
             raise ValueError(
-                f"include has {least} columns, but n_features_to_select={wanted} keeps {count}. "
+                f"include has {least} columns, but n_features_to_select={wanted} keeps {fewest}. "
                 f"n_features_to_select also counts the included columns: use {least} or more"
             )
         if count > most:
@@ -615,7 +620,7 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
         if self.support_[j]:
             steps = [self.ranking_[j] - 1, self.ranking_[j]]
             adds = added(coverage_curve(sample.values, self.order_, steps).coverage)[1]
-            return why_kept(self, j, adds, j in self._given.include)
+            return why_kept(self, j, sample, adds, j in self._given.include)
         return why_dropped(self, j, sample, self._given.exclude[j])
 
     def reconstructor(self, X: Any, *, groups: Any = None) -> Reconstructor:
@@ -641,7 +646,8 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
     def _sample(self, X: Any, groups: Any = None) -> Sample:
         check_is_fitted(self)
         names = getattr(self, "feature_names_in_", None)
-        return read_sample(X, self.n_features_in_, names, groups=groups)
+        n_batches = self._fingerprint["n_batches"]
+        return read_sample(X, self.n_features_in_, names, groups=groups, n_batches=n_batches)
 
     def _regression(self, X: Any, groups: Any) -> tuple[Regression, np.ndarray, np.ndarray]:
         values = self._sample(X, groups).values

@@ -1,6 +1,7 @@
 """fit(X, groups=...): columns are centred within batches, alone and through metadata routing."""
 
 import numpy as np
+import pandas as pd
 import pytest
 import scipy.sparse as sp
 import sklearn
@@ -109,3 +110,29 @@ def test_advice_for_dask_works(rng):
     with pytest.raises(TypeError, match=r"X\.compute\(\) for Dask"):
         GreedyCSS(2).fit(lazy, groups=batch)
     GreedyCSS(2).fit(lazy.compute(), groups=batch)
+
+
+def test_words_without_the_batches_of_the_fit_warn(batches):
+    X, batch = batches
+    sel = Variance(1).fit(X, groups=batch)
+    for ask in (sel.coverage, sel.reconstructor, lambda X, **of_rows: sel.explain(X, 0, **of_rows)):
+        ask(X, groups=batch)
+        with pytest.warns(UserWarning, match="ranked within each of 3 batches") as caught:
+            ask(X)
+        assert len(caught) == 1
+
+
+def test_batches_with_the_rows_in_another_order_are_refused(batches):
+    X, batch = pd.DataFrame(batches[0]), pd.Series(batches[1])
+    expected = Variance(1).fit(X, groups=batch)
+    mixed = batch.sample(frac=1, random_state=0)
+    for ask in (Variance(1).fit, GroupedRanker(Variance(1)).fit, expected.coverage):
+        with pytest.raises(ValueError, match=r"another order: pass groups\.loc\[X\.index\]"):
+            ask(X, groups=mixed)
+    named = X.set_axis([f"cell {i}" for i in range(36)])
+    for table, groups in (
+        (X, mixed.loc[X.index]),
+        (named, batch),
+        (X, batch.set_axis(named.index)),
+    ):
+        assert (Variance(1).fit(table, groups=groups).scores_ == expected.scores_).all()

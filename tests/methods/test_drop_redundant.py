@@ -19,6 +19,7 @@ from graphsieve.methods.drop_redundant import (
     contributions,
     cover_columns,
     keep_uncorrelated,
+    too_few_rows,
 )
 
 
@@ -80,6 +81,43 @@ def test_held_out_r2(rng):
         DropRedundant().fit(rng.normal(size=(20, 60)))
 
 
+def bad_entries(rng, kind):
+    """Independent columns, but for a row of totals or the same error code in two of them."""
+    X = pd.DataFrame(rng.normal(50, 10, (1000, 6)), columns=list("abcdef"))
+    if kind == "totals":
+        X.loc[1000] = X.sum()
+    else:
+        X.iloc[: {99999: 1, -999: 20, -99999: 3}[kind], [1, 3]] = kind
+    return X
+
+
+@pytest.mark.parametrize("by", ["r2", "correlation"])
+@pytest.mark.parametrize("kind", ["totals", 99999, -999, -99999])
+def test_a_few_bad_rows_are_a_warning(rng, kind, by):
+    X = bad_entries(rng, kind)
+    with pytest.warns(UserWarning, match=r"few extreme values: .*rows of totals") as caught:
+        sel = DropRedundant(0.9, by=by).fit(X)
+    assert len(caught) == 1
+    assert ", ".join(map(repr, X.columns[~sel.support_])) + "." in str(caught[0].message)
+    assert len(X.columns[sel.support_]) == (1 if kind == "totals" else 5)
+    X.iloc[rng.integers(500, 1000, 50), rng.integers(6, size=50)] = np.nan
+    with pytest.warns(UserWarning, match="few extreme values"):
+        DropRedundant(0.9, by=by).fit(X)
+
+
+@pytest.mark.parametrize("explained", [0.5, 0.9, 0.99])
+def test_heavy_tails_alone_are_no_warning(rng, explained):
+    """Warnings are errors here: nor do tables without outliers give one."""
+    factors = np.exp(1.5 * rng.normal(size=(1000, 6)))
+    noise = np.exp(rng.normal(size=(1000, 30)))
+    for X in (
+        factors @ rng.random((6, 30)) + 0.5 * noise,
+        load_breast_cancer().data,
+        load_digits().data,
+    ):
+        DropRedundant(explained).fit(X)
+
+
 @pytest.mark.filterwarnings("ignore:On held-out rows")
 def test_few_rows_per_kept_column_are_a_warning(rng):
     """Also where the held-out R^2 is not hopeless, and on the page; not where it is as promised."""
@@ -96,6 +134,7 @@ def test_few_rows_per_kept_column_are_a_warning(rng):
         warnings.simplefilter("error")
         DropRedundant().fit(X)
         DropRedundant().fit(np.hstack([X[:40, :12], X[:40, :12]]))  # copies
+    assert "2 are too few rows for 1 kept column. " in too_few_rows(2, 1, np.zeros(3), 0.9)
 
 
 def test_sums_of_columns_are_seen(rng):

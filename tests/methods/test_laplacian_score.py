@@ -130,6 +130,6 @@ def test_graph_without_edges_is_an_error():
 
 def test_a_few_rows_give_one_warning_about_their_neighbours():
     """No two of these rows have a positive cosine, so the graph is made a second time."""
-    with pytest.warns(UserWarning, match="n_neighbors=5 is too large") as caught:
-        LaplacianScore(1).fit(np.eye(4))
+    with pytest.warns(UserWarning, match="n_neighbors=6 is too large") as caught:
+        LaplacianScore(1, n_neighbors=6).fit(np.eye(4))
     assert len(caught) == 1

@@ -22,8 +22,8 @@ from .._utils.threads import Workers
 
 # Number of samples from which the search takes more than about a minute.
 _MANY = 100_000
-# Up to so many samples, no choice of the graph is worth a warning.
-FEWEST_SAMPLES = 3
+# The default everywhere: that few samples have fewer neighbours says little.
+_DEFAULT_NEIGHBORS = 5
 # Number of multiplications below which threads are not worth starting.
 _FEW_PRODUCTS = 2**28
 # Numbers in one block of inner products (rows of the block times all samples), and the fewest rows
@@ -42,8 +42,8 @@ _EPS = np.finfo(float).eps
 
 
 def limit_neighbors(n_neighbors, n_samples):
-    """``n_neighbors``, reduced with a warning if there are not that many other samples."""
-    if n_samples <= n_neighbors and n_samples > FEWEST_SAMPLES:
+    """``n_neighbors``, at most all other samples; a warning if it is more than the default."""
+    if n_samples <= n_neighbors > _DEFAULT_NEIGHBORS:
         warn(
             f"n_neighbors={n_neighbors} is too large for {n_samples} samples: every sample is "
             f"joined to all others (n_neighbors={n_samples - 1}). A smaller number keeps the graph "

@@ -19,7 +19,6 @@ from .._utils.messages import warn
 from .._utils.text import counted
 from .._utils.threads import single_threaded_blas
 from .affinity import degree
-from .neighbors import FEWEST_SAMPLES
 
 # Components up to this size are solved densely: there it is faster than Lanczos.
 _DENSE_NODES = 300
@@ -40,6 +39,9 @@ _LARGE = 10_000
 _LARGE_TOL = 1e-6
 _ROUGH = 1e-3
 _MOST_RESTARTS = 1000
+# The largest default of the callers: a graph of at most so many samples that has fewer directions
+# is worth no warning.
+_MOST_DEFAULT = 10
 # Columns in one block, and dense numbers in it: their differences along edges should stay in cache.
 _BLOCK_COLUMNS = 96
 _BLOCK_ENTRIES = 2**17
@@ -127,7 +129,7 @@ def embedding(A, n_dims, random_state=0):
     """
     components = null_space(A)
     n_nodes = sum(map(len, components.nodes))
-    if n_dims >= n_nodes and A.shape[0] > FEWEST_SAMPLES:
+    if n_dims >= n_nodes and max(n_dims, A.shape[0]) > _MOST_DEFAULT:
         number = counted(n_nodes - 1, "direction")
         warn(f"a graph that joins {n_nodes} samples has only {number}, used instead of {n_dims}")
     n_dims = min(n_dims, n_nodes - 1)

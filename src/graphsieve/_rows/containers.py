@@ -220,8 +220,7 @@ def numeric_frame(X: Any) -> Any:
         more = f" and {len(bad) - _SHOWN} more" if len(bad) > _SHOWN else ""
         raise ValueError(
             f"{len(bad)} of the {X.shape[1]} columns do not hold numbers: "
-            f"{', '.join(bad[:_SHOWN])}{more}. Leave them out, for example with "
-            'X.select_dtypes(["number", "bool"]), or encode them: X, column_groups = '
+            f"{', '.join(bad[:_SHOWN])}{more}. Leave them out, or encode them: X, column_groups = "
             "graphsieve.encode(X), and GraphSieve keeps the codes of a column together if it is "
             "given these column_groups"
         )
@@ -293,7 +292,7 @@ def check_entries(
             )
         )
         if infinite.any() or not allow_gaps:
-            raise ValueError(_describe_gaps(data, gaps, infinite, column_name))
+            raise ValueError(_describe_gaps(data, gaps, infinite, column_name, allow_gaps))
         data = fill_gaps(data)
     low, high = data.column_range()
     largest = np.maximum(abs(low), abs(high))
@@ -316,15 +315,16 @@ def check_entries(
     return data
 
 
-def _describe_gaps(data, gaps, infinite, column_name):
+def _describe_gaps(data, gaps, infinite, column_name, allow_gaps):
     if infinite.any():
         # Missing values may be allowed: the first infinity is what has to be mended.
         row, column = find_first(data, np.isinf)
+        fill = ', and fill NaN with sklearn.impute.SimpleImputer(strategy="median")'
+        found, advice = ("infinity", "") if allow_gaps else ("infinity or NaN", fill)
         return (
-            f"X contains infinity or NaN: {infinite.sum():,} infinite and {gaps.sum():,} missing "
+            f"X contains {found}: {infinite.sum():,} infinite and {gaps.sum():,} missing "
             f"values, the first infinity at row {row}, column {column_name(column)}. Replace "
-            "infinite values by numbers or NaN, and fill NaN with "
-            'sklearn.impute.SimpleImputer(strategy="median")'
+            f"infinite values by numbers or NaN{advice}"
         )
     row, column = find_first(data, np.isnan)
     n_columns = np.count_nonzero(gaps)

@@ -32,7 +32,11 @@ class Sample:
     values: np.ndarray
     rows: np.ndarray
     n_samples: int
-    n_filled: int  # missing values, which are the mean of their column
+    missing: np.ndarray  # mask of values that are the mean of their column
+
+    @property
+    def n_filled(self) -> int:
+        return int(np.count_nonzero(self.missing))
 
 
 def draw_rows(data: Rows, groups: Any = None, rng: Any = None) -> Sample:
@@ -48,21 +52,31 @@ def draw_rows(data: Rows, groups: Any = None, rng: Any = None) -> Sample:
     rows = np.flatnonzero(chosen)
     values = data.stack(chosen_rows, chosen).astype(np.float64)
     values[~np.isfinite(values)] = np.nan
-    n_filled = int(np.count_nonzero(np.isnan(values)))
+    missing = np.isnan(values)
     filled = fill_gaps(RowBlocks(values))
     if groups is not None:
         filled = centre_within(filled, check_groups(groups, n_samples)[1][rows])
-    return Sample(filled.whole(), rows, n_samples, n_filled)
+    return Sample(filled.whole(), rows, n_samples, missing)
 
 
 def read_sample(
-    X: Any, n_features: int, names: Any = None, *, groups: Any = None, rng: Any = None
+    X: Any,
+    n_features: int,
+    names: Any = None,
+    *,
+    groups: Any = None,
+    n_batches: int = 0,
+    rng: Any = None,
 ) -> Sample:
     """Draw rows of the table that a selector was fitted on, by ``draw_rows``.
 
-    With the ``names`` of its ``n_features`` columns, a data frame may have further columns.
+    With the ``names`` of its ``n_features`` columns, a data frame may have further columns. A
+    selector that was fitted within ``n_batches`` batches needs them in ``groups``.
     """
+    if n_batches and groups is None:
+        warn(lacks_batches(n_batches))
     check_container(X)
+    _check_order(X, groups)
     if not is_lazy(X):
         X = known_frame(X)
     if hasattr(X, "columns") and names is not None:
@@ -78,6 +92,15 @@ def read_sample(
             "Pass the table that the selector was fitted on"
         )
     return draw_rows(data, groups, rng)
+
+
+def lacks_batches(n_batches: int) -> str:
+    """A warning, for numbers about a selection that was made within batches."""
+    return (
+        f"The features were ranked within each of {n_batches} batches, but these numbers are of "
+        "all rows together, so that differences between batches count: pass the batch of every row "
+        "as groups (--batch COLUMN on the command line)"
+    )
 
 
 def check_names(found: Any, known: Any) -> None:
@@ -104,8 +127,18 @@ def _columns_by_name(X, names):
     return X[names]
 
 
-def check_groups(groups: Any, n_samples: int) -> tuple[np.ndarray, np.ndarray]:
+def _check_order(X, groups):
+    if not (hasattr(X, "iloc") and hasattr(groups, "iloc")) or is_lazy(X):
+        return
+    rows, labels = X.index, groups.index
+    if len(rows) == len(labels) and not rows.equals(labels) and set(rows) == set(labels):
+        what, cure = "the row labels of X in another order", "groups.loc[X.index]"
+        raise ValueError(f"groups has {what}: pass {cure}, or groups.to_numpy() to ignore labels")
+
+
+def check_groups(groups: Any, n_samples: int, X: Any = None) -> tuple[np.ndarray, np.ndarray]:
     """The batches, sorted, and the number of that of every sample, from labels of any type."""
+    _check_order(X, groups)
     groups = column_or_1d(groups)
     if len(groups) != n_samples:
         raise ValueError(

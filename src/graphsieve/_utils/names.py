@@ -15,7 +15,8 @@ def find_columns(columns, n_features, names=None, *, parameter, labels=None):
     """Positions of the columns that a parameter refers to, in the order given, each once.
 
     ``columns`` are names, patterns, positions or a mask, and ``names`` those of all columns, if
-    they have any. A mask in a pandas Series is aligned by ``labels``, names of any type.
+    they have any. A mask in a pandas Series is aligned by ``labels``, names of any type. Integers
+    are positions, and refused where they may also be names; text is the text of a name.
     """
     if columns is None:
         return []
@@ -33,6 +34,13 @@ def find_columns(columns, n_features, names=None, *, parameter, labels=None):
             )
         return np.flatnonzero(columns).tolist()
     position = {} if names is None else {str(name): j for j, name in enumerate(names)}
+    numbers = [entry for entry in columns if isinstance(entry, Integral)]
+    if numbers and any(isinstance(name, Integral) for name in names or []):
+        raise ValueError(
+            f"{parameter} refers to column {numbers[0]}, which may be a position or a name, since "
+            f"the columns are named {listed(names)}: write the name as text, '{numbers[0]}', "
+            "rename the columns to text, or pass X.to_numpy() and positions"
+        )
     found = [j for entry in columns for j in _positions(entry, n_features, position, parameter)]
     return list(dict.fromkeys(found))
 
@@ -186,8 +194,9 @@ def count_features(wanted: int | float | None, n_features: int) -> int:
             )
         return max(1, round(wanted * n_features))
     if not 1 <= wanted <= n_features:
+        advice = f"{n_features} or fewer" if wanted > 1 else "1 or more"
         raise ValueError(
             f"n_features_to_select={wanted} is not between 1 and the number of features, "
-            f"{n_features}: use {n_features} or fewer"
+            f"{n_features}: use {advice}"
         )
     return int(wanted)

@@ -90,12 +90,13 @@ def with_shared_parameters(cls):
         **inherited._parameter_constraints,
         **vars(cls).get("_parameter_constraints", {}),
     }
-    cls._parameter_constraints = {name: constraints[name] for name in names}
+    cls._parameter_constraints = _chosen(constraints, names, cls, "_parameter_constraints")
     if cls.__doc__:
         head, text = inspect.cleandoc(cls.__doc__).split("Parameters\n----------\n")
         own, *rest = re.split(r"\n+(?=\w[\w ]*\n---)", text)
         described = {**_by_name(_SHARED), **_by_name(own)}
-        section = "\n".join(dict.fromkeys(described[name] for name in names))
+        described = _chosen(described, names, cls, "the Parameters section of its docstring")
+        section = "\n".join(dict.fromkeys(described.values()))
         section = re.sub(
             r"(\w+)( : .*), default$",
             lambda m: f"{m[1]}{m[2]}, default={names[m[1]].default:g}",
@@ -114,6 +115,12 @@ def with_shared_parameters(cls):
             rest.insert(0, "\n".join(attributes))
         cls.__doc__ = "\n\n".join([f"{head}Parameters\n----------\n{section}", *rest])
     return cls
+
+
+def _chosen(table, names, cls, where):
+    for name in set(names) - set(table):
+        raise TypeError(f"{cls.__name__} has the parameter {name!r}: add it to {where}")
+    return {name: table[name] for name in names}
 
 
 def _by_name(section):

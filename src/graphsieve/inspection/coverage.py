@@ -12,7 +12,6 @@ from .._linear import regression
 from .._linear.regression import CoverageCurve, explained_fraction
 from .._rows.samples import Sample, read_sample
 from .._rows.scaling import standardised
-from .._utils.messages import warn
 from .._utils.threads import blas_for_table
 from ..base import FeatureRanker
 from ..selection import Selection
@@ -230,23 +229,10 @@ def _ranking(sel):
 def rows_of(sel: FeatureRanker | Selection, X: Any, groups: ArrayLike | None = None) -> Sample:
     """The rows on which a selection is explained, at most 2,000."""
     if isinstance(sel, Selection):
-        n_batches = sel.fingerprint.get("n_batches", 0)
         names = sel.feature_names_in and [str(name) for name in sel.feature_names_in]
-        sample = read_sample(X, sel.n_features_in, names, groups=groups)
-    else:
-        sample, n_batches = sel._sample(X, groups), sel._fingerprint["n_batches"]
-    if n_batches and groups is None:
-        warn(lacks_batches(n_batches))
-    return sample
-
-
-def lacks_batches(n_batches: int) -> str:
-    """A warning, for numbers about a selection that was made within batches."""
-    return (
-        f"The features were ranked within each of {n_batches} batches, but these numbers are of "
-        "all rows together, so that differences between batches count: pass the batch of every row "
-        "as groups (--batch COLUMN on the command line)"
-    )
+        n_batches = sel.fingerprint.get("n_batches", 0)
+        return read_sample(X, sel.n_features_in, names, groups=groups, n_batches=n_batches)
+    return sel._sample(X, groups)
 
 
 @blas_for_table

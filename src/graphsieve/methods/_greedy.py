@@ -133,8 +133,8 @@ class GreedyRanker(RuledRanker):
         rules = self._given.rules
         if rules.units is None or self.n_features_to_select is None or rules.include:
             return
-        count = self._wanted_count(self.n_features_in_)
-        if count is not None:
+        if not isinstance(self.n_features_to_select, str):
+            count = self._all_counts(self.n_features_in_)[0]
             sizes = np.bincount(rules.units)[rules.units[~rules.exclude]]
             if sizes.min() > count:
                 raise ValueError(_too_large(count))
@@ -155,20 +155,21 @@ class GreedyRanker(RuledRanker):
             return most
         count = self._count_within(len(given.include), most, n_features)
         n_whole = len(rules.include)
-        if count is None or n_whole <= count:
-            return count
-        if self.n_features_to_select is None:
-            return n_whole
-        raise ValueError(
-            f"the included columns and the rest of their groups are {n_whole} columns, but "
-            f"n_features_to_select={self.n_features_to_select} keeps {count}, and groups enter as "
-            f"a whole: use {n_whole} or more, or max_per_group"
-        )
+        if count is None or self.n_features_to_select is None:
+            return count and max(count, n_whole)
+        fewest = self._all_counts(n_features)[0]
+        if fewest < n_whole:
+            raise ValueError(
+                f"the included columns and the rest of their groups are {n_whole} columns, but "
+                f"n_features_to_select={self.n_features_to_select} keeps {fewest}, and groups "
+                f"enter as a whole: use {n_whole} or more, or max_per_group"
+            )
+        return count
 
     def _count_features(self, data):
         if self._is_unconstrained():
             return super()._count_features(data)
-        if self.n_features_to_select != "auto":
+        if not isinstance(self.n_features_to_select, str):
             return self._n_selected
         whole = self._whole_counts()
         enough = whole[whole >= min(super()._count_features(data), self._n_selected)]

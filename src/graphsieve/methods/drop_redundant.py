@@ -11,10 +11,11 @@ from .._linear.columns import Columns
 from .._linear.regression import coverage_curve, ridge_penalty
 from .._rows import RowBlocks, chosen_rows, split_rows, to_dense
 from .._rows.samples import draw_rows
-from .._rows.scaling import chosen_sample, divide_columns
+from .._rows.scaling import chosen_sample, divide_columns, robust_scaling
 from .._utils.messages import warn
 from .._utils.names import scores_of
 from .._utils.sklearn_private import Interval, StrOptions
+from .._utils.text import counted, listed
 from ..base import INCLUDE_CONSTRAINTS, FeatureRanker
 
 # A column with less residual variance depends on the kept ones.
@@ -27,6 +28,8 @@ _MOST_PRUNED = 2**25
 _MOST_STORED = 5000
 # With fewer, the residual variance on other rows is more than (5 / 4)^2 times that on those used.
 _ROWS_PER_COLUMN = 5
+# An R^2 below this fraction of what other rows then have is due to a few extreme values.
+_MUCH_LESS = 2 / 3
 # Gaps are estimated in tables of up to this many columns: a row takes the cube of its gaps.
 MOST_COMPLETED = 2000
 # Rows from which they are, most iterations, and the change of a correlation that ends them.
@@ -48,7 +51,8 @@ class DropRedundant(FeatureRanker):
 
     Features that others, kept later, have made superfluous are then dropped. The result does not
     depend on the order of the features. On new rows R^2 is lower, especially after a fit of few
-    rows: ``heldout_r2_`` is that of left-out rows.
+    rows: ``heldout_r2_`` is that of left-out rows. A warning names the features that are predicted
+    only because of a few extreme values, such as a row of totals.
 
     X may have missing values (NaN). C is then estimated from all observed values by expectation
     maximisation, and the R^2 promised is that of a regression on complete rows. In tables of more
@@ -133,9 +137,11 @@ class DropRedundant(FeatureRanker):
         self.r2_ = np.where(varying & ~support, np.minimum(parts.sum(axis=1), 1), 1.0)
         self.represented_by_ = np.where(varying, kept[parts.argmax(axis=1)], -1)
         self.represented_by_[kept] = kept
-        heldout = coverage_curve(draw_rows(data).values, kept, [len(kept)]).coverage[0]
+        sample = draw_rows(data)
+        heldout = coverage_curve(sample.values, kept, [len(kept)]).coverage[0]
         self.heldout_r2_ = np.where(np.isnan(heldout), 1.0, heldout)
         self._check_promise(support, data.n_samples)
+        self._check_extremes(sample, kept)
         order = np.lexsort((np.round(self.r2_, 10), ~support, ~varying))
         return scores_of(np.concatenate([kept, order[~support[order]]]))
 
@@ -166,6 +172,26 @@ class DropRedundant(FeatureRanker):
         if text := too_few_rows(n_samples, self._n_kept, heldout, self.explained):
             warn(text)
 
+    def _check_extremes(self, sample, kept):
+        varying = self.represented_by_ >= 0
+        rows = sample.values[~sample.missing[:, varying].any(axis=1)]
+        if len(rows) < _ROWS_PER_COLUMN * max(len(kept), 2):
+            return
+        everything = np.full(len(rows), True)
+        limits = robust_scaling(RowBlocks(rows), everything, "deviation", counts=False)
+        limited = coverage_curve(limits.block(rows, np.float64), kept, [len(kept)]).coverage[0]
+        r2 = self.explained if self.by == "r2" else self.explained**2
+        least = _MUCH_LESS * (1 - (1 - r2) * (1 + 1 / (_ROWS_PER_COLUMN - 1)) ** 2)
+        found = limited if sample.n_filled else np.fmin(limited, self.heldout_r2_)
+        if (low := (found < least) & (self.r2_ >= r2 - 1e-6)).any():
+            names = listed([self._labels_in()[j] for j in np.flatnonzero(low)])
+            warn(
+                f"Dropped because of a few extreme values: {names}. Their R^2 is {r2:.2g} or more "
+                f"on the rows used, but as little as {found[low].min():.2f} on left-out rows, or "
+                "with outliers limited. Look for rows of totals and codes such as -999, leave them "
+                "out or replace them by NaN, and fit again; or include these columns"
+            )
+
     def _count_features(self, data):
         return self._n_kept
 
@@ -186,7 +212,8 @@ def too_few_rows(n_samples, n_kept, heldout, explained):
     return (
         f"On held-out rows, {low:,} of the {len(heldout):,} dropped columns are predicted with an "
         f"R^2 below {explained:g} (median {np.median(heldout):.2f}), although it is {explained:g} "
-        f"or more on the rows used: {n_samples:,} are too few rows for {n_kept:,} kept columns. "
+        f"or more on the rows used: {n_samples:,} are too few rows for "
+        f"{counted(n_kept, 'kept column')}. "
         f"Use {_ROWS_PER_COLUMN} or more rows per kept column, or select a given number of columns "
         "with another method"
     )

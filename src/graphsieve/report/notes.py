@@ -2,8 +2,8 @@
 
 import numpy as np
 
+from .._rows.samples import lacks_batches
 from .._utils.text import counted
-from ..inspection.coverage import lacks_batches
 from ..methods.drop_redundant import MOST_COMPLETED, too_few_rows
 
 # Columns with a larger correlation count as copies.
