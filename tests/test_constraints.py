@@ -107,7 +107,7 @@ def test_another_number_splits_no_group(wrapper):
 
 def test_contradiction_between_a_wrapper_and_its_selector():
     for make in WRAPPERS.values():
-        with pytest.raises(ValueError, match="column 3 is included and excluded"):
+        with pytest.raises(ValueError, match="column 3 is in both include and exclude"):
             fitted(make(GreedyCSS(4, exclude=[3]), include=[3]), make_table(0))
 
 

@@ -46,9 +46,7 @@ def test_plots_draw_into_given_axes_and_return_them(sel, ax):
     sel, X = sel
     for display in (
         sel.plot.curve(X, ax=ax),
-        sel.plot.scores(ax=ax),
         sel.plot.coverage(X, ax=ax),
-        sel.plot.groups(X, ax=ax),
         sel.plot.mask((2, 3), ax=ax),
     ):
         assert display.ax_ is ax
@@ -79,27 +77,11 @@ def test_gains_show_what_chance_adds(ax, rng):
         fixed.gains(ax=ax)
 
 
-def test_scores_show_names_as_plain_text(sel, ax):
-    sel, _ = sel
-    sel.plot.scores(ax=ax)
-    ax.figure.savefig(BytesIO())
-    texts = [label.get_text() for label in ax.get_yticklabels()]
-    assert set(texts) == {*ODD[:3], "\\x1b[31mred", "nul\\x00", "plain"}
-    best_at_top = ax.patches[0].get_width()
-    assert best_at_top == sel.scores_.max()
-
-
 def test_coverage_has_one_value_per_dropped_feature(sel, ax):
     sel, X = sel
     display = sel.plot.coverage(X, ax=ax)
     assert set(display.values["features"]) == set(np.flatnonzero(~sel.get_support()))
     assert sum(bar.get_height() for bar in ax.patches) == 4
-
-
-def test_groups_count_the_dropped_features(sel, ax):
-    sel, X = sel
-    display = sel.plot.groups(X, threshold=0.0, ax=ax)
-    assert display.values["sizes"].sum() == 4
 
 
 def test_mask_marks_the_kept_pixels(sel, ax):
@@ -120,7 +102,7 @@ def test_plot_needs_a_fitted_selector():
 def test_accessors_are_no_parameters_and_survive_cloning(sel):
     sel, X = sel
     assert "plot" not in sel.get_params()
-    assert clone(sel).fit(X).plot.scores(ax=Figure().subplots()).ax_ is not None
+    assert clone(sel).fit(X).plot.curve(X, ax=Figure().subplots()).ax_ is not None
     assert "curve" in type(sel).plot.__doc__
 
 

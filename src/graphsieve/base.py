@@ -369,11 +369,6 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
         names = self._names()
         return list(range(self.n_features_in_)) if names is None else names.tolist()
 
-    def _names_of_all(self) -> Any:
-        names = self._names()
-        unnamed = np.array([f"x{j}" for j in range(self.n_features_in_)], dtype=object)
-        return unnamed if names is None else names
-
     def _column_name(self, column: int) -> Any:
         label = self._labels_in()[column]
         return repr(label) if isinstance(label, str) else label
@@ -405,8 +400,10 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
         include = find(self.include, parameter="include")
         exclude = np.zeros(d, dtype=bool)
         exclude[find(self.exclude, parameter="exclude")] = True
-        both = [j for j in include if exclude[j]]
-        if both:
+        return self._checked(include, exclude)
+
+    def _checked(self, include: list[int], exclude: np.ndarray) -> Given:
+        if both := [j for j in include if exclude[j]]:
             raise ValueError(
                 f"column {self._column_name(both[0])} is in both include and exclude: remove it "
                 "from one of them"
@@ -641,7 +638,9 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
         learned, dropped, _ = self._regression(X, groups)
         names = getattr(self, "feature_names_in_", None)
         kept_names = None if names is None else names[self.support_]
-        return Reconstructor(learned, kept_names, self._names_of_all()[dropped])
+        names = np.array([f"x{j}" for j in range(self.n_features_in_)], dtype=object)
+        names = names if self._names() is None else self._names()
+        return Reconstructor(learned, kept_names, names[dropped])
 
     def _sample(self, X: Any, groups: Any = None) -> Sample:
         check_is_fitted(self)

@@ -20,7 +20,7 @@ from ._utils.names import check_shape
 from ._utils.text import printable
 from .base import FeatureRanker
 from .inspection.compare import CRITERIA, TITLES
-from .inspection.coverage import CLOSE, explained_curves, make_grid, representatives, rows_of
+from .inspection.coverage import explained_curves, make_grid, rows_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -69,7 +69,6 @@ class SelectionPlots:
     def __init__(self, sel: FeatureRanker) -> None:
         check_is_fitted(sel)
         self._sel = sel
-        self._labels = sel._names_of_all()
         self._name = type(sel).__name__
 
     def curve(self, X: Any, *, groups: ArrayLike | None = None, ax: Any = None) -> Display:
@@ -129,16 +128,6 @@ class SelectionPlots:
         finish_panel(ax)
         return Display(ax, ax.figure, {"gains": found.gains, "chance": found.chance})
 
-    def scores(self, *, n_features: int = 20, ax: Any = None) -> Display:
-        """Plot the scores of the best ``n_features`` features; those that are dropped are grey.
-
-        The values are ``features``, their positions, and ``scores``.
-        """
-        best = self._sel.order_[:n_features]
-        is_kept = np.arange(len(best)) < self._sel.n_features_
-        ax = self._bars(ax, best, self._sel.scores_[best], is_kept, "score")
-        return Display(ax, ax.figure, {"features": best, "scores": self._sel.scores_[best]})
-
     def coverage(self, X: Any, *, groups: ArrayLike | None = None, ax: Any = None) -> Display:
         """Plot a histogram of how well the dropped features are predicted by the kept ones.
 
@@ -179,40 +168,6 @@ class SelectionPlots:
         ax.add_collection(PatchCollection(squares, facecolor=COLORS[0], edgecolor="none"))
         ax.set(xticks=[], yticks=[])
         return Display(ax, ax.figure, {"mask": mask})
-
-    def groups(
-        self,
-        X: Any,
-        *,
-        groups: ArrayLike | None = None,
-        n_groups: int = 12,
-        threshold: float = CLOSE,
-        ax: Any = None,
-    ) -> Display:
-        """Plot how many dropped features the ``n_groups`` kept ones represent that represent most.
-
-        A dropped feature belongs to the kept one that it is most correlated with if the absolute
-        correlation is at least ``threshold``. The values are ``features``, the positions of the
-        kept ones, and ``sizes``.
-        """
-        sel, k = self._sel, self._sel.n_features_
-        position, correlation = representatives(sel, X, groups=groups).at(k)
-        is_member = ~sel.get_support() & (np.abs(correlation) >= threshold)
-        sizes = np.bincount(position[is_member], minlength=k)
-        largest = np.argsort(-sizes, kind="stable")[:n_groups]
-        features = sel.order_[largest]
-        label = f"dropped features with |correlation| of {threshold:g} or more"
-        ax = self._bars(ax, features, sizes[largest], np.full(len(largest), True), label)
-        ax.xaxis.get_major_locator().set_params(integer=True)
-        return Display(ax, ax.figure, {"features": features, "sizes": sizes[largest]})
-
-    def _bars(self, ax, features, values, is_kept, label):
-        ax, colors = _axes(ax), np.where(is_kept, COLORS[0], MUTED)
-        ax.barh(np.arange(len(values)), values, color=colors, height=0.75)
-        ax.set_xlabel(label)
-        _label_rows(ax, [self._labels[j] for j in features])
-        ax.spines[["top", "right"]].set_visible(False)
-        return ax
 
 
 def _axes(ax):

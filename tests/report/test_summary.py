@@ -192,7 +192,7 @@ def test_the_page_and_the_plots_of_a_small_table_use_one_thread_of_blas(rng):
         sys.setprofile(look)
         try:
             sel.report(X)
-            for plot in (sel.plot.curve, sel.plot.gains, sel.plot.coverage, sel.plot.groups):
+            for plot in (sel.plot.curve, sel.plot.gains, sel.plot.coverage):
                 plot(X)
         finally:
             sys.setprofile(tracing)

@@ -101,16 +101,9 @@ class WrappingRanker(RuledRanker):
         include, exclude = given.include.tolist(), given.exclude
         include += [j for j in getattr(inner, "include", None) or [] if j not in include]
         exclude[getattr(inner, "exclude", None) or []] = True
-        both = [j for j in include if exclude[j]]
-        if both:
-            raise ValueError(
-                f"column {self._column_name(both[0])} is included and excluded, once here and once "
-                "in the selector: remove it from one of them"
-            )
-        if exclude.all():
-            raise ValueError("exclude names all columns: leave at least one to select")
+        given = self._checked(include, exclude)
         if not isinstance(inner, GreedyRanker):
-            return Given(np.array(include, dtype=int), exclude)
+            return given
         inner.set_params(include=include, exclude=np.flatnonzero(exclude).tolist())
         rules = inner._rules_for(self.n_features_in_)
         return Given(np.array(rules.include, dtype=int), exclude, rules)
