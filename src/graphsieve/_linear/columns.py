@@ -70,6 +70,7 @@ class Columns:
             self.mean, self.square_norms = data.column_moments()[0], centred_squares(data)
         else:
             self.mean, self.square_norms = np.zeros(data.n_features), square_norms
+        self._is_centred = not self.mean.any()
         self._sparse = data.resident() if data.is_sparse else None
         self.n_stored = 0 if self._sparse is None else self._sparse.nnz
         self.index, self._n_all = np.arange(self.n_features), self.n_features
@@ -176,6 +177,8 @@ class Columns:
             out = np.sum(found, axis=0)
         elif few and self.is_small and self._in_memory is not None:
             out = _products(self._in_memory, V)
+            if self._is_centred:
+                return out.T
         else:
             size = _SPARSE_BYTES["few" if few else "many"]
             if not (few or self.is_sparse):
