@@ -2,6 +2,7 @@
 
 from contextlib import contextmanager, nullcontext
 from functools import cached_property, partial
+from itertools import pairwise
 
 import numpy as np
 import scipy.sparse as sp
@@ -215,13 +216,15 @@ class Columns:
 
     def quadratic_forms(self, M):
         """z_j' M z_j for every column and a symmetric M, for few samples."""
-        X = self._data.whole()
         if self.mean.any():
             # Centring M on both sides replaces centring the columns.
             M = M - M.mean(axis=0)
             M -= M.mean(axis=1, keepdims=True)
+        X = self._data.whole()
         if sp.issparse(X):
-            return np.asarray(X.multiply(M @ X).sum(axis=0)).ravel()
+            X = X.tocsc()
+            parts = [slice(*ends) for ends in pairwise(X.indptr)]
+            return np.array([_sparse_form(M, X.indices[part], X.data[part]) for part in parts])
         if X.dtype == np.float32:
             M = M.astype(np.float32)
         # Half of the products: what is above the diagonal is counted below it.
@@ -315,6 +318,15 @@ class Columns:
 
     def _sum(self, function):
         return sum(self._map(function, self._parts))
+
+
+def _sparse_form(M, rows, values):
+    """x'M x from the entries of x: fewer than those of a product with all of M."""
+    if len(rows) <= _FEW_ROWS * len(M):
+        return values @ (M[np.ix_(rows, rows)] @ values)
+    x = np.zeros(len(M))
+    x[rows] = values
+    return x @ (M @ x)
 
 
 def centred_squares(data):

@@ -38,6 +38,7 @@ import numpy as np
 from scipy.special import gammaincinv
 
 from .._rows import split_rows
+from .._utils.linalg import symmetric_product
 from .._utils.threads import blas_for
 from .columns import square_rows
 
@@ -124,6 +125,7 @@ class GramTarget:
     def __init__(self, M):
         self.M = M
         self.energy = float(np.trace(M))
+        self.apply = symmetric_product(M)  # M q
 
     def gram(self):
         return self.M
@@ -133,9 +135,6 @@ class GramTarget:
 
     def forms(self, columns):
         return columns.quadratic_forms(self.M)
-
-    def apply(self, q):
-        return self.M @ q
 
 
 class InnerTarget:

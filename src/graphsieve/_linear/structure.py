@@ -16,7 +16,7 @@ from sklearn.utils.extmath import row_norms
 
 from .._rows import RowBlocks, chosen_rows
 from .._rows.scaling import MOST_ROWS, chosen_sample, column_scaling, robust_scaling, scaled_type
-from .._utils.linalg import largest_eigenvalue, leading_eigenpairs
+from .._utils.linalg import largest_singular_value, leading_eigenpairs
 from .._utils.threads import Workers, blas_for, single_threaded_blas
 from .columns import compact_rows
 from .forward import FactorTarget, GramTarget
@@ -226,7 +226,7 @@ def _edges(X, units):
         permuted = rng.permuted(ordered, axis=0).astype(X.dtype)
         scaled = (permuted if unit is None else permuted / unit[columns] for unit in units)
         directions = (_directions(Z)[0].astype(np.float32, copy=False) for Z in scaled)
-        found.append([*map(_largest_value, directions)])
+        found.append([*map(largest_singular_value, directions)])
     return np.mean(found, axis=0)
 
 
@@ -275,7 +275,7 @@ def _with_rest(found, X):
     R = X[:, rest] - X[:, rest].mean(axis=0)
     rng = np.random.default_rng(0)
     rows, columns = _by_content(R)
-    edge = _largest_value(rng.permuted(R[rows][:, columns], axis=0))
+    edge = largest_singular_value(rng.permuted(R[rows][:, columns], axis=0))
     G = _gram(R)
     square = leading_eigenpairs(G, min(len(G), _MOST_COMPONENTS))[0]
     n_components = min(int((square > edge**2).sum()), len(rest) - 1)
@@ -320,10 +320,6 @@ def _gram(Z):
 
 def _product(A, B):
     return (A @ B.astype(A.dtype, copy=False)).astype(np.float64, copy=False)
-
-
-def _largest_value(Z):
-    return np.sqrt(max(largest_eigenvalue(_gram(Z)), 0.0))
 
 
 @single_threaded_blas()
@@ -398,7 +394,8 @@ def _first_axes(C, G, held, n_components):
         return leading_eigenpairs(G - given.T @ given - np.outer(total, total) / n_known, q)[1]
     K = G[np.ix_(~held, ~held)]
     mean = K.mean(axis=0)
-    K = K - mean - mean[:, None] + mean.mean()
+    K -= mean
+    K -= (mean - mean.mean())[:, None]
     square, U = leading_eigenpairs(K, q)
     weights = np.zeros((len(C), q), dtype=U.dtype)  # a copy of the known rows would take longer
     weights[~held] = U / np.sqrt(np.maximum(square, 1e-12 * abs(square[-1]) + _TINY))
