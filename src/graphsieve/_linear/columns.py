@@ -167,13 +167,12 @@ class Columns:
 
     def products(self, V):
         """Z'V for vectors V of shape (n_samples, k)."""
-        V = np.ascontiguousarray(V, dtype=np.float64)
-        few = V.shape[1] <= _FEW_VECTORS
+        few = V.shape[1] <= _FEW_VECTORS  # used one by one
+        V = np.asarray(V, dtype=np.float64, order="F" if few else "C")
         if few and self.n_stored:
             slices, _, transposed = self._blocks
-            by_vector = np.ascontiguousarray(V.T)
             found = self._map(
-                lambda rows, block: [block @ v for v in by_vector[:, rows]], slices, transposed
+                lambda rows, block: [block @ v for v in V.T[:, rows]], slices, transposed
             )
             out = np.sum(found, axis=0)
         elif few and self.is_small and self._in_memory is not None:
@@ -323,7 +322,7 @@ class Columns:
 def _sparse_form(M, rows, values):
     """x'M x from the entries of x: fewer than those of a product with all of M."""
     if len(rows) <= _FEW_ROWS * len(M):
-        return values @ (M[np.ix_(rows, rows)] @ values)
+        return values @ (M[rows[:, None], rows] @ values)
     x = np.zeros(len(M))
     x[rows] = values
     return x @ (M @ x)
