@@ -33,7 +33,8 @@ def test_multiple_eigenvalues(shape):
             np.testing.assert_allclose(values, expected[first : last + 1], atol=1e-12)
             np.testing.assert_allclose(A @ vectors, vectors * values, atol=1e-10)
             np.testing.assert_allclose(vectors.T @ vectors, np.eye(3), atol=1e-10)
-        assert count_above(A, 0.5) == (expected > 0.5).sum()
+        gap = np.diff(expected).argmax()
+        assert count_above(A, expected[gap : gap + 2].mean()) == n - 1 - gap
 
 
 @pytest.mark.parametrize("kind", ["zero", "blocks", "pairs", "repeated"])

@@ -113,7 +113,7 @@ def robust_scaling(
     With ``counts``, take square roots first if more than 90 % of the entries are zero and none is
     negative: the variance of counts grows with their mean, and that of their roots does not.
     """
-    X = data.whole() if chosen.all() else data.stack(chosen_rows, chosen)
+    X: Any = data.whole() if chosen.all() else data.stack(chosen_rows, chosen)
     X = X.tocsc() if sp.issparse(X) else X
     root = counts and data.column_range()[0].min() >= 0 and is_mostly_zero(data)
     # A few columns at a time, which stay in the processor's cache.
