@@ -68,7 +68,9 @@ class Columns:
         self.n_samples, self.n_features = data.n_samples, data.n_features
         self.is_sparse, self.is_wide = data.is_sparse, self.n_samples <= self.n_features
         if square_norms is None:
-            self.mean, self.square_norms = data.column_moments()[0], centred_squares(data)
+            self.mean, variance = data.column_moments()
+            varies = variance > (1e-12 * self.mean) ** 2
+            self.square_norms = np.where(varies, data.n_samples * variance, 0.0)
         else:
             self.mean, self.square_norms = np.zeros(data.n_features), square_norms
         self._is_centred = not self.mean.any()
@@ -326,12 +328,6 @@ def _sparse_form(M, rows, values):
     x = np.zeros(len(M))
     x[rows] = values
     return x @ (M @ x)
-
-
-def centred_squares(data):
-    """Squared norms of the centred columns of Rows; 0 for columns that vary by rounding only."""
-    mean, variance = data.column_moments()
-    return np.where(variance <= (1e-12 * mean) ** 2, 0.0, data.n_samples * variance)
 
 
 def leading_scores(columns, n_components, rng):

@@ -79,10 +79,6 @@ def join_targets(targets, weights):
     return GramTarget(sum(share * target.gram() for target, share in parts))
 
 
-def _energy(T):
-    return float(np.einsum("ij,ij->", T, T))
-
-
 class FactorTarget:
     """Targets T of shape (n_samples, n_targets), and their products with the columns if known.
 
@@ -91,14 +87,15 @@ class FactorTarget:
 
     def __init__(self, T, products=None, scale=None):
         self.T, self.scale = T, scale
-        self.energy = _energy(T)
+        self.energy = float(np.vdot(T, T))
         self._products = products
 
     @classmethod
     def centred(cls, T):
         """Targets less their means; all zero if only rounding errors are left."""
         centred = T - T.mean(axis=0)
-        return cls(centred if _energy(centred) > 1e-24 * _energy(T) else np.zeros_like(centred))
+        is_rounding = np.vdot(centred, centred) <= 1e-24 * np.vdot(T, T)
+        return cls(np.zeros_like(centred) if is_rounding else centred)
 
     def gram(self):
         return self.T @ self.T.T

@@ -36,8 +36,7 @@ _CHANCE = 12.0
 _MOST_CHANCE = 0.25
 # Fewer trusted columns than this have no components of their own.
 _FEWEST_TRUSTED = 3
-# The first singular value of many shuffled entries hardly varies; of few rows or columns, by 3 %
-# (2,400 entries) to 0.4 % (a million).
+# The first singular value of shuffled entries varies by 3 % for 2,400 to 0.4 % for a million.
 _SHUFFLED_ENTRIES, _SHUFFLED_ENTRIES_OF_FEW, _FEW = 2e6, 1e6, 256
 _MOST_SHUFFLES = 10
 # Keeps divisions by the singular values of constant columns finite.
@@ -139,12 +138,6 @@ class Structure:
             return coordinates[:, : self.n_kept]
         return all_coordinates(self, X, n_jobs, self.core_axes())
 
-    def denoised_rows(self):
-        """The same for the rows of the sample."""
-        if self.core is None:
-            return self.coordinates()[:, : self.n_kept]
-        return self.coordinates(self.core_axes())
-
     def projection(self, axes):
         """A function that returns the coordinates of the rows of any block along the axes."""
         return partial(_project, axes, self.centre, self.centre @ axes, self.mean @ axes)
@@ -170,12 +163,8 @@ def sample_rows(data, most, rng):
     chosen = chosen_sample(data.n_samples, most or data.n_samples, rng)
     if chosen.all():
         return data, chosen
-    blocks = data.reduce(_listed_rows, chosen)
+    blocks = data.reduce(lambda block, chosen: [block[chosen]], chosen)
     return RowBlocks(sp.vstack(blocks, "csr") if data.is_sparse else np.concatenate(blocks)), chosen
-
-
-def _listed_rows(block, chosen):
-    return [block[chosen]]
 
 
 def all_coordinates(structure, X, n_jobs=None, axes=None):
@@ -234,10 +223,7 @@ def _edges(X, units):
 
 
 def _components(X, edge, n_axes=None):
-    """The structure of centred columns but for their predictability, with at most ``n_axes``.
-
-    None stands for as many as there are components above the ``edge``, at least two.
-    """
+    """The structure but for predictability, with ``n_axes``, if None those above the edge."""
     Z, mean, scale = _directions(X)
     G = _gram(Z)
     n_axes = n_axes or max(_count_components(G, edge), 2)

@@ -119,9 +119,8 @@ def robust_scaling(
     # A few columns at a time, which stay in the processor's cache.
     blocks = split_rows(data.n_features, max(1, _SCALE_ENTRIES // X.shape[0]))
     found = [_limits(_sorted_columns(X[:, columns]), root) for columns in blocks]
-    median, low, high, least, most, deviation, constant = map(
-        np.concatenate, zip(*found, strict=True)
-    )
+    joined = map(np.concatenate, zip(*found, strict=True))
+    median, low, high, least, most, deviation, constant = joined
     wide = np.maximum(most - least, _MOST_DEVIATIONS * deviation)
     unit = {"deviation": deviation, "range": most - least, "wide": wide}[spread]
     return RobustScaling(median, _inverse(unit, constant), root, low, high)
@@ -131,8 +130,14 @@ def _limits(ordered, root):
     """Of sorted columns: medians, limits, extremes and deviations within, which are constant."""
     if root:
         np.sqrt(ordered, out=ordered)
-    constant = is_constant(ordered[:, 0], ordered[:, -1])
-    median, low, high = _far_limits(ordered)
+    lowest, highest = ordered[:, 0], ordered[:, -1]
+    constant, median = is_constant(lowest, highest), _medians(ordered)
+    # Entries far beyond the others are moved first.
+    tail = max(1, int(_TAIL * ordered.shape[1]))
+    bulk = np.maximum(ordered[:, -1 - tail] - median, median - ordered[:, tail])
+    is_far = (bulk > 0) & (np.maximum(highest - median, median - lowest) > _FAR * bulk)
+    reach = np.where(is_far, _MOST_DEVIATIONS * bulk, np.inf)
+    low, high = median - reach, median + reach
     least, most, deviation = np.empty((3, len(ordered)))
     columns = np.arange(len(ordered))
     for _ in range(_N_LIMITS):
@@ -149,16 +154,6 @@ def _limits(ordered, root):
         # In the others there is nothing to move: the next round would find the same.
         columns = columns[(low > least)[columns] | (high < most)[columns]]
     return median, low, high, least, most, deviation, constant
-
-
-def _far_limits(ordered):
-    """Medians of sorted columns, and limits for entries far beyond the others; else infinite."""
-    median, n = _medians(ordered), ordered.shape[1]
-    tail = max(1, int(_TAIL * n))
-    bulk = np.maximum(ordered[:, -1 - tail] - median, median - ordered[:, tail])
-    most = np.maximum(ordered[:, -1] - median, median - ordered[:, 0])
-    reach = np.where((bulk > 0) & (most > _FAR * bulk), _MOST_DEVIATIONS * bulk, np.inf)
-    return median, median - reach, median + reach
 
 
 def column_medians(X: np.ndarray) -> np.ndarray:
@@ -268,12 +263,8 @@ def _range(data, scale):
 
 def is_mostly_zero(data: Rows) -> bool:
     """Whether more than 90 % of the entries are zero."""
-    n_entries = data.reduce(_count_entries)
+    n_entries = data.reduce(lambda X: X.count_nonzero() if sp.issparse(X) else np.count_nonzero(X))
     return n_entries < (1 - MOSTLY_ZERO) * data.n_samples * data.n_features
-
-
-def _count_entries(block):
-    return block.count_nonzero() if sp.issparse(block) else int(np.count_nonzero(block))
 
 
 def to_unit_interval(X_train, X_test):

@@ -10,7 +10,7 @@ from .threads import single_threaded_blas
 
 # Smaller matrices are decomposed by LAPACK.
 _LARGE = 500
-# Rows and columns of a matrix from which its Gram matrix takes longer than products with vectors.
+# Rows and columns from which a Gram matrix takes longer than 80 products with vectors.
 _LARGE_GRAM = 1000
 
 
@@ -52,11 +52,9 @@ def leading_eigenpairs(A, k, tol=1e-8):
 
 @single_threaded_blas()
 def count_above(A, limit):
-    """Number of eigenvalues of a symmetric matrix above a limit: 32 ms for 1,943 rows.
-
-    By Sylvester's law, A - limit has as many positive eigenvalues as the blocks of its LDL'
-    factorisation; those of two rows have one of each sign.
-    """
+    """Number of eigenvalues of a symmetric matrix above a limit: 32 ms for 1,943 rows."""
+    # A - limit has as many positive ones as the blocks of its LDL' factorisation (Sylvester);
+    # blocks of two rows have one of each sign.
     n = len(A)
     shifted = A.copy()
     shifted.flat[:: n + 1] -= limit
@@ -67,8 +65,7 @@ def count_above(A, limit):
 
 
 def symmetric_product(A):
-    """The function v -> A v for a symmetric A, which reads half of A: 0.10 and not 0.18 ms for
-    1,943 rows in single precision."""
+    """v -> A v, which reads half of A: 0.10 and not 0.18 ms for 1,943 rows in single precision."""
     product = get_blas_funcs("symv", (A,))
     A = A.T if A.flags.c_contiguous else A  # as BLAS stores matrices
     return lambda v: product(1.0, A, v.ravel())
@@ -80,10 +77,7 @@ def _start(n, dtype):
 
 @single_threaded_blas()
 def largest_singular_value(Z):
-    """Largest singular value of a matrix, to four digits or more.
-
-    About 80 products with vectors take half of the time of a Gram product of 1,943 x 3,289.
-    """
+    """Largest singular value of a matrix, to four digits or more."""
     n = min(Z.shape)
     if n >= _LARGE_GRAM and Z.any():
         v0 = _start(n, Z.dtype)  # the tolerance below is that of squares
