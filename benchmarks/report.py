@@ -13,12 +13,14 @@ import time
 from pathlib import Path
 
 import numpy as np
+import pytest
+import selenium.webdriver  # noqa: F401, so that the part is skipped without it
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from graphsieve import Variance
 from graphsieve.report import make_report
-from tests.helpers.browser import start_chromium
+from tests.helpers.browser import find_chromium, start_chromium
 
 STEP = """
 const done = arguments[arguments.length - 1], begin = performance.now();
@@ -29,6 +31,10 @@ requestAnimationFrame(() => requestAnimationFrame(() => done(performance.now() -
 
 def rows(sizes=((1000, 2000), (1000, 20_000)), n_steps=20):
     """One row per size (n_samples, n_features)."""
+    try:
+        find_chromium()
+    except pytest.skip.Exception:
+        raise ModuleNotFoundError("no Chromium with its driver", name="Chromium") from None
     rng = np.random.default_rng(0)
     for n_samples, n_features in sizes:
         X = rng.normal(size=(n_samples, 30)) @ rng.normal(size=(30, n_features))

@@ -216,6 +216,26 @@ def scaling_table(tables):
     )
 
 
+def peer_table(tables):
+    """Ratios of whole fits, one row per method and one column per data set that several have."""
+    table = tables["peers"]
+    table = table[~table["method"].str.contains("given")]
+    places = {
+        name: f"{name}, {rows['n'].iloc[0]:,} x {rows['d'].iloc[0]:,}"
+        for name, rows in table.groupby("data", sort=False)
+    }
+    found = table.pivot(index=["method", "peer"], columns="data", values="ratio")
+    found = found.reindex(table[["method", "peer"]].drop_duplicates().apply(tuple, axis=1))
+    found = found[list(places)].map(_short)
+    return found.rename(columns=places).rename_axis(["method", "other package"]).reset_index()
+
+
+def _short(ratio):
+    if pd.isna(ratio):
+        return ""
+    return f"{ratio:.2g}" if ratio < 10 else f"{ratio:.0f}"
+
+
 def methods_table(tables):
     """One row per method, one column per size."""
     table = tables["methods"]
@@ -403,12 +423,15 @@ WRITERS = {
     "claims": claim_table,
     "scaling": scaling_table,
     "methods": methods_table,
+    "peer_ratios": peer_table,
 }
+# Tables made from other recorded tables.
+SOURCES = {"claims": "runs", "peer_ratios": "peers"}
 
 
 def write(tables, name):
     """A recorded table as Markdown; None for the tables of other scripts."""
-    known = name in WRITERS and (name in tables or name == "claims")
+    known = name in WRITERS and SOURCES.get(name, name) in tables
     return markdown(WRITERS[name](tables)) if known else None
 
 

@@ -86,7 +86,7 @@ def test_small_tables_are_picked_to_the_end(X):
 
 
 def test_beyond_the_exact_picks(X, monkeypatch):
-    monkeypatch.setattr("graphsieve.methods._greedy._CHEAP_WORK", 0)
+    monkeypatch.setattr("graphsieve.methods._greedy._CHEAP_WORK_BEYOND", 0)
     sel = GraphSieve(6, random_state=0).fit(X)
     assert sel.n_exact_ == 6
     with pytest.raises(ValueError, match="picked 6 features.*n_features_to_select=7 or more"):

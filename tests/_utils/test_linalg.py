@@ -3,7 +3,13 @@
 import numpy as np
 import pytest
 
-from graphsieve._utils.linalg import largest_eigenvalue, leading_eigenpairs, some_eigenpairs
+from graphsieve._utils.linalg import (
+    count_above,
+    largest_singular_value,
+    leading_eigenpairs,
+    some_eigenpairs,
+    symmetric_product,
+)
 
 
 def one_entry_per_column(seed, n, d):
@@ -27,7 +33,8 @@ def test_multiple_eigenvalues(shape):
             np.testing.assert_allclose(values, expected[first : last + 1], atol=1e-12)
             np.testing.assert_allclose(A @ vectors, vectors * values, atol=1e-10)
             np.testing.assert_allclose(vectors.T @ vectors, np.eye(3), atol=1e-10)
-        assert largest_eigenvalue(A) == pytest.approx(expected[-1])
+        gap = np.diff(expected).argmax()
+        assert count_above(A, expected[gap : gap + 2].mean()) == n - 1 - gap
 
 
 @pytest.mark.parametrize("kind", ["zero", "blocks", "pairs", "repeated"])
@@ -44,3 +51,22 @@ def test_leading_pairs_of_multiple_eigenvalues(rng, kind):
     np.testing.assert_allclose(values, expected, rtol=1e-9, atol=1e-9)
     np.testing.assert_allclose(A @ vectors, vectors * values, atol=1e-6 * max(expected[-1], 1))
     np.testing.assert_allclose(vectors.T @ vectors, np.eye(21), atol=1e-9)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_counts_and_products_of_symmetric_matrices(rng, dtype):
+    X = rng.normal(size=(40, 60)).astype(dtype)
+    A, v = X @ X.T, rng.normal(size=40).astype(dtype)
+    before = A.copy()
+    for limit in (0, 10, 60, 1e3):
+        assert count_above(A, limit) == (np.linalg.eigvalsh(A) > limit).sum()
+    for matrix in (A, np.asfortranarray(A)):
+        np.testing.assert_allclose(symmetric_product(matrix)(v), A @ v, rtol=1e-4)
+    np.testing.assert_array_equal(A, before)
+
+
+@pytest.mark.parametrize("shape", [(30, 50), (50, 30), (1100, 1000), (1000, 1100)])
+def test_largest_singular_value(rng, shape):
+    Z = rng.normal(size=shape)
+    assert largest_singular_value(Z) == pytest.approx(np.linalg.norm(Z, 2), rel=1e-4)
+    assert largest_singular_value(np.zeros(shape)) == 0

@@ -7,14 +7,14 @@ nor an offset of the data changes the result, and only distances that agree to t
 error are ties, which go by content.
 """
 
-from functools import partial
+from functools import cached_property, partial
 from hashlib import blake2b
 
 import numpy as np
 import scipy.sparse as sp
 from sklearn.utils.extmath import row_norms
 
-from .._rows import RowBlocks, chosen_rows, split_rows
+from .._rows import BLOCK_BYTES, RowBlocks, chosen_rows, split_rows
 from .._rows.scaling import column_medians
 from .._utils.messages import warn
 from .._utils.text import counted
@@ -90,7 +90,8 @@ class Points:
     def __init__(self, data, metric):
         self.n_features = data.n_features
         self.is_cosine = metric == "cosine"
-        self.norm = norms = data.stack(lambda block: row_norms(_double(block)))
+        self._data, self._norms = data, data.stack(lambda block: row_norms(_double(block)))
+        self.norm = self._norms
         self.scale = np.ones(data.n_samples)
         if self.is_cosine:
             zero = self.norm == 0
@@ -109,7 +110,8 @@ class Points:
             chosen[:: -(-data.n_samples // _CENTRE_ROWS)] = True
             rows = data.stack(chosen_rows, chosen)
             self._centre = column_medians(_times(rows, self.scale[chosen]))
-        self.square = data.stack(partial(_squared_norms, self._centre), self.scale)
+        squared_norms = partial(_squared_norms, self._centre)
+        self.square = data.stack(squared_norms, self.scale, block_bytes=BLOCK_BYTES)
         length = np.sqrt(self.square)
         typical = np.median(length) or length.max() or 1.0
         # Products of dense points are in single precision, unless they would overflow. Its range of
@@ -121,7 +123,10 @@ class Points:
         # Bound on the error of the computed |x - y|^2, relative to |x|^2 + |y|^2. The rounding
         # errors of a sum grow like a random walk.
         self._error = 8 * np.finfo(self.dtype).eps * np.sqrt(self.n_features)
-        self.place = _content_places(data, norms)
+
+    @cached_property
+    def place(self):
+        return _content_places(self._data, self._norms)
 
     def prepare(self, block, rows):
         """The points of these rows of the data, centred, in the precision of the products."""
@@ -201,7 +206,9 @@ class Points:
         excess = squared[order] - squared[order][last][group]
         rounding = self._rounding(squared, self.norm[i] + self.norm[j])[order]
         excess[abs(excess) <= rounding] = 0
-        order = order[np.lexsort((self.place[j[order]], np.sign(excess), group))]
+        is_tied = np.count_nonzero(excess == 0) > len(start)  # places take several passes
+        place = self.place[j[order]] if is_tied else excess
+        order = order[np.lexsort((place, np.sign(excess), group))]
         mask = np.zeros(len(i), dtype=bool)
         mask[order[np.arange(len(i)) - start[group] < n_neighbors]] = True
         return mask
@@ -232,8 +239,8 @@ def _exact_pairs(data, points, n_neighbors, workers):
         slices, X = [slice(0, n)], RowBlocks(points.prepare(X, slice(None)))
     else:
         slices, dense = [slice(0, n)], np.empty(X.shape, points.dtype)
-        for rows, block in data:
-            dense[rows] = points.prepare(block, rows)
+        for rows in data.slices(BLOCK_BYTES // 2):  # double precision in cache
+            dense[rows] = points.prepare(data.rows(rows), rows)
         X = RowBlocks(dense)
 
     def prepared(rows):

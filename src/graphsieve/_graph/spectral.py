@@ -13,7 +13,6 @@ import scipy.sparse as sp
 from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh, splu
 from sklearn.utils import check_random_state
 
-from .._rows import Moments
 from .._utils.linalg import fix_signs, some_eigenpairs
 from .._utils.messages import warn
 from .._utils.text import counted
@@ -176,12 +175,6 @@ def roughness(B, weight, X, power=1):
     for step in range(1, power):
         V = (normalized.T if step % 2 else normalized) @ V
     return (V * V).sum(axis=0) if sp.issparse(V) else np.einsum("ij,ij->j", V, V)
-
-
-def weighted_moments(X, weight):
-    """Weighted mean of every column, and the weighted sum of squared deviations from it."""
-    moments = Moments.of(X, weight)
-    return moments.mean, moments.spread
 
 
 def _inverse_root(weight):

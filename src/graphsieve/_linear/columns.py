@@ -2,6 +2,7 @@
 
 from contextlib import contextmanager, nullcontext
 from functools import cached_property, partial
+from itertools import pairwise
 
 import numpy as np
 import scipy.sparse as sp
@@ -67,9 +68,12 @@ class Columns:
         self.n_samples, self.n_features = data.n_samples, data.n_features
         self.is_sparse, self.is_wide = data.is_sparse, self.n_samples <= self.n_features
         if square_norms is None:
-            self.mean, self.square_norms = data.column_moments()[0], centred_squares(data)
+            self.mean, variance = data.column_moments()
+            varies = variance > (1e-12 * self.mean) ** 2
+            self.square_norms = np.where(varies, data.n_samples * variance, 0.0)
         else:
             self.mean, self.square_norms = np.zeros(data.n_features), square_norms
+        self._is_centred = not self.mean.any()
         self._sparse = data.resident() if data.is_sparse else None
         self.n_stored = 0 if self._sparse is None else self._sparse.nnz
         self.index, self._n_all = np.arange(self.n_features), self.n_features
@@ -165,17 +169,18 @@ class Columns:
 
     def products(self, V):
         """Z'V for vectors V of shape (n_samples, k)."""
-        V = np.ascontiguousarray(V, dtype=np.float64)
-        few = V.shape[1] <= _FEW_VECTORS
+        few = V.shape[1] <= _FEW_VECTORS  # used one by one
+        V = np.asarray(V, dtype=np.float64, order="F" if few else "C")
         if few and self.n_stored:
             slices, _, transposed = self._blocks
-            by_vector = np.ascontiguousarray(V.T)
             found = self._map(
-                lambda rows, block: [block @ v for v in by_vector[:, rows]], slices, transposed
+                lambda rows, block: [block @ v for v in V.T[:, rows]], slices, transposed
             )
             out = np.sum(found, axis=0)
         elif few and self.is_small and self._in_memory is not None:
             out = _products(self._in_memory, V)
+            if self._is_centred:
+                return out.T
         else:
             size = _SPARSE_BYTES["few" if few else "many"]
             if not (few or self.is_sparse):
@@ -212,13 +217,15 @@ class Columns:
 
     def quadratic_forms(self, M):
         """z_j' M z_j for every column and a symmetric M, for few samples."""
-        X = self._data.whole()
         if self.mean.any():
             # Centring M on both sides replaces centring the columns.
             M = M - M.mean(axis=0)
             M -= M.mean(axis=1, keepdims=True)
+        X = self._data.whole()
         if sp.issparse(X):
-            return np.asarray(X.multiply(M @ X).sum(axis=0)).ravel()
+            X = X.tocsc()
+            parts = [slice(*ends) for ends in pairwise(X.indptr)]
+            return np.array([_sparse_form(M, X.indices[part], X.data[part]) for part in parts])
         if X.dtype == np.float32:
             M = M.astype(np.float32)
         # Half of the products: what is above the diagonal is counted below it.
@@ -314,10 +321,13 @@ class Columns:
         return sum(self._map(function, self._parts))
 
 
-def centred_squares(data):
-    """Squared norms of the centred columns of Rows; 0 for columns that vary by rounding only."""
-    mean, variance = data.column_moments()
-    return np.where(variance <= (1e-12 * mean) ** 2, 0.0, data.n_samples * variance)
+def _sparse_form(M, rows, values):
+    """x'M x from the entries of x: fewer than those of a product with all of M."""
+    if len(rows) <= _FEW_ROWS * len(M):
+        return values @ (M[rows[:, None], rows] @ values)
+    x = np.zeros(len(M))
+    x[rows] = values
+    return x @ (M @ x)
 
 
 def leading_scores(columns, n_components, rng):

@@ -38,6 +38,7 @@ import numpy as np
 from scipy.special import gammaincinv
 
 from .._rows import split_rows
+from .._utils.linalg import symmetric_product
 from .._utils.threads import blas_for
 from .columns import square_rows
 
@@ -78,10 +79,6 @@ def join_targets(targets, weights):
     return GramTarget(sum(share * target.gram() for target, share in parts))
 
 
-def _energy(T):
-    return float(np.einsum("ij,ij->", T, T))
-
-
 class FactorTarget:
     """Targets T of shape (n_samples, n_targets), and their products with the columns if known.
 
@@ -90,14 +87,15 @@ class FactorTarget:
 
     def __init__(self, T, products=None, scale=None):
         self.T, self.scale = T, scale
-        self.energy = _energy(T)
+        self.energy = float(np.vdot(T, T))
         self._products = products
 
     @classmethod
     def centred(cls, T):
         """Targets less their means; all zero if only rounding errors are left."""
         centred = T - T.mean(axis=0)
-        return cls(centred if _energy(centred) > 1e-24 * _energy(T) else np.zeros_like(centred))
+        is_rounding = np.vdot(centred, centred) <= 1e-24 * np.vdot(T, T)
+        return cls(np.zeros_like(centred) if is_rounding else centred)
 
     def gram(self):
         return self.T @ self.T.T
@@ -124,6 +122,7 @@ class GramTarget:
     def __init__(self, M):
         self.M = M
         self.energy = float(np.trace(M))
+        self.apply = symmetric_product(M)  # M q
 
     def gram(self):
         return self.M
@@ -133,9 +132,6 @@ class GramTarget:
 
     def forms(self, columns):
         return columns.quadratic_forms(self.M)
-
-    def apply(self, q):
-        return self.M @ q
 
 
 class InnerTarget:

@@ -37,8 +37,10 @@ class InnerProducts:
     def keep(self, columns):
         """Compute the products with these columns before they are needed."""
         new = np.unique(columns[self._position[columns] < 0])
-        if not len(new):
-            return
+        if len(new):
+            self._add(new)
+
+    def _add(self, new):
         needed = self._n_kept + len(new)
         if needed > len(self._kept):
             grown = np.empty((min(2 * needed, self.n_features), self.n_features))
@@ -56,13 +58,13 @@ class InnerProducts:
     def with_column(self, j, promise):
         """Inner products with column j, computed with those of largest ``abs(promise)`` at once."""
         if self._position[j] < 0:
-            columns = np.array([j])
-            if not self._columns.is_small:
+            if self._columns.is_small:
+                self._add(np.array([j]))
+            else:
                 n_columns = min(_AHEAD, self.n_features - self._n_kept)
                 promise = np.where(self._position < 0, abs(promise), -1)
                 promise[j] = np.inf
-                columns = np.argpartition(-promise, n_columns - 1)[:n_columns]
-            self.keep(columns)
+                self.keep(np.argpartition(-promise, n_columns - 1)[:n_columns])
         return self._kept[self._position[j]]
 
     def gram(self, columns):

@@ -16,7 +16,7 @@ from sklearn.utils.extmath import row_norms
 
 from .._rows import RowBlocks, chosen_rows
 from .._rows.scaling import MOST_ROWS, chosen_sample, column_scaling, robust_scaling, scaled_type
-from .._utils.linalg import largest_eigenvalue, leading_eigenpairs
+from .._utils.linalg import count_above, largest_singular_value, leading_eigenpairs
 from .._utils.threads import Workers, blas_for, single_threaded_blas
 from .columns import compact_rows
 from .forward import FactorTarget, GramTarget
@@ -25,8 +25,6 @@ from .forward import FactorTarget, GramTarget
 _ROUNDING = {np.dtype(np.float32): 1e-3, np.dtype(np.float64): 1e-5}
 # More components change neither the number of features nor their order.
 _MOST_COMPONENTS = 100
-# Where no others are needed than those above noise, so many are computed first.
-_FIRST_COMPONENTS = 50
 # Coordinates of all rows along the axes: 128 MB. Fewer axes are used for many rows.
 _MOST_COORDINATES = 2**24
 # From so many entries, single precision is enough, and takes half the time.
@@ -38,8 +36,8 @@ _CHANCE = 12.0
 _MOST_CHANCE = 0.25
 # Fewer trusted columns than this have no components of their own.
 _FEWEST_TRUSTED = 3
-# The first singular value of many shuffled entries hardly varies; of few rows or columns, more.
-_SHUFFLED_ENTRIES, _SHUFFLED_ENTRIES_OF_FEW, _FEW = 2e6, 5e6, 256
+# The first singular value of shuffled entries varies by 3 % for 2,400 to 0.4 % for a million.
+_SHUFFLED_ENTRIES, _SHUFFLED_ENTRIES_OF_FEW, _FEW = 2e6, 1e6, 256
 _MOST_SHUFFLES = 10
 # Keeps divisions by the singular values of constant columns finite.
 _TINY = np.finfo(float).tiny ** 0.5
@@ -140,12 +138,6 @@ class Structure:
             return coordinates[:, : self.n_kept]
         return all_coordinates(self, X, n_jobs, self.core_axes())
 
-    def denoised_rows(self):
-        """The same for the rows of the sample."""
-        if self.core is None:
-            return self.coordinates()[:, : self.n_kept]
-        return self.coordinates(self.core_axes())
-
     def projection(self, axes):
         """A function that returns the coordinates of the rows of any block along the axes."""
         return partial(_project, axes, self.centre, self.centre @ axes, self.mean @ axes)
@@ -171,12 +163,8 @@ def sample_rows(data, most, rng):
     chosen = chosen_sample(data.n_samples, most or data.n_samples, rng)
     if chosen.all():
         return data, chosen
-    blocks = data.reduce(_listed_rows, chosen)
+    blocks = data.reduce(lambda block, chosen: [block[chosen]], chosen)
     return RowBlocks(sp.vstack(blocks, "csr") if data.is_sparse else np.concatenate(blocks)), chosen
-
-
-def _listed_rows(block, chosen):
-    return [block[chosen]]
 
 
 def all_coordinates(structure, X, n_jobs=None, axes=None):
@@ -207,11 +195,14 @@ def find_structure(X, n_samples=0):
     units = np.where(deviation > 0, deviation, 1).astype(X.dtype)
     if np.allclose(units, 1, rtol=1e-3):
         (edge,) = _edges(X, [None])
-        return replace(_with_predictability(_components(X, edge, n_axes), X), centre=centre)
+        found = replace(_components(X, edge, n_axes), centre=centre)
+        return _with_predictability(found, X, found.n_components)
     edge, standard_edge = _edges(X, [None, units])
     found = replace(_components(X, edge, n_axes), centre=centre)
     X /= units
-    judged = _with_predictability(_components(X, standard_edge), X)
+    Z = _directions(X)[0]
+    standard = replace(found, rows=Z, gram=_gram(Z))
+    judged = _with_predictability(standard, X, _count_components(standard.gram, standard_edge))
     return replace(found, predictability=judged.predictability, core=judged.core)
 
 
@@ -221,22 +212,22 @@ def _edges(X, units):
     ordered = X[rows][:, columns].astype(np.float64)  # permuted faster than single precision
     rng = np.random.default_rng(0)  # always the same, so that no seed decides what is structure
     found = []
-    entries = _SHUFFLED_ENTRIES_OF_FEW if min(X.shape) < _FEW else _SHUFFLED_ENTRIES
-    for _ in range(int(np.clip(entries / X.size, 1, _MOST_SHUFFLES))):
+    few = min(X.shape) < _FEW
+    entries = _SHUFFLED_ENTRIES_OF_FEW if few else _SHUFFLED_ENTRIES
+    for _ in range(int(np.clip(entries / X.size, 1 + few, _MOST_SHUFFLES))):
         permuted = rng.permuted(ordered, axis=0).astype(X.dtype)
         scaled = (permuted if unit is None else permuted / unit[columns] for unit in units)
         directions = (_directions(Z)[0].astype(np.float32, copy=False) for Z in scaled)
-        found.append([*map(_largest_value, directions)])
+        found.append([*map(largest_singular_value, directions)])
     return np.mean(found, axis=0)
 
 
 def _components(X, edge, n_axes=None):
-    """The structure of centred columns but for their predictability, with at most ``n_axes``."""
+    """The structure but for predictability, with ``n_axes``, if None those above the edge."""
     Z, mean, scale = _directions(X)
     G = _gram(Z)
-    square, vectors = leading_eigenpairs(G, min(len(G), n_axes or _FIRST_COMPONENTS))
-    if n_axes is None and square[0] > edge**2:
-        square, vectors = leading_eigenpairs(G, min(len(G), _MOST_COMPONENTS))
+    n_axes = n_axes or max(_count_components(G, edge), 2)
+    square, vectors = leading_eigenpairs(G, min(len(G), n_axes))
     values = np.sqrt(np.maximum(square[::-1].astype(np.float64), 0))
     significant = values > _ROUNDING[Z.dtype] * values[0]
     significant[0] = True  # of constant columns too
@@ -245,19 +236,23 @@ def _components(X, edge, n_axes=None):
     return Structure(Z, centre, mean, scale, G, values[significant], vectors, edge, np.empty(0))
 
 
-def _with_predictability(found, X):
-    n_components = max(found.n_components, 1)
+def _count_components(G, edge):
+    return min(count_above(G, edge**2), _MOST_COMPONENTS)
+
+
+def _with_predictability(found, X, n_components):
+    n_components = max(n_components, 1)
     predictability = _predictability(found.rows, found.gram, n_components)
-    return _with_rest(_with_core(replace(found, predictability=predictability)), X)
+    return _with_rest(_with_core(replace(found, predictability=predictability), n_components), X)
 
 
-def _with_core(found):
+def _with_core(found, n_components):
     """Predictability from the components of the trusted columns, where they are the minority."""
     core, Z = found.trusted, found.rows
     if not _FEWEST_TRUSTED <= core.sum() <= np.count_nonzero(Z.any(axis=0)) / 2:
         return found
     # With as many axes as columns, a column would be predicted from itself alone.
-    n_components = min(max(found.n_components, 1), core.sum() - 1)
+    n_components = min(n_components, core.sum() - 1)
     predictability = _predictability(Z, _gram(Z[:, core]), n_components, core)
     again = replace(found, predictability=predictability, core=core)
     # Many columns that each carry little predict more together than the few that are trusted.
@@ -275,10 +270,9 @@ def _with_rest(found, X):
     R = X[:, rest] - X[:, rest].mean(axis=0)
     rng = np.random.default_rng(0)
     rows, columns = _by_content(R)
-    edge = _largest_value(rng.permuted(R[rows][:, columns], axis=0))
+    edge = largest_singular_value(rng.permuted(R[rows][:, columns], axis=0))
     G = _gram(R)
-    square = leading_eigenpairs(G, min(len(G), _MOST_COMPONENTS))[0]
-    n_components = min(int((square > edge**2).sum()), len(rest) - 1)
+    n_components = min(_count_components(G, edge), len(rest) - 1)
     if n_components == 0:
         return found
     predictability = found.predictability.copy()
@@ -320,10 +314,6 @@ def _gram(Z):
 
 def _product(A, B):
     return (A @ B.astype(A.dtype, copy=False)).astype(np.float64, copy=False)
-
-
-def _largest_value(Z):
-    return np.sqrt(max(largest_eigenvalue(_gram(Z)), 0.0))
 
 
 @single_threaded_blas()
@@ -398,7 +388,8 @@ def _first_axes(C, G, held, n_components):
         return leading_eigenpairs(G - given.T @ given - np.outer(total, total) / n_known, q)[1]
     K = G[np.ix_(~held, ~held)]
     mean = K.mean(axis=0)
-    K = K - mean - mean[:, None] + mean.mean()
+    K -= mean
+    K -= (mean - mean.mean())[:, None]
     square, U = leading_eigenpairs(K, q)
     weights = np.zeros((len(C), q), dtype=U.dtype)  # a copy of the known rows would take longer
     weights[~held] = U / np.sqrt(np.maximum(square, 1e-12 * abs(square[-1]) + _TINY))

@@ -9,7 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler
 
-from .base import Rows, chosen_rows, is_constant, split_rows
+from .base import Rows, chosen_rows, is_constant, split_rows, to_dense
 
 SCALES = ("minmax", "global", "standard")
 # With a larger fraction of zeros than this, data count as mostly zero.
@@ -25,7 +25,7 @@ MOST_ROWS = 2000
 # Larger data are scaled to single precision: half the memory and half the time.
 _LARGE = 2**22
 # Entries that are scaled in double precision at a time, in the processor's cache.
-_SCALE_ENTRIES = 2**17
+_SCALE_ENTRIES = 2**16
 
 
 @dataclass(frozen=True)
@@ -77,14 +77,13 @@ class RobustScaling(Scaling):
         if not sp.issparse(X):
             out = np.empty(X.shape, dtype)
             for rows in split_rows(len(X), max(1, _SCALE_ENTRIES // X.shape[1])):
-                part = self._rooted(X[rows].astype(np.float64))
-                np.clip(part, self.low, self.high, out=part)
+                part = np.clip(self._rooted(X[rows]), self.low, self.high)  # a copy of doubles
                 part -= self.offset
                 np.multiply(part, self.factor, out=out[rows], casting="same_kind")
             return out
         zero = np.clip(0.0, self.low, self.high)
         low, high, own_zero = (np.take(edge, X.indices) for edge in (self.low, self.high, zero))
-        entries = np.clip(self._rooted(X.data.astype(np.float64)), low, high) - own_zero
+        entries = np.clip(self._rooted(X.data), low, high) - own_zero
         scaled = sp.csr_array((entries, X.indices, X.indptr), shape=X.shape)
         shift = zero - self.offset
         if shift.any():
@@ -97,7 +96,7 @@ class RobustScaling(Scaling):
         return scaled.astype(dtype, copy=False)
 
     def _rooted(self, entries):
-        return np.sqrt(np.maximum(entries, 0)) if self.root else entries
+        return np.sqrt(np.maximum(entries, 0, dtype=np.float64)) if self.root else entries
 
 
 def robust_scaling(
@@ -114,39 +113,47 @@ def robust_scaling(
     With ``counts``, take square roots first if more than 90 % of the entries are zero and none is
     negative: the variance of counts grows with their mean, and that of their roots does not.
     """
-    X = data.stack(chosen_rows, chosen).astype(np.float64)
+    X: Any = data.whole() if chosen.all() else data.stack(chosen_rows, chosen)
+    X = X.tocsc() if sp.issparse(X) else X
     root = counts and data.column_range()[0].min() >= 0 and is_mostly_zero(data)
-    if root:
-        np.sqrt(X, out=X)
-    least, most = X.min(axis=0), X.max(axis=0)
-    constant = is_constant(least, most)
-    median, low, high = _far_limits(X)
-    for _ in range(_N_LIMITS):
-        if (low > least).any() or (high < most).any():
-            np.clip(X, low, high, out=X)
-            least, most = np.maximum(least, low), np.minimum(most, high)
-        mean = X.mean(axis=0)
-        centred = X - mean
-        deviation = np.sqrt(np.einsum("ij,ij->j", centred, centred) / len(X))
-        low = np.maximum(low, mean - _MOST_DEVIATIONS * deviation)
-        high = np.minimum(high, mean + _MOST_DEVIATIONS * deviation)
-        if (low <= least).all() and (high >= most).all():
-            break  # nothing to move: the next round would find the same
-    span = most - least
-    wide = np.maximum(span, _MOST_DEVIATIONS * deviation)
-    unit = {"deviation": deviation, "range": span, "wide": wide}[spread]
+    # A few columns at a time, which stay in the processor's cache.
+    blocks = split_rows(data.n_features, max(1, _SCALE_ENTRIES // X.shape[0]))
+    found = [_limits(_sorted_columns(X[:, columns]), root) for columns in blocks]
+    joined = map(np.concatenate, zip(*found, strict=True))
+    median, low, high, least, most, deviation, constant = joined
+    wide = np.maximum(most - least, _MOST_DEVIATIONS * deviation)
+    unit = {"deviation": deviation, "range": most - least, "wide": wide}[spread]
     return RobustScaling(median, _inverse(unit, constant), root, low, high)
 
 
-def _far_limits(X):
-    """Medians of the columns, and limits for entries far beyond the others; infinite without."""
-    ordered = _sorted_columns(X)
-    median = _medians(ordered)
-    tail = max(1, int(_TAIL * len(X)))
+def _limits(ordered, root):
+    """Of sorted columns: medians, limits, extremes and deviations within, which are constant."""
+    if root:
+        np.sqrt(ordered, out=ordered)
+    lowest, highest = ordered[:, 0], ordered[:, -1]
+    constant, median = is_constant(lowest, highest), _medians(ordered)
+    # Entries far beyond the others are moved first.
+    tail = max(1, int(_TAIL * ordered.shape[1]))
     bulk = np.maximum(ordered[:, -1 - tail] - median, median - ordered[:, tail])
-    most = np.maximum(ordered[:, -1] - median, median - ordered[:, 0])
-    reach = np.where((bulk > 0) & (most > _FAR * bulk), _MOST_DEVIATIONS * bulk, np.inf)
-    return median, median - reach, median + reach
+    is_far = (bulk > 0) & (np.maximum(highest - median, median - lowest) > _FAR * bulk)
+    reach = np.where(is_far, _MOST_DEVIATIONS * bulk, np.inf)
+    low, high = median - reach, median + reach
+    least, most, deviation = np.empty((3, len(ordered)))
+    columns = np.arange(len(ordered))
+    for _ in range(_N_LIMITS):
+        values = ordered[columns]
+        if np.isfinite(low[columns]).any():
+            np.clip(values, low[columns, None], high[columns, None], out=values)
+        least[columns], most[columns] = values[:, 0], values[:, -1]
+        mean = values.mean(axis=1)
+        values -= mean[:, None]
+        deviation[columns] = np.sqrt(np.einsum("ij,ij->i", values, values) / values.shape[1])
+        reach = _MOST_DEVIATIONS * deviation[columns]
+        low[columns] = np.maximum(low[columns], mean - reach)
+        high[columns] = np.minimum(high[columns], mean + reach)
+        # In the others there is nothing to move: the next round would find the same.
+        columns = columns[(low > least)[columns] | (high < most)[columns]]
+    return median, low, high, least, most, deviation, constant
 
 
 def column_medians(X: np.ndarray) -> np.ndarray:
@@ -155,7 +162,7 @@ def column_medians(X: np.ndarray) -> np.ndarray:
 
 
 def _sorted_columns(X):
-    ordered = X.T.copy()
+    ordered = np.array(to_dense(X.T), dtype=np.float64, order="C")
     ordered.sort(axis=1)
     return ordered
 
@@ -256,12 +263,8 @@ def _range(data, scale):
 
 def is_mostly_zero(data: Rows) -> bool:
     """Whether more than 90 % of the entries are zero."""
-    n_entries = data.reduce(_count_entries)
+    n_entries = data.reduce(lambda X: X.count_nonzero() if sp.issparse(X) else np.count_nonzero(X))
     return n_entries < (1 - MOSTLY_ZERO) * data.n_samples * data.n_features
-
-
-def _count_entries(block):
-    return block.count_nonzero() if sp.issparse(block) else int(np.count_nonzero(block))
 
 
 def to_unit_interval(X_train, X_test):

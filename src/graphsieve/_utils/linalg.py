@@ -2,12 +2,18 @@
 
 import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, eigh
-from scipy.sparse.linalg import ArpackError, eigsh
+from scipy.linalg.blas import get_blas_funcs
+from scipy.linalg.lapack import get_lapack_funcs
+from scipy.sparse.linalg import ArpackError, LinearOperator, eigsh, svds
 
 from .threads import single_threaded_blas
 
 # Smaller matrices are decomposed by LAPACK.
 _LARGE = 500
+# Lanczos vectors beyond those that are wanted; SciPy's twice as many take longer to orthogonalise.
+_MORE_VECTORS = 40
+# Rows and columns from which a Gram matrix takes longer than 80 products with vectors.
+_LARGE_GRAM = 1000
 
 
 def some_eigenpairs(A, first, last):
@@ -35,10 +41,11 @@ def leading_eigenpairs(A, k, tol=1e-8):
     """
     n = len(A)
     if n >= _LARGE and k <= n / 8:
-        start = np.random.default_rng(0).normal(size=n).astype(A.dtype)  # always the same
         try:
             tol = max(tol, float(np.finfo(A.dtype).eps))
-            values, vectors = eigsh(A, k, which="LA", v0=start, tol=tol)
+            operator = LinearOperator(A.shape, symmetric_product(A), dtype=A.dtype)
+            options = {"v0": _start(n, A.dtype), "tol": tol, "ncv": k + _MORE_VECTORS}
+            values, vectors = eigsh(operator, k, which="LA", **options)
             order = np.argsort(values)
             return values[order], vectors[:, order]
         except ArpackError:  # such as for a matrix of zeros
@@ -46,9 +53,40 @@ def leading_eigenpairs(A, k, tol=1e-8):
     return some_eigenpairs(A, n - k, n - 1)
 
 
-def largest_eigenvalue(A):
-    """Largest eigenvalue of a symmetric matrix, to four digits if it is large."""
-    return leading_eigenpairs(A, 1, 1e-4)[0][0]
+@single_threaded_blas()
+def count_above(A, limit):
+    """Number of eigenvalues of a symmetric matrix above a limit: 32 ms for 1,943 rows."""
+    # A - limit has as many positive ones as the blocks of its LDL' factorisation (Sylvester);
+    # blocks of two rows have one of each sign.
+    n = len(A)
+    shifted = A.copy()
+    shifted.flat[:: n + 1] -= limit
+    factors, pivot, _ = get_lapack_funcs("sytrf", (A,))(shifted.T, lwork=64 * n, overwrite_a=True)
+    is_single = pivot > 0
+    positive = np.diagonal(factors)[is_single] > 0
+    return int(positive.sum() + (n - is_single.sum()) // 2)
+
+
+def symmetric_product(A):
+    """v -> A v, which reads half of A: 0.10 and not 0.18 ms for 1,943 rows in single precision."""
+    product = get_blas_funcs("symv", (A,))
+    A = A.T if A.flags.c_contiguous else A  # as BLAS stores matrices
+    return lambda v: product(1.0, A, v.ravel())
+
+
+def _start(n, dtype):
+    return np.random.default_rng(0).normal(size=n).astype(dtype)  # always the same
+
+
+@single_threaded_blas()
+def largest_singular_value(Z):
+    """Largest singular value of a matrix, to four digits or more."""
+    n = min(Z.shape)
+    if n >= _LARGE_GRAM and Z.any():
+        v0 = _start(n, Z.dtype)  # the tolerance below is that of squares
+        return svds(Z, 1, tol=1e-2, v0=v0, return_singular_vectors=False)[0]
+    G = Z @ Z.T if len(Z) <= Z.shape[1] else Z.T @ Z
+    return np.sqrt(max(leading_eigenpairs(G, 1, 1e-4)[0][0], 0.0))
 
 
 def factorise(A):

@@ -17,8 +17,9 @@ from ..base import FeatureRanker
 # Entries that greedy methods read where the number of features is not given, and picks at least.
 _MOST_WORK = 2e9
 _FEWEST_PICKS = 100
-# Entries that they read for picks beyond the number of features: a fraction of a second.
-_CHEAP_WORK = 2e8
+# Entries that they read for picks beyond the number of features: a fraction of a second, and less
+# if the number is given. Of tables with more rows than columns, a pick reads inner products.
+_CHEAP_WORK, _CHEAP_WORK_BEYOND = 2e8, 5e7
 # Gains per cost must not overflow.
 _LEAST_COST = 1e-100
 
@@ -100,11 +101,12 @@ class GreedyRanker(RuledRanker):
 
         Without a number in ``n_features_to_select``, the picks stop after some seconds of work.
         """
-        n_picks = self._wanted_count(data.n_features) or data.n_features
-        size = data.n_samples * data.n_features
+        n, d = data.n_samples, data.n_features
+        n_picks, n_cheap = self._wanted_count(d) or d, _CHEAP_WORK_BEYOND // (min(n, d) * d)
         if self.n_features_to_select is None or isinstance(self.n_features_to_select, str):
-            n_picks = min(n_picks, max(_FEWEST_PICKS, int(_MOST_WORK // size)))
-        return min(data.n_features, max(n_picks, int(_CHEAP_WORK // size)))
+            n_picks = min(n_picks, max(_FEWEST_PICKS, int(_MOST_WORK // (n * d))))
+            n_cheap = max(n_cheap, _CHEAP_WORK // (n * d))
+        return min(d, max(n_picks, int(n_cheap)))
 
     def _select(self, selection, n_exact, stages):
         count = self._wanted_count(self.n_features_in_) or self.n_features_in_

@@ -5,13 +5,7 @@ from numbers import Real
 import numpy as np
 
 from .._linear.columns import Columns, compact_rows, leading_scores
-from .._linear.forward import (
-    MOST_SQUARE,
-    FactorTarget,
-    ForwardSelection,
-    GramTarget,
-    InnerTarget,
-)
+from .._linear.forward import MOST_SQUARE, FactorTarget, ForwardSelection, GramTarget, InnerTarget
 from .._rows import RowBlocks
 from .._rows.scaling import divide_columns
 from .._utils.messages import Stages
@@ -68,9 +62,7 @@ class GreedyCSS(GreedyRanker):
     [0, 2, 1]
     """
 
-    _parameter_constraints = {
-        "layer_share": [Interval(Real, 0, 1, closed="right")],
-    }
+    _parameter_constraints = {"layer_share": [Interval(Real, 0, 1, closed="right")]}
     _accepts_sparse = True
     _n_copies = 3
     _accepts_gaps = True

@@ -239,7 +239,8 @@ class GAFS(Autoencoder, FeatureRanker):
         if self.graph_weight == 0:
             return None
         if isinstance(self.affinity, str):
-            return laplacian(self._graph(RowBlocks(structure.denoised_rows())))
+            sample = structure.denoised(structure.coordinates(), RowBlocks(structure.rows))
+            return laplacian(self._graph(RowBlocks(sample)))
         A = self._graph(X)
         return laplacian(A if chosen.all() else A[chosen][:, chosen])
 

@@ -8,13 +8,7 @@ from sklearn.utils import check_random_state
 from .._graph.affinity import check_affinity
 from .._graph.spectral import embedding
 from .._linear.columns import Columns
-from .._linear.forward import (
-    MOST_SQUARE,
-    FactorTarget,
-    ForwardSelection,
-    InnerTarget,
-    join_targets,
-)
+from .._linear.forward import MOST_SQUARE, FactorTarget, ForwardSelection, InnerTarget, join_targets
 from .._linear.structure import all_coordinates, find_structure, sample_rows, scaled_sample
 from .._rows import RowBlocks
 from .._rows.scaling import MOST_ROWS

@@ -5,14 +5,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from .._graph.spectral import (
-    column_blocks,
-    difference_operator,
-    edge_weight,
-    edges,
-    roughness,
-    weighted_moments,
-)
+from .._graph.spectral import column_blocks, difference_operator, edge_weight, edges, roughness
 from .._rows import Moments
 from .._rows.scaling import divide_columns
 from .._utils.messages import Stages
@@ -79,7 +72,8 @@ class LaplacianScore(FeatureRanker):
 def _by_columns(X, A, weight):
     """Weighted mean, f' D f and f' L f of every column, from blocks of columns."""
     B = difference_operator(A)
-    found = [(*weighted_moments(X, weight), roughness(B, weight, X)) for _, X in column_blocks(X)]
+    blocks = [(Moments.of(X, weight), roughness(B, weight, X)) for _, X in column_blocks(X)]
+    found = ((moments.mean, moments.spread, rough) for moments, rough in blocks)
     return tuple(map(np.concatenate, zip(*found, strict=True)))
 
 

@@ -86,8 +86,8 @@ class MCFS(FeatureRanker):
             products, XtY = InnerProducts(columns), columns.products(Y)
             n_nonzero = max(1, min(self.n_nonzero, columns.n_features, data.n_samples - 2))
             W = np.column_stack([lasso(products, Xty, n_nonzero) for Xty in XtY.T])
+            misfit = abs(products.residual_products(XtY, W)).max(axis=1)
         self.coef_ = columns.expand(W)
-        misfit = abs(products.residual_products(XtY, W)).max(axis=1)
         return columns.expand(
             rank_zero_rows(abs(W).max(axis=1), misfit, columns.norms(), np.linalg.norm(Y))
         )

@@ -12,8 +12,8 @@ from .._graph.spectral import (
     eigenpairs,
     null_space,
     roughness,
-    weighted_moments,
 )
+from .._rows import Moments
 from .._rows.scaling import divide_columns
 from .._utils.messages import Stages
 from .._utils.shared import with_shared_parameters
@@ -99,7 +99,8 @@ class SPEC(FeatureRanker):
             gain = largest - values**self.power
         scores = np.full(data.n_features, 0.0 if self.criterion == "phi3" else -largest)
         for columns, X in column_blocks(data.whole()):
-            mean, spread = weighted_moments(X, weight)
+            moments = Moments.of(X, weight)
+            mean, spread = moments.mean, moments.spread
             energy = spread + weight.sum() * mean**2
             if self.criterion == "phi3":
                 # Without its mean a column has no part in the trivial null vector.

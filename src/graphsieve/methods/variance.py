@@ -33,9 +33,7 @@ class Variance(FeatureRanker):
     [9, 4, 5]
     """
 
-    _parameter_constraints = {
-        "scale": [StrOptions({"minmax", "global"}), None],
-    }
+    _parameter_constraints = {"scale": [StrOptions({"minmax", "global"}), None]}
     _accepts_sparse = True
     _accepts_gaps = True
     _distributes = True

@@ -15,14 +15,7 @@ from ..._utils.names import unique_names
 from ..._utils.text import counted
 from ..console import TableError
 from ..options import SEPARATORS
-from .cells import (
-    MISSING,
-    find_decimal,
-    find_layout,
-    is_like_number,
-    is_quantity,
-    read_numbers,
-)
+from .cells import MISSING, find_decimal, find_layout, is_like_number, is_quantity, read_numbers
 from .tables import Table, arrow_frame, default_names, is_number
 
 # Rows per block that Arrow parses: with fewer, wide tables spend their time on bookkeeping.
@@ -140,10 +133,7 @@ def _find_dialect(path, name, reading, usual_separator):
     )
     parse = arrow_csv.ParseOptions(delimiter=separator, newlines_in_values=True)
     convert = arrow_csv.ConvertOptions(
-        decimal_point=decimal,
-        null_values=MISSING,
-        strings_can_be_null=True,
-        column_types=types,
+        decimal_point=decimal, null_values=MISSING, strings_can_be_null=True, column_types=types
     )
     return read, parse, convert, [*notes, *renamed]
 
