@@ -22,7 +22,7 @@ def needles(n, d, seed, n_informative=20, n_clusters=5):
 
 
 def directions(X, balanced=False):
-    """Rows of unit length from the mean row, centred once more; balanced as ``_directions`` says."""
+    """Rows of unit length from the mean row, centred once more; "balanced" as in the code."""
     centred = X - X.mean(axis=0)
     away = (centred**2).sum(axis=1, keepdims=True)
     Z = centred / np.sqrt(away + 0.25 * balanced * np.median(away))
