@@ -106,6 +106,15 @@ def test_gafs_keeps_one_of_two_near_copies(noise):
         assert len(set(group[GAFS(5).fit(X).order_[:5]])) == 5
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_single_columns_come_before_the_second_of_a_pair(seed):
+    """Squared correlation .89: no near-copies, and nothing predicts the single columns."""
+    X = np.random.default_rng(seed).normal(size=(200, 9))
+    X[:, 3:6] = X[:, :3] + 0.35 * X[:, 3:6]
+    group = np.array([0, 1, 2, 0, 1, 2, 3, 4, 5])
+    assert len(set(group[GraphSieve(5).fit(X).order_[:5]])) == 5
+
+
 @pytest.mark.parametrize("method", [GraphSieve, GAFS])
 def test_a_coin_comes_after_a_signal_that_six_columns_share(rng, method):
     signal = rng.normal(size=(300, 1))
