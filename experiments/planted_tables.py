@@ -128,11 +128,38 @@ def codes(rng, n=300):
     return X, group
 
 
+def flags_of_amounts(rng, n=500):
+    """Three amounts of each of four quantities, and a flag that says less, whose group is -1."""
+    Z = rng.normal(size=(n, 4))
+    group = np.repeat(np.arange(4), 3)
+    X = Z[:, group] + 0.3 * rng.normal(size=(n, 12))
+    X = np.exp(0.6 * X) if rng.integers(2) else X
+    flags = Z + 0.3 * rng.normal(size=(n, 4)) > rng.choice([0, 0.8])
+    return _shuffled(rng, np.column_stack([X, flags]), np.r_[group, np.full(4, -1)])
+
+
+def degrees(rng):
+    """A temperature in two units, rounded, and three quantities of one column; 50 or 500 rows."""
+    celsius, *others = 15 + 8 * rng.normal(size=(4, rng.choice([50, 500])))
+    fahrenheit = 1.8 * celsius + 32
+    X = np.column_stack([celsius.round(1), fahrenheit.round(1), *others])
+    return X, np.array([0, 0, 1, 2, 3])
+
+
+def pairs_and_singles(rng, n=200):
+    """Three pairs, the second with an error of .001 to .35 deviations, and three single columns."""
+    X = rng.normal(size=(n, 6))
+    error = rng.choice([0.001, 0.01, 0.05, 0.1, 0.2, 0.35])
+    again = X[:, :3] + error * rng.normal(size=(n, 3))
+    return _shuffled(rng, np.column_stack([X, again]), np.r_[np.arange(6), np.arange(3)])
+
+
 KINDS = {
     function.__name__: function
     for function in (
         *(mixed, mixed_with_noise, batches, heavy_tails, customers, survey, sensors, size_factor),
         *(one_hot, rare_flags, counts, unequal_groups, few_rows, errors, codes),
+        *(flags_of_amounts, degrees, pairs_and_singles),
     )
 }
 

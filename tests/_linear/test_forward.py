@@ -73,7 +73,7 @@ def test_picks_and_gains_meet_refitting(problem, container, level):
 def test_few_entries_per_column_meet_refitting(rng, level):
     """Products with a picked column come from few rows, unless little of the column is left."""
     X = rng.random((200, 30)) * (rng.random((200, 30)) < 0.1)
-    X[:, 20:] = (X[:, :10] + 0.05 * X[:, 10:20]) * rng.uniform(0.9, 1.1, (200, 10))
+    X[:, 20:] = (X[:, :10] + 0.15 * X[:, 10:20]) * rng.uniform(0.9, 1.1, (200, 10))
     X[:, 5] = rng.random(200)
     T = X[:, :12] @ rng.normal(size=(12, 4)) + 0.1 * rng.normal(size=(200, 4))
     noise = level * X.var(axis=0) * len(X)
@@ -150,7 +150,7 @@ def test_scale_of_a_column_does_not_matter(problem):
 def test_columns_that_come_later_follow_all_others(problem):
     X, T = problem
     later = np.arange(25) % 3 == 0
-    order = select(X, T, np.zeros(25), 25, rules=Rules(later=later)).finish().order
+    order = select(X, T, np.zeros(25), 25, rules=Rules(noise=later)).finish().order
     assert later[order[-later.sum() :]].all()
     assert sorted(order) == list(range(25))
 
@@ -158,7 +158,7 @@ def test_columns_that_come_later_follow_all_others(problem):
 @pytest.mark.parametrize(("share", "level"), [(0.5, 0.0), (0.5, 0.1), (1.0, 0.0)])
 def test_layers_start_again_on_what_is_left(problem, share, level):
     X, T = problem
-    X = np.hstack([X, X + 0.1 * np.random.default_rng(2).normal(size=X.shape)])
+    X = np.hstack([X, X + 0.3 * np.random.default_rng(2).normal(size=X.shape)])
     noise = level * X.var(axis=0) * len(X)
     selection = select(X, T, noise, 50, share=share)
     order, layers = selection.order, selection.layers

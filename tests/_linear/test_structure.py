@@ -21,11 +21,16 @@ def needles(n, d, seed, n_informative=20, n_clusters=5):
     return (X - X.min(axis=0)) / np.ptp(X, axis=0)
 
 
-def directions(X):
-    """Rows of unit length from the mean row, centred once more."""
-    Z = X - X.mean(axis=0)
-    Z /= np.linalg.norm(Z, axis=1, keepdims=True)
-    return Z - Z.mean(axis=0)
+def directions(X, balanced=False):
+    """Rows of unit length from the mean row, centred once more; "balanced" as in the code."""
+    centred = X - X.mean(axis=0)
+    away = (centred**2).sum(axis=1, keepdims=True)
+    Z = centred / np.sqrt(away + 0.25 * balanced * np.median(away))
+    Z -= Z.mean(axis=0)
+    if not balanced:
+        return Z
+    ratio = centred.var(axis=0) / Z.var(axis=0)
+    return Z * np.sqrt(np.minimum(ratio / np.median(ratio), 1))
 
 
 @pytest.mark.parametrize(("n", "d"), [(300, 500), (500, 100)])
@@ -45,11 +50,12 @@ def test_noise_has_no_structure(n, d):
     assert found.trusted.mean() < 0.02
 
 
+@pytest.mark.parametrize("balanced", [False, True])
 @pytest.mark.parametrize(("n", "d"), [(60, 90), (90, 60)])
-def test_values_and_axes_are_those_of_the_svd(n, d):
+def test_values_and_axes_are_those_of_the_svd(n, d, balanced):
     X = needles(n, d, 0)
-    found = find_structure(X)
-    Z = directions(X)
+    found = find_structure(X, balanced=balanced)
+    Z = directions(X, balanced)
     _, s, Vt = np.linalg.svd(Z, full_matrices=False)
     np.testing.assert_allclose(found.values[:20], s[:20], rtol=1e-6)
     overlap = np.abs(np.einsum("ij,ij->j", found.axes(5), Vt[:5].T))
@@ -61,8 +67,8 @@ def test_values_and_axes_are_those_of_the_svd(n, d):
 @pytest.mark.parametrize(("n", "d"), [(60, 90), (90, 60)])
 def test_rows_are_projected_as_those_that_were_seen(n, d, container):
     X = needles(n, d, 0)
-    found = find_structure(X)
-    expected = directions(X) @ found.axes(4)
+    found = find_structure(X, balanced=True)
+    expected = directions(X, True) @ found.axes(4)
     np.testing.assert_allclose(found.projection(found.axes(4))(container(X)), expected, atol=1e-6)
 
 

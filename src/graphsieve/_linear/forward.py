@@ -54,13 +54,13 @@ _DEPENDENT, _DEPENDENT_IN_BLOCK, _DEPENDENT_IN_GRAM = 1e-12, 1e-9, 1e-10
 _LITTLE_LEFT = 0.5
 # A gain below this fraction of the targets' energy is rounding.
 _NO_GAIN = 1e-12
-# Columns whose squared correlation is this close to 1 are copies of each other, with noise.
-_SAME = 1e-6
+# With noise, columns whose squared correlation is this close to 1 are copies of each other.
+_SAME = 0.01
 # Gains that differ by less are equal, and the first column wins: above the rounding of updates, so
 # that neither storage nor threads decide.
 _TIE = 1e-7
 # Columns of a tier are picked when none is left in those before it; copies of copies come last.
-_FIRST, _LATER, _NEAR_COPY, _NOISE, _COPY = range(5)
+_FIRST, _NEAR_COPY, _NOISE, _COPY = range(4)
 _EXCLUDED, _CONSTANT = 2**31 - 2, 2**31 - 1
 
 
@@ -75,18 +75,19 @@ def join_targets(targets, weights):
     if len(factors) == len(parts) and sum(len(T.T) for T in factors) <= len(factors[0]):
         first, share = parts[0]
         scale = None if first.scale is None else np.sqrt(share) * first.scale
-        return FactorTarget(np.hstack(factors), scale=scale)
+        return FactorTarget(np.hstack(factors), scale=scale, weights=first.weights)
     return GramTarget(sum(share * target.gram() for target, share in parts))
 
 
 class FactorTarget:
     """Targets T of shape (n_samples, n_targets), and their products with the columns if known.
 
-    With a ``scale``, the first ones are the columns themselves, times a factor for every row.
+    With a ``scale``, the first ones are the columns themselves, times a factor for every row and
+    one of the ``weights`` for every column.
     """
 
-    def __init__(self, T, products=None, scale=None):
-        self.T, self.scale = T, scale
+    def __init__(self, T, products=None, scale=None, weights=1.0):
+        self.T, self.scale, self.weights = T, scale, weights
         self.energy = float(np.vdot(T, T))
         self._products = products
 
@@ -151,7 +152,7 @@ class InnerTarget:
             single = T.astype(np.float32)  # enough for what is expected by chance
             S = (single.T @ single).astype(np.float64)
             if target.scale is not None:  # products of columns are symmetric: half of the time
-                C = [columns.inner_products(target.scale)]
+                C = [columns.inner_products(target.scale) * target.weights]
                 C += [columns.products(T[:, d:])] if T.shape[1] > d else []
             else:
                 C = [columns.products(T)]
@@ -168,17 +169,16 @@ class InnerTarget:
 class Rules:
     """Conditions on a selection.
 
-    ``include`` are picked first, in this order, and the mask ``exclude`` never. ``later`` and
-    ``noise`` are picked when no other column is left: before near-copies, whose squared correlation
-    with a picked column reaches ``near_copy``, and after. Columns with the same label in ``units``
-    enter as a whole. Gains are multiplied by the mean of ``weights`` and divided by the sum of
-    ``costs`` of a unit; all picks cost at most ``budget``. ``limits`` are labels, -1 for none, and
-    the most columns of each.
+    ``include`` are picked first, in this order, and the mask ``exclude`` never. Near-copies, whose
+    squared correlation with a picked column reaches ``near_copy``, are picked when no other column
+    is left but those of the mask ``noise``, and these after them. Columns with the same label in
+    ``units`` enter as a whole. Gains are multiplied by the mean of ``weights`` and divided by the
+    sum of ``costs`` of a unit; all picks cost at most ``budget``. ``limits`` are labels, -1 for
+    none, and the most columns of each.
     """
 
     include: tuple = ()
     exclude: np.ndarray | None = None
-    later: np.ndarray | None = None
     noise: np.ndarray | None = None
     weights: np.ndarray | None = None
     costs: np.ndarray | None = None
@@ -464,7 +464,7 @@ class ForwardSelection:
         self._energy = self.target.energy or 1.0
         self._square_energy = self.target.square_energy() if self.above_chance else 0.0
         self._tier = np.where(self.columns.square_norms > 0, _FIRST, _CONSTANT)
-        tiers = {_LATER: rules.later, _NOISE: rules.noise, _EXCLUDED: rules.exclude}
+        tiers = {_NOISE: rules.noise, _EXCLUDED: rules.exclude}
         for tier, mask in tiers.items():
             if mask is not None:
                 self._tier[mask] = np.maximum(self._tier[mask], tier)

@@ -39,6 +39,8 @@ _FEWEST_TRUSTED = 3
 # The first singular value of shuffled entries varies by 3 % for 2,400 to 0.4 % for a million.
 _SHUFFLED_ENTRIES, _SHUFFLED_ENTRIES_OF_FEW, _FEW = 2e6, 1e6, 256
 _MOST_SHUFFLES = 10
+# Added to the squared distance of a row from the mean, as a fraction of the typical one.
+_NEAR_MEAN = 0.25
 # Keeps divisions by the singular values of constant columns finite.
 _TINY = np.finfo(float).tiny ** 0.5
 
@@ -53,7 +55,8 @@ class Structure:
     """Structure of the centred directions Z in which rows deviate from the mean row.
 
     ``rows`` are Z, ``centre`` is the mean row, and ``mean`` that of the directions, the rows less
-    ``centre`` times ``scale``, before Z was centred. ``gram`` is Z Z' or Z'Z, whichever is smaller;
+    ``centre`` times ``scale``, before Z was centred and its columns multiplied by ``weights``;
+    ``near`` was added to the squared lengths. ``gram`` is Z Z' or Z'Z, whichever is smaller;
     ``values`` are the first singular values of Z, largest first, and ``vectors`` the eigenvectors
     of ``gram``. ``edge`` is the largest singular value of shuffled columns. ``core`` is the mask of
     the columns whose components predict all columns, if most columns are noise; else None.
@@ -63,6 +66,8 @@ class Structure:
     centre: np.ndarray
     mean: np.ndarray
     scale: np.ndarray
+    weights: np.ndarray
+    near: float
     gram: np.ndarray
     values: np.ndarray
     vectors: np.ndarray
@@ -91,9 +96,9 @@ class Structure:
 
     @property
     def trust(self):
-        """Weight of every column: 1, but from 1/3 for trusted ones, by James-Stein shrinkage."""
-        shrunk = 1 - 2 / 3 * chance_level(self.n_rows) / np.maximum(self.predictability, _TINY)
-        return np.where(self.trusted, shrunk, 1.0)
+        """Weight of every column: 1/3 if not trusted, up to 1 if so, by James-Stein shrinkage."""
+        chance = chance_level(self.n_rows)
+        return 1 - 2 / 3 * chance / np.maximum(self.predictability, chance)
 
     @property
     def n_kept(self):
@@ -122,7 +127,8 @@ class Structure:
         """Targets T with T T' = Z Z'."""
         if _is_wide(self.rows):
             return GramTarget(self.gram.astype(np.float64, copy=False))
-        return FactorTarget(self.rows.astype(np.float64, copy=False), scale=self.scale)
+        rows = self.rows.astype(np.float64, copy=False)
+        return FactorTarget(rows, scale=self.scale, weights=self.weights)
 
     def core_axes(self):
         """The first ``n_kept`` principal axes of the core, 0 in the other columns."""
@@ -140,7 +146,8 @@ class Structure:
 
     def projection(self, axes):
         """A function that returns the coordinates of the rows of any block along the axes."""
-        return partial(_project, axes, self.centre, self.centre @ axes, self.mean @ axes)
+        W = self.weights[:, np.newaxis] * axes
+        return partial(_project, W, self.centre, self.centre @ W, self.mean @ W, self.near)
 
 
 def scaled_sample(data, scale, rng, spread="deviation"):
@@ -177,14 +184,15 @@ def all_coordinates(structure, X, n_jobs=None, axes=None):
         return X.stack(structure.projection(axes), workers=workers)
 
 
-def find_structure(X, n_samples=0):
+def find_structure(X, n_samples=0, *, balanced=False):
     """Structure of the scaled columns of X, at most ``MOST_ROWS`` of ``n_samples`` rows.
 
     If X are only some of the rows, it has as many axes as ``all_coordinates`` needs for all.
 
     Each row is reduced to the direction in which it deviates from the mean row, so that no outlier
-    dominates: spherical principal components (Locantore et al. 1999). Predictability is that of
-    standardised columns, among which no columns of large variance set the limit of noise for all.
+    dominates: spherical principal components (Locantore et al. 1999), ``balanced`` or not.
+    Predictability is that of standardised columns and plain directions: no columns of large
+    variance set the limit of noise for all.
     """
     n_axes = None if n_samples == len(X) else _MOST_COMPONENTS
     if n_samples > len(X):
@@ -193,12 +201,12 @@ def find_structure(X, n_samples=0):
     X = (X - centre).astype(np.float32 if X.size > _LARGE else X.dtype, copy=False)
     deviation = X.std(axis=0, dtype=np.float64)
     units = np.where(deviation > 0, deviation, 1).astype(X.dtype)
-    if np.allclose(units, 1, rtol=1e-3):
-        (edge,) = _edges(X, [None])
+    if np.allclose(units, 1, rtol=1e-3) and not balanced:
+        (edge,) = _edges(X, [(None, False)])
         found = replace(_components(X, edge, n_axes), centre=centre)
         return _with_predictability(found, X, found.n_components)
-    edge, standard_edge = _edges(X, [None, units])
-    found = replace(_components(X, edge, n_axes), centre=centre)
+    edge, standard_edge = _edges(X, [(None, balanced), (units, False)])
+    found = replace(_components(X, edge, n_axes, balanced), centre=centre)
     X /= units
     Z = _directions(X)[0]
     standard = replace(found, rows=Z, gram=_gram(Z))
@@ -207,7 +215,7 @@ def find_structure(X, n_samples=0):
 
 
 def _edges(X, units):
-    """Largest singular values of permuted columns, in their own units (None) and in others."""
+    """Largest singular values of permuted columns, by units (None: their own) and ``balanced``."""
     rows, columns = _by_content(X)
     ordered = X[rows][:, columns].astype(np.float64)  # permuted faster than single precision
     rng = np.random.default_rng(0)  # always the same, so that no seed decides what is structure
@@ -216,15 +224,15 @@ def _edges(X, units):
     entries = _SHUFFLED_ENTRIES_OF_FEW if few else _SHUFFLED_ENTRIES
     for _ in range(int(np.clip(entries / X.size, 1 + few, _MOST_SHUFFLES))):
         permuted = rng.permuted(ordered, axis=0).astype(X.dtype)
-        scaled = (permuted if unit is None else permuted / unit[columns] for unit in units)
-        directions = (_directions(Z)[0].astype(np.float32, copy=False) for Z in scaled)
+        scaled = ((permuted if unit is None else permuted / unit[columns], b) for unit, b in units)
+        directions = (_directions(Z, b)[0].astype(np.float32, copy=False) for Z, b in scaled)
         found.append([*map(largest_singular_value, directions)])
     return np.mean(found, axis=0)
 
 
-def _components(X, edge, n_axes=None):
+def _components(X, edge, n_axes=None, balanced=False):
     """The structure but for predictability, with ``n_axes``, if None those above the edge."""
-    Z, mean, scale = _directions(X)
+    Z, *made = _directions(X, balanced)
     G = _gram(Z)
     n_axes = n_axes or max(_count_components(G, edge), 2)
     square, vectors = leading_eigenpairs(G, min(len(G), n_axes))
@@ -233,7 +241,7 @@ def _components(X, edge, n_axes=None):
     significant[0] = True  # of constant columns too
     vectors = vectors[:, ::-1][:, significant].astype(np.float64, copy=False)
     centre = np.zeros(X.shape[1])
-    return Structure(Z, centre, mean, scale, G, values[significant], vectors, edge, np.empty(0))
+    return Structure(Z, centre, *made, G, values[significant], vectors, edge, np.empty(0))
 
 
 def _count_components(G, edge):
@@ -280,27 +288,38 @@ def _with_rest(found, X):
     return replace(found, predictability=predictability)
 
 
-def _project(axes, centre, shift, mean, block):
-    """Directions of the rows of a block from the centre, less their mean, along the axes."""
+def _project(axes, centre, shift, mean, near, block):
+    """Directions of the rows of a block from the centre, less their mean, along weighted axes."""
     squares = row_norms(block, squared=True).astype(np.float64)
     away = squares - 2 * (block @ centre) + centre @ centre
-    scale = _inverse_lengths(away, 1e-12 * (squares + centre @ centre))
+    scale = _inverse_lengths(away, near, 1e-12 * (squares + centre @ centre))
     return scale[:, None] * (block @ axes - shift) - mean
 
 
-def _directions(X):
-    """Centred rows X times a scale that makes them directions, centred; their mean, the scale."""
+def _directions(X, balanced=False):
+    """Directions Z of the centred rows X, centred, and the parts of Structure that lead to them.
+
+    Near the mean row only flags are far from their mean. ``balanced`` shortens the rows there, and
+    the columns that have more weight, relative to the typical column, than in X.
+    """
     away = row_norms(X, squared=True).astype(np.float64)
-    scale = _inverse_lengths(away, 1e-24 * away.max(initial=0))
+    near = _NEAR_MEAN * float(np.median(away)) if balanced else 0.0
+    scale = _inverse_lengths(away, near, 1e-24 * away.max(initial=0))
     Z = X * scale[:, None].astype(X.dtype)
     mean = Z.mean(axis=0, dtype=np.float64)
     Z -= mean.astype(X.dtype)
-    return Z, mean, scale
+    weights = np.ones(X.shape[1])
+    if balanced and Z.any():
+        before, after = (np.einsum("ij,ij->j", A, A, dtype=np.float64) for A in (X, Z))
+        ratio = np.divide(before, after, out=np.zeros_like(after), where=after > 0)
+        weights = np.sqrt(np.minimum(ratio / np.median(ratio[after > 0]), 1))
+        Z *= weights.astype(X.dtype)
+    return Z, mean, scale, weights, near
 
 
-def _inverse_lengths(away, rounding):
-    """1 / sqrt(away), or 0 where these squared distances are rounding errors."""
-    return np.where(away > rounding, 1 / np.sqrt(np.maximum(away, _TINY)), 0.0)
+def _inverse_lengths(away, near, rounding):
+    """1 / sqrt(away + near), or 0 where these squared distances are rounding errors."""
+    return np.where(away > rounding, 1 / np.sqrt(np.maximum(away + near, _TINY)), 0.0)
 
 
 def _is_wide(Z):

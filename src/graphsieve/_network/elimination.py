@@ -16,8 +16,8 @@ from .objective import Penalties, Weights, add_penalties, backpropagate, sigmoid
 # Fractions of the variance of the targets that the l2,1 penalty, the graph term and the decay are
 # at the start. From a tenth to ten times as much changes nothing measurable.
 _FRACTIONS = 0.01, 0.1, 0.01
-# Directions with less spread than this, relative to the first, have no hidden unit.
-_LEAST_SPREAD = 1e-6
+# Directions with less of a column's variance, in which near-copies differ, have no hidden unit.
+_LEAST_VARIANCE = 0.01
 
 
 class Problem(NamedTuple):
@@ -97,7 +97,7 @@ def principal_weights(problem, n_hidden):
     m = min(n_hidden, len(gram))
     square, vectors = leading_eigenpairs(gram, m)
     spread = np.sqrt(np.maximum(square[::-1], 0))
-    kept = spread > _LEAST_SPREAD * max(spread[0], np.finfo(float).tiny)
+    kept = square[::-1] > _LEAST_VARIANCE * np.trace(gram) / d
     kept[0] = True
     spread, vectors = np.where(spread > 0, spread, 1.0)[kept], vectors[:, ::-1][:, kept]
     axes = X.T @ vectors.astype(X.dtype) / spread if wide else vectors

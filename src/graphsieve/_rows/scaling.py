@@ -17,6 +17,8 @@ MOSTLY_ZERO = 0.9
 # Entries further from the mean than so many standard deviations are moved there, so many times.
 _MOST_DEVIATIONS = 5.0
 _N_LIMITS = 3
+# The range of 2,000 normal entries, in standard deviations.
+_NORMAL_RANGE = 7.0
 # Errors such as a misplaced decimal point bend the deviation itself: so many times as far from the
 # median as all but this fraction of the entries on each side.
 _FAR, _TAIL = 50.0, 0.05
@@ -109,7 +111,7 @@ def robust_scaling(
     so far away that they make up the deviation, the distance of the other entries from the median
     replaces it at first. The median becomes 0.
     ``spread`` is what becomes 1: the standard deviation ("deviation"), the "range", or the range
-    but at least five deviations ("wide"), so that a flag has no more variance than a normal column.
+    but at least seven deviations ("wide"), so that a flag has no more variance than a normal one.
     With ``counts``, take square roots first if more than 90 % of the entries are zero and none is
     negative: the variance of counts grows with their mean, and that of their roots does not.
     """
@@ -121,7 +123,7 @@ def robust_scaling(
     found = [_limits(_sorted_columns(X[:, columns]), root) for columns in blocks]
     joined = map(np.concatenate, zip(*found, strict=True))
     median, low, high, least, most, deviation, constant = joined
-    wide = np.maximum(most - least, _MOST_DEVIATIONS * deviation)
+    wide = np.maximum(most - least, _NORMAL_RANGE * deviation)
     unit = {"deviation": deviation, "range": most - least, "wide": wide}[spread]
     return RobustScaling(median, _inverse(unit, constant), root, low, high)
 

@@ -85,7 +85,7 @@ class GreedyRanker(RuledRanker):
             self._check_limits(labels, include)
         if self.budget is not None:
             self._check_budget(costs, units, include, exclude)
-        rules = Rules(tuple(include), exclude, None, None, None, costs, self.budget, units, limits)
+        rules = Rules(tuple(include), exclude, None, None, costs, self.budget, units, limits)
         return replace(given, rules=rules)
 
     def _rules(self, **of_method):

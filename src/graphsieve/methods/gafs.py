@@ -74,8 +74,8 @@ class GAFS(Autoencoder, FeatureRanker):
     Parameters
     ----------
     n_hidden : int or None, default=None
-        Size of the code. If None, the number of principal components above noise, from 10 to 40;
-        10 without elimination.
+        Size of the code, smaller where the data have fewer directions. If None, the number of
+        principal components above noise, from 10 to 40; 10 without elimination.
     alpha, graph_weight, decay : float or None, default=None
         Weights of the l2,1 penalty (the paper's lambda), of the graph term (gamma) and of the
         weight decay. If None, the terms are 1 %, 10 % and 1 % of the variance of the targets at the

@@ -31,17 +31,17 @@ class GraphSieve(GreedyRanker):
 
     Features are picked one at a time, each for what it adds to the reconstruction of two targets:
     the data, which carry the broad structure, and the spectral embedding of their neighbour graph,
-    which carries the local one. Noise is left out: features that the others do not predict come
-    after those that they do, and the graph is that of the principal components above noise.
+    which carries the local one. Features that the others do not predict, which may be noise, count
+    less than those that they do, and the graph is that of the principal components above noise.
 
     With T the targets, each of unit energy, the set S of features is judged by::
 
         E(S) = min_B |T - X_S B|_F^2 + 0.1 sum_{j in S} |x_j|^2 |B_j|^2,    X and T centred
 
     i.e. each feature is read with a relative noise of 10 %, and the next feature is the one that
-    lowers E most. Trusted features, which the others predict on held-out samples, come first, in
-    layers; then features that nothing predicts (last where most are such), near-copies, and exact
-    copies. Score: d - position.
+    lowers E most. What it adds counts by up to 1 if it is trusted, i.e. the others predict it on
+    held-out samples, and else by 1/3. Near-copies come last, then features that are not trusted
+    where most are such, and copies. Score: d - position.
 
     X may have missing values (NaN), which count as the mean of their column.
 
@@ -113,7 +113,7 @@ class GraphSieve(GreedyRanker):
             data, chosen = sample_rows(data, self.max_samples, rng)
             self.n_sampled_ = data.n_samples
             X, sample, _, _ = scaled_sample(data, self.scale, rng, "wide")
-            structure = find_structure(sample, X.n_samples)
+            structure = find_structure(sample, X.n_samples, balanced=True)
             self.n_components_, self.trusted_ = structure.n_components, structure.trusted
             self.predictability_ = structure.predictability
         with stages("targets"):
@@ -124,7 +124,6 @@ class GraphSieve(GreedyRanker):
                 target = InnerTarget.of(columns, target)
             noise = _NOISE * columns.square_norms
             rules = self._rules(
-                later=~structure.trusted & ~structure.noise,
                 noise=structure.noise,
                 weights=structure.trust,
                 near_copy=_NEAR_COPY,
