@@ -233,7 +233,9 @@ def divide_columns(data, scale, spread="range"):
     if scale == "auto":
         chosen = chosen_sample(data.n_samples, MOST_ROWS, np.random.RandomState(0))
         return data.scaled(robust_scaling(data, chosen, spread), scaled_type(data))
-    present = _root_present(data)
+    present = np.ones(data.n_features)
+    if data.gaps is not None:
+        present = np.sqrt(np.maximum(data.gaps.present, 1 / data.n_samples))
     if scale is None:
         return data.scaled(Scaling(np.zeros_like(present), 1 / present), data.dtype)
     low, high = _range(data, scale)
@@ -248,12 +250,6 @@ def _inverse(spread, constant):
     """1 / spread, and 0 where that is 0 or the column constant."""
     constant = constant | (spread == 0)
     return np.where(constant, 0.0, 1 / np.where(constant, 1.0, spread))
-
-
-def _root_present(data):
-    if data.gaps is None:
-        return np.ones(data.n_features)
-    return np.sqrt(np.maximum(data.gaps.present, 1 / data.n_samples))
 
 
 def _range(data, scale):

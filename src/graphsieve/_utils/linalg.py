@@ -44,8 +44,8 @@ def leading_eigenpairs(A, k, tol=1e-8):
         try:
             tol = max(tol, float(np.finfo(A.dtype).eps))
             operator = LinearOperator(A.shape, symmetric_product(A), dtype=A.dtype)
-            options = {"v0": _start(n, A.dtype), "tol": tol, "ncv": k + _MORE_VECTORS}
-            values, vectors = eigsh(operator, k, which="LA", **options)
+            start, ncv = _start(n, A.dtype), k + _MORE_VECTORS
+            values, vectors = eigsh(operator, k, which="LA", v0=start, tol=tol, ncv=ncv)
             order = np.argsort(values)
             return values[order], vectors[:, order]
         except ArpackError:  # such as for a matrix of zeros
@@ -62,9 +62,8 @@ def count_above(A, limit):
     shifted = A.copy()
     shifted.flat[:: n + 1] -= limit
     factors, pivot, _ = get_lapack_funcs("sytrf", (A,))(shifted.T, lwork=64 * n, overwrite_a=True)
-    is_single = pivot > 0
-    positive = np.diagonal(factors)[is_single] > 0
-    return int(positive.sum() + (n - is_single.sum()) // 2)
+    positive = np.diagonal(factors)[pivot > 0] > 0
+    return int(positive.sum() + (pivot < 0).sum() // 2)
 
 
 def symmetric_product(A):
