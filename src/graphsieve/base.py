@@ -645,8 +645,9 @@ class FeatureRanker(SelectorMixin, BaseEstimator):
     def _sample(self, X: Any, groups: Any = None) -> Sample:
         check_is_fitted(self)
         names = getattr(self, "feature_names_in_", None)
-        n_batches = self._fingerprint["n_batches"]
-        return read_sample(X, self.n_features_in_, names, groups=groups, n_batches=n_batches)
+        how = {"groups": groups, "n_batches": self._fingerprint["n_batches"]}
+        sample: Sample = read_sample(X, self.n_features_in_, names, **how)
+        return sample
 
     def _regression(self, X: Any, groups: Any) -> tuple[Regression, np.ndarray, np.ndarray]:
         values = self._sample(X, groups).values

@@ -72,8 +72,7 @@ def encode(frame: Any, kinds: Sequence[str] = ENCODINGS) -> tuple[Any, list]:
     >>> sel = GreedyCSS(4, column_groups=column_groups).fit(X)
     """
     frame = frame.to_pandas() if hasattr(frame, "to_pandas") else frame
-    columns = [frame.iloc[:, j] for j in range(frame.shape[1])]
-    ways = [encoding_of(column, kind_of(column), kinds) for column in columns]
+    ways = [encoding_of(column, kind_of(column), kinds) for _, column in frame.items()]
     known = zip(frame.columns, ways, strict=True)
     if others := [name for name, way in known if way not in ("number", "empty", *kinds)]:
         raise ValueError(

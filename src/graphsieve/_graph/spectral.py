@@ -38,8 +38,7 @@ _LARGE = 10_000
 _LARGE_TOL = 1e-6
 _ROUGH = 1e-3
 _MOST_RESTARTS = 1000
-# The largest default of the callers: a graph of at most so many samples that has fewer directions
-# is worth no warning.
+# The largest default: of so few samples, fewer directions are worth no warning.
 _MOST_DEFAULT = 10
 # Columns in one block, and dense numbers in it: their differences along edges should stay in cache.
 _BLOCK_COLUMNS = 96

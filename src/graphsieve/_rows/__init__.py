@@ -19,7 +19,6 @@ from .containers import (
     is_lazy,
     known_frame,
     map_rows,
-    non_numeric,
     numeric_frame,
     open_rows,
     row_pieces,

@@ -132,11 +132,6 @@ def row_pieces(X: Any) -> Iterator[Any]:
     return X.pieces() if isinstance(X, Stream) else iter([X])
 
 
-def non_numeric(X: Any) -> dict[str, Any]:
-    """Name and type of the columns of a Stream that do not hold numbers; empty for arrays."""
-    return X.non_numeric() if isinstance(X, Stream) else {}
-
-
 def map_rows(X: Any, function: Callable, n_columns: int) -> Any:
     """``function`` of all rows of a lazy container, in blocks: lazy for Dask, else an array."""
     if is_dask(X):

@@ -59,15 +59,7 @@ def draw_rows(data: Rows, groups: Any = None, rng: Any = None) -> Sample:
     return Sample(filled.whole(), rows, n_samples, missing)
 
 
-def read_sample(
-    X: Any,
-    n_features: int,
-    names: Any = None,
-    *,
-    groups: Any = None,
-    n_batches: int = 0,
-    rng: Any = None,
-) -> Sample:
+def read_sample(X, n_features, names=None, *, groups=None, n_batches=0, rng=None):
     """Draw rows of the table that a selector was fitted on, by ``draw_rows``.
 
     With the ``names`` of its ``n_features`` columns, a data frame may have further columns. A

@@ -177,14 +177,13 @@ def overview(
     column_groups : array-like of shape (n_features,), default=None
         Column behind every feature, as `graphsieve.encode` returns them, if they are kept whole.
     most : int, default=None
-        Number of kept columns; by default as many as take some seconds.
+        Number of kept columns; by default as many as take seconds.
 
     Returns
     -------
     table : pandas.DataFrame
-        The kept columns, best first: ``feature``; ``adds``, the increase of the explained fraction
-        of the table; and ``stands_for``, the dropped columns that are closest to it with a
-        correlation of at least 0.5.
+        The kept columns, best first: ``feature``; ``adds``, the increase of the explained fraction;
+        ``stands_for``, the dropped columns closest to it, with a correlation of 0.5 or more.
     coverage : pandas.Series
         Coverage of every feature by all that are kept; see `coverage_curve`.
 

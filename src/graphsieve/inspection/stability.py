@@ -105,7 +105,8 @@ class WrappingRanker(RuledRanker):
         if not isinstance(inner, GreedyRanker):
             return given
         inner.set_params(include=include, exclude=np.flatnonzero(exclude).tolist())
-        rules = inner._rules_for(self.n_features_in_)
+        inner.n_features_in_ = self.n_features_in_
+        rules = inner._resolve().rules
         return Given(np.array(rules.include, dtype=int), exclude, rules)
 
     def _keep(self, scores, usual, wanted=None):

@@ -6,7 +6,6 @@ from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
-from sklearn.base import clone
 
 from .._linear.forward import Rules, select_columns
 from .._utils.names import find_columns, in_column_order, is_missing, scores_of
@@ -90,11 +89,6 @@ class GreedyRanker(RuledRanker):
 
     def _rules(self, **of_method):
         return replace(self._given.rules, **of_method)
-
-    def _rules_for(self, n_features):
-        bare = clone(self)
-        bare.n_features_in_ = n_features
-        return bare._resolve().rules
 
     def _exact_picks(self, data):
         """Number of features that greedy methods pick one by one: all where that is cheap.

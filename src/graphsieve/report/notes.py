@@ -129,7 +129,8 @@ def _columns(facts, sample, constant, correlation):
         )
     # Other methods scale every column, or have no use for units.
     keeps_units = facts.parameters.get("scale") in ("None", "'global'")
-    if keeps_units and _differ_in_units(sample.values[:, ~constant]):
+    variance = sample.values[:, ~constant].var(axis=0) if keeps_units else np.empty(0)
+    if len(variance) and variance.max() > _UNITS_DIFFER * np.quantile(variance, _UNITS_FRACTION):
         yield _warning(
             f"The variances of the features differ by a factor of more than {_UNITS_DIFFER:,.0f}, "
             f"and {facts.method} did not scale the features one by one, so their units decide the "
@@ -142,11 +143,6 @@ def _columns(facts, sample, constant, correlation):
             f"{counted(copies, 'dropped feature')} {'is a copy' if copies == 1 else 'are copies'} "
             f"of a kept one (correlation above {_COPY})."
         )
-
-
-def _differ_in_units(X):
-    variance = X.var(axis=0)
-    return X.size > 0 and variance.max() > _UNITS_DIFFER * np.quantile(variance, _UNITS_FRACTION)
 
 
 def _choice(facts, coverage, correlation):

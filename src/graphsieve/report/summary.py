@@ -97,7 +97,8 @@ def summarise(sel, X, *, groups=None, color=None, image_shape=None, title=None, 
     )
     suggested = chance.suggested(*facts.allowed)
     or_more = "" if chance.is_complete or facts.is_auto else " or more"
-    points = scatter(Z, order, grid, rng)
+    points, trace = scatter(Z, order, grid, rng), facts.trace
+    shown = np.unique(np.linspace(0, len(trace) - 1, min(len(trace), _TRACE)).astype(int))
     return {
         "title": title or f"{facts.method}: {facts.n_selected:,} of {facts.n_features:,} features",
         **{name: getattr(facts, name) for name in _SHOWN},
@@ -145,7 +146,7 @@ def summarise(sel, X, *, groups=None, color=None, image_shape=None, title=None, 
             closest.at(facts.n_selected)[1],
             [float(curves[name][at_selected]) for name in ("this", "random_mid")],
         ),
-        "trace": _thinned(facts.trace),
+        "trace": [[int(step), trace[step]] for step in shown],
         "version": version("graphsieve"),
     }
 
@@ -162,11 +163,6 @@ def _signed(values, dtype):
 @blas_for_table
 def _correlations(Z):
     return np.clip(Z.T @ Z / len(Z), -1, 1)
-
-
-def _thinned(trace):
-    chosen = np.unique(np.linspace(0, len(trace) - 1, min(len(trace), _TRACE)).astype(int))
-    return [[int(step), trace[step]] for step in chosen]
 
 
 def _choose_examples(X, n_grid, rng):

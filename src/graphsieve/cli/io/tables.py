@@ -10,7 +10,7 @@ import pandas as pd
 import pyarrow as pa
 import scipy.sparse as sp
 
-from ..._rows import is_lazy, non_numeric, row_pieces, view_columns
+from ..._rows import is_lazy, row_pieces, view_columns
 from ..._utils.names import unique_names
 from ...encoding import kind_of
 
@@ -53,7 +53,7 @@ class Table:
         if self.is_frame:
             return [kind_of(column) for _, column in self.X.items()]
         dates = ("date", "time", "duration")  # what Arrow's types are called
-        kinds = {name: str(kind) for name, kind in non_numeric(self.X).items()}
+        kinds = {name: str(kind) for name, kind in getattr(self.X, "non_numeric", dict)().items()}
         kinds = {name: "date" if kind.startswith(dates) else "text" for name, kind in kinds.items()}
         return [kinds.get(name, "number") for name in self.names]
 
