@@ -213,8 +213,8 @@ def too_few_rows(n_samples, n_kept, heldout, explained):
         f"On held-out rows, {low:,} of the {len(heldout):,} dropped columns are predicted with an "
         f"R^2 below {explained:g} (median {np.median(heldout):.2f}), although it is {explained:g} "
         f"or more on the rows used: {n_samples:,} are too few rows for "
-        f"{counted(n_kept, 'kept column')}. Use {_ROWS_PER_COLUMN} or more rows per kept column, or "
-        "select a given number of columns with another method"
+        f"{counted(n_kept, 'kept column')}. Use {_ROWS_PER_COLUMN} or more rows per kept column, "
+        "or select a given number of columns with another method"
     )
 
 
