@@ -12,8 +12,8 @@ Numbers of features are compared by twenty runs from one start of k-means each; 
 at the best number there are five runs, each the best of ten starts, as in scikit-learn when these
 papers were written. The columns are clustered as they are or standardised. The rows are kept in
 experiments/records/quality/dufs.csv, and a run continues where the last one ended. ``--why``
-prints what random draws reach on the two data sets with few rows, and what the columns of largest
-range among the first 50 of MRSF do there.
+prints, for the two data sets with few rows, what random draws, the columns of largest variance and
+one scale for all columns reach, and what the largest of the first 50 columns of MRSF do.
 """
 
 import argparse
@@ -112,6 +112,12 @@ def why():
         for name in ("DUFS", "LS-CAE"):
             reached = np.mean(100 * best >= PUBLISHED.loc[name, dataset])
             print(f"{dataset}: {reached:.0%} of the draws reach {name}")
+        others = {"variance": ranker("variance")(), "sieve, global": ranker("sieve")(max(COUNTS))}
+        others["sieve, global"].set_params(scale="global", random_state=0, n_jobs=1)
+        for name, method in others.items():
+            order = method.fit(X).order_
+            acc = max(np.mean(accuracies(X[:, order[:k]], data.y, N_STARTS)) for k in COUNTS)
+            print(f"{dataset}: {name}, best number: {100 * acc:.1f}")
         Z = X[:, ranker("mrsf")(COUNTS[0]).fit(X).get_support(indices=True)]
         largest = np.argsort(-Z.var(axis=0))
         parts = {"largest": largest[:N_LARGEST], "other": largest[N_LARGEST:]}
