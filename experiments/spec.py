@@ -124,14 +124,22 @@ def experiment_names():
 def load_experiment(name):
     """Load an experiment: a name of `experiment_names`, or the path of a TOML file."""
     path = Path(name)
-    if path.suffix != ".toml":
-        path = _SPECS / f"{_known('experiment', name, experiment_names())}.toml"
+    path = path if path.suffix == ".toml" else _path(name)
     return read_experiment(path.read_text("utf-8"), path.stem)
 
 
+def _path(name):
+    return _SPECS / f"{_known('experiment', name, experiment_names())}.toml"
+
+
 def read_experiment(text, name):
-    """Read an experiment from TOML; an unknown key or name is an error that lists those known."""
+    """Read an experiment from TOML; an unknown key or name is an error that lists those known.
+
+    With ``extends``, an experiment has the keys of another one that it does not have itself.
+    """
     content = tomllib.loads(text)
+    if "extends" in content:
+        content = tomllib.loads(_path(content.pop("extends")).read_text("utf-8")) | content
     methods = _methods(content.pop("groups", ()), content.pop("methods", {}))
     profiles = content.pop("profiles", {})
     protocol = content.pop("protocol", {})

@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from graphsieve.methods.gafs import _FIRST_ITERATIONS
+
 from ..analysis import exponents, over_splits, unpacked
 from ..protocol import ALL_FEATURES
 from .claim import OPEN, RIVALS, Claim, judge
@@ -165,27 +167,31 @@ def gafs_is_worth_the_time(table):
 def recursion_is_worth_the_time(table):
     """Accuracy and time on MNIST with recursive elimination, next to the best of the others."""
     text = (
-        "GAFS with recursive elimination is more accurate on MNIST at 10 % than as published and "
-        "than all its rivals (our addition)."
+        "GAFS with recursive elimination, at one fixed setting, is more accurate on MNIST at 10 % "
+        "than as published and than all its rivals (our addition)."
     )
-    rows = table[table["method"] != ALL_FEATURES]
-    means = rows.groupby(["method", "setting"])[["accuracy", "fit_cpu_seconds"]].mean()
+    rows = unpacked(table[table["method"] != ALL_FEATURES], ["max_iter"])
+    means = rows.groupby(["method", "setting"])[["max_iter", "accuracy", "fit_cpu_seconds"]].mean()
     best = means.loc[means.groupby("method")["accuracy"].idxmax()].reset_index("setting")
     others = [name for name in (*RIVALS, "gafs") if name in best.index]
     if "gafs_recursive" not in best.index or not others:
         return Claim(text, OPEN, "GAFS with recursive elimination or its rivals are missing.")
     accuracy = rows.set_index(["method", "setting", "split"])["accuracy"].sort_index()
     rival = best.loc[others, "accuracy"].idxmax()
-    ours, theirs = (
-        accuracy.loc[name, best.loc[name, "setting"]] for name in ("gafs_recursive", rival)
+    lead = over_splits(
+        accuracy.loc["gafs_recursive", 0] - accuracy.loc[rival, best.loc[rival, "setting"]]
     )
-    lead = over_splits(ours - theirs)
-    seconds = [f"{best.loc[name, 'fit_cpu_seconds']:.2f}" for name in ("gafs_recursive", rival)]
+    ours = means.loc["gafs_recursive"]
+    seconds = [f"{row['fit_cpu_seconds']:.2f}" for row in (ours.loc[0], best.loc[rival])]
+    ours = ours.fillna({"max_iter": _FIRST_ITERATIONS}).sort_values("max_iter")
+    numbers = ours[["max_iter", "accuracy", "fit_cpu_seconds"]].to_numpy()
+    curve = ", ".join(f"{n:.0f}: {value:.3f} ({time:.2f} s)" for n, value, time in numbers)
     return Claim(
         text,
         judge([lead.sign]),
         f"Lead over the best of them, {rival} at its best setting: {lead}. The fits took "
-        f"{seconds[0]} and {seconds[1]} seconds.",
+        f"{seconds[0]} and {seconds[1]} seconds. Accuracy with elimination by the iterations "
+        f"before the first features leave: {curve}.",
         f"lead over {rival}: {lead}",
     )
 

@@ -30,7 +30,7 @@ _NEEDED = {
 }
 # And those that the sections and claims of single experiments need in addition.
 _NEEDED_BY = {
-    "comparison": SCORES,
+    **dict.fromkeys(("comparison", "comparison_sample"), SCORES),
     "sensitivity_hidden": ("acc",),
     "sensitivity_penalties": ("acc",),
     "training_time": ("accuracy", "fit_cpu_seconds"),

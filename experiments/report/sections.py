@@ -240,6 +240,7 @@ def _complexity(table):
 
 SECTIONS = {
     "comparison": _comparison,
+    "comparison_sample": _comparison,
     "quality": quality,
     "fseval": _fseval,
     "sensitivity_hidden": _hidden,

@@ -17,7 +17,7 @@ import numpy as np
 import pandas as pd
 from threadpoolctl import threadpool_limits
 
-from experiments.analysis import SCORES, by_split, fixed, over_sets
+from experiments.analysis import SCORES, by_split, finished, fixed, over_sets, over_splits
 from experiments.claims.claim import RIVALS
 from experiments.claims.sensitivity import both_grids, mean_scores
 from experiments.protocol import ALL_FEATURES
@@ -42,10 +42,15 @@ NAMES = {
     "variance": "Variance",
     "random": "Random",
 }
+TITLES = {"accuracy": "accuracy", "acc": "ACC", "nmi": "NMI"}
 OURS = {
     "gafs": ("GAFS, one pass", "#D55E00"),
     "gafs_recursive": ("GAFS, elimination", "#0072B2"),
     "sieve": ("GraphSieve", "#009E73"),
+}
+# In the tables of MNIST's sample.
+SAMPLED = {name: label for name, (label, _) in OURS.items()} | {
+    name: NAMES[name] for name in ("mrsf", "random")
 }
 
 
@@ -117,9 +122,8 @@ def planted_table():
     return pd.DataFrame([*rows, first | last]).fillna("")
 
 
-def comparison():
-    table = read_table(RECORDS / "paper" / "comparison.parquet")
-    return table[table["status"] == "ok"]
+def comparison(name="comparison"):
+    return finished(read_table(RECORDS / "paper" / f"{name}.parquet"))
 
 
 def rivals_table():
@@ -202,6 +206,62 @@ def rules_table():
     )
 
 
+def sample_table():
+    """Mean of the three scores on MNIST's sample, and the gain over random selection."""
+    table = comparison("comparison_sample")
+    rules = {"fixed rule": "fixed", "oracle rule": "oracle"}
+    scores = {words: mean_scores(table, rule) for words, rule in rules.items()}
+    rows = []
+    for method, name in SAMPLED.items():
+        row = {"MNIST": name}
+        for words, found in scores.items():
+            row[words] = f"{found[method].mean():.3f}".removeprefix("0")
+            gain = over_splits(found[method] - found["random"])
+            row[f"{words}: minus random"] = "" if method == "random" else interval(gain)
+        rows.append(row)
+    return pd.DataFrame(rows)
+
+
+def on_both_samples():
+    """Rows of MNIST's split 0: scored on all of its test rows, and on the sample."""
+    whole, part = comparison(), comparison("comparison_sample")
+    return (
+        whole[(whole["dataset"] == "mnist") & (whole["split"] == 0)],
+        part[part["split"] == 0],
+    )
+
+
+def sample_error():
+    """Scores on the sample minus those on all test rows, as a sentence."""
+    whole, part = on_both_samples()
+    both = part.merge(whole, on=["method", "params", "share"], suffixes=("", "_whole"))
+    parts = []
+    for score in SCORES:
+        error = both[score] - both[f"{score}_whole"]
+        text = f"{error.mean():+z.3f} with a standard deviation of {error.std():.3f}"
+        parts.append(f"{TITLES[score]} {text}".replace("0.", "."))
+    return f"{', '.join(parts)} ({len(both):,} scores each)."
+
+
+def sample_gains():
+    """Gains over random selection on split 0, on all test rows and on the sample."""
+    tables = dict(zip(("all test rows", "sample"), on_both_samples(), strict=True))
+    columns = {
+        f"{rule} rule: {words}": mean_scores(table, rule)
+        for rule in ("fixed", "oracle")
+        for words, table in tables.items()
+    }
+    rows = []
+    for method, name in SAMPLED.items():
+        if method != "random":
+            gains = {
+                words: f"{(found[method] - found['random']).item():+z.3f}".replace("0.", ".")
+                for words, found in columns.items()
+            }
+            rows.append({"split 0, minus random": name, **gains})
+    return pd.DataFrame(rows)
+
+
 def one_pass_sentence():
     """Recursive elimination minus one pass of the same network, as a sentence."""
     found = pd.read_csv(FUTURE_WORK)
@@ -209,8 +269,7 @@ def one_pass_sentence():
     parts = []
     for score in SCORES:
         scores = by_split(found, score)
-        words = {"accuracy": "accuracy", "acc": "ACC", "nmi": "NMI"}[score]
-        parts.append(f"{words} {interval(over_sets(scores['gafs'] - scores[name]))}")
+        parts.append(f"{TITLES[score]} {interval(over_sets(scores['gafs'] - scores[name]))}")
     n_splits = found["split"].nunique()
     return (
         f"recursive elimination minus one pass of the same network: {', '.join(parts)} "
@@ -286,13 +345,19 @@ def draw_curves():
         axes.set_xticks((0.02, 0.05, 0.1, 0.2, 0.4, 0.8), ("2 %", "5", "10", "20", "40", "80"))
         axes.minorticks_off()
         axes.set_xlabel("fraction of the features")
-        axes.set_ylabel({"accuracy": "accuracy", "acc": "ACC", "nmi": "NMI"}[score])
+        axes.set_ylabel(TITLES[score])
     panels[0].legend(frameon=False, fontsize=8)
     return figure
 
 
-WRITERS = {"planted": planted_table, "rivals": rivals_table, "rules": rules_table}
-SENTENCES = {"headline": headline, "one_pass": one_pass_sentence}
+WRITERS = {
+    "planted": planted_table,
+    "rivals": rivals_table,
+    "rules": rules_table,
+    "sample": sample_table,
+    "sample_gains": sample_gains,
+}
+SENTENCES = {"headline": headline, "one_pass": one_pass_sentence, "sample_error": sample_error}
 FIGURES = {"planted": draw_planted, "gains": draw_gains, "curves": draw_curves}
 
 

@@ -265,9 +265,11 @@ def test_recursion_is_worth_the_time():
     for accuracy, verdict in ((0.9, HOLDS), (0.5, FAILS)):
         row = ("gafs_recursive", 0, "{}", accuracy, 0.1)
         columns = ["method", "setting", "params", "accuracy", "fit_cpu_seconds"]
-        ours = twice(pd.DataFrame([row], columns=columns).assign(split=0))
-        claim = claims.recursion_is_worth_the_time(pd.concat([table, ours]))
-        assert claim.verdict == verdict
+        other = ("gafs_recursive", 1, '{"max_iter": 60}', 1.0, 0.2)
+        ours = twice(pd.DataFrame([row, other], columns=columns).assign(split=0))
+        claim = claims.recursion_is_worth_the_time(pd.concat([table, ours], ignore_index=True))
+        assert claim.verdict == verdict, "judged at the fixed setting"
+        assert f"30: {accuracy:.3f} (0.10 s), 60: 1.0" in claim.evidence
 
 
 def test_times_without_a_common_split():

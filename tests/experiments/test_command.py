@@ -33,7 +33,7 @@ def test_run_writes_the_table_and_goes_on(run_command, tmp_path):
 
 def test_unknown_names(run_command, tmp_path):
     for arguments, message in (
-        (["comparision"], "comparison, complexity"),
+        (["comparision"], "comparison, comparison_sample"),
         (["comparison", "--datasets", "irish"], "no data set is called 'irish'"),
         (["comparison", "--methods", "pca"], "has no method 'pca'"),
     ):

@@ -43,6 +43,12 @@ def test_balanced_split_repeats_with_its_seed_only(data):
     assert (first != other).any()
 
 
+def test_fewer_test_rows_are_a_part_of_them_and_keep_the_training_rows(data):
+    (train, test), (same, part) = (balanced_split(data[1], 6, n, random_state=0) for n in (5, 2))
+    np.testing.assert_array_equal(train, same)
+    assert set(part) < set(test)
+
+
 @pytest.mark.parametrize(("n_train", "n_test"), [(15, 6), (0, 3), (3, 0), (20, None)])
 def test_impossible_splits_are_errors_that_name_the_class(data, n_train, n_test):
     with pytest.raises(ValueError, match="class 0 has 20 rows"):

@@ -129,3 +129,15 @@ def test_later_splits_of_large_data_have_fixed_settings_only():
     cells = plan(load_experiment("comparison"), "full", ["mnist"])
     assert {cell.split for cell, _, number in cells if number} == {0}
     assert {cell.split for cell, _, number in cells if not number} == set(range(5))
+
+
+def test_extended_experiment_keeps_what_it_does_not_replace():
+    whole, part = (load_experiment(name) for name in ("comparison", "comparison_sample"))
+    assert part.methods == whole.methods
+    assert part.choices == whole.choices
+    assert part.title != whole.title
+    cells = plan(part, "full")
+    assert {cell.protocol["max_test_per_class"] for cell, _, _ in cells} == {300}
+    assert {cell.split for cell, _, number in cells if number} == {0, 1, 2}
+    with pytest.raises(ValueError, match="comparision.*comparison, comparison_sample"):
+        read_experiment('extends = "comparision"', "small")
