@@ -150,7 +150,7 @@ def test_scale_of_a_column_does_not_matter(problem):
 def test_columns_that_come_later_follow_all_others(problem):
     X, T = problem
     later = np.arange(25) % 3 == 0
-    order = select(X, T, np.zeros(25), 25, rules=Rules(noise=later)).finish().order
+    order = select(X, T, np.zeros(25), 25, rules=Rules(last=later)).finish().order
     assert later[order[-later.sum() :]].all()
     assert sorted(order) == list(range(25))
 

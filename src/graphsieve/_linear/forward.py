@@ -60,7 +60,7 @@ _SAME = 0.01
 # that neither storage nor threads decide.
 _TIE = 1e-7
 # Columns of a tier are picked when none is left in those before it; copies of copies come last.
-_FIRST, _NEAR_COPY, _NOISE, _COPY = range(4)
+_FIRST, _NEAR_COPY, _UNTRUSTED, _COPY = range(4)
 _EXCLUDED, _CONSTANT = 2**31 - 2, 2**31 - 1
 
 
@@ -171,7 +171,7 @@ class Rules:
 
     ``include`` are picked first, in this order, and the mask ``exclude`` never. Near-copies, whose
     squared correlation with a picked column reaches ``near_copy``, are picked when no other column
-    is left but those of the mask ``noise``, and these after them. Columns with the same label in
+    is left but those of the mask ``last``, and these after them. Columns with the same label in
     ``units`` enter as a whole. Gains are multiplied by the mean of ``weights`` and divided by the
     sum of ``costs`` of a unit; all picks cost at most ``budget``. ``limits`` are labels, -1 for
     none, and the most columns of each.
@@ -179,7 +179,7 @@ class Rules:
 
     include: tuple = ()
     exclude: np.ndarray | None = None
-    noise: np.ndarray | None = None
+    last: np.ndarray | None = None
     weights: np.ndarray | None = None
     costs: np.ndarray | None = None
     budget: float | None = None
@@ -310,7 +310,7 @@ class _Layer:
         least = _NO_GAIN * self._target.energy * (worth * self.alive).max(initial=0)
         while (top := gains.max()) > least:
             j = int(np.argmax(gains >= top * (1 - _TIE)))
-            if (step := self.step(j)) is None:
+            if (step := self.candidate(j)) is None:
                 gains[j] = 0.0
                 continue
             if in_block[j]:
@@ -345,7 +345,7 @@ class _VectorLayer(_Layer):
         self._products = np.empty((0, columns.n_features))
         self._most_products = columns.n_stored // columns.n_features
 
-    def step(self, j):
+    def candidate(self, j):
         """The pick of column j, or None if it depends on the picked ones."""
         x = self._columns.column(j)
         basis = self._basis[: self.n_picked]
@@ -406,7 +406,7 @@ class _InnerLayer(_Layer):
         self._n_counted = self.n_picked
         return super().chance()
 
-    def step(self, j):
+    def candidate(self, j):
         r, t = self._r[: self.n_picked], self._t[: self.n_picked]
         c = r[:, j]
         square = self._g_start[j] - c @ c
@@ -464,7 +464,7 @@ class ForwardSelection:
         self._energy = self.target.energy or 1.0
         self._square_energy = self.target.square_energy() if self.above_chance else 0.0
         self._tier = np.where(self.columns.square_norms > 0, _FIRST, _CONSTANT)
-        tiers = {_NOISE: rules.noise, _EXCLUDED: rules.exclude}
+        tiers = {_UNTRUSTED: rules.last, _EXCLUDED: rules.exclude}
         for tier, mask in tiers.items():
             if mask is not None:
                 self._tier[mask] = np.maximum(self._tier[mask], tier)
@@ -477,7 +477,7 @@ class ForwardSelection:
         self._worth = units.sums(weights) / units.sums(ones) / units.sums(costs)
         self._start_layer()
         for j in rules.include:
-            self.take(j)
+            self.force(j)
 
     def pick(self, affordable=None):
         """Pick one column, or the unit that it belongs to; None if no column adds anything.
@@ -492,10 +492,10 @@ class ForwardSelection:
             step = self._layer.best(self._worth, self._in_block)
         if step is None:
             return None
-        self._take(step, step.column)
+        self._record(step, step.column)
         for j in self._units.members(step.column):
             if j != step.column:
-                self.take(int(j))
+                self.force(int(j))
         if self.explained >= self.share:
             least = self._layer.chance() if self.above_chance else np.inf
             if self._layer.gains().max() <= least:
@@ -534,10 +534,10 @@ class ForwardSelection:
         self.n_layers += 1
         return True
 
-    def take(self, j):
-        self._take(self._layer.step(j), j)
+    def force(self, j):
+        self._record(self._layer.candidate(j), j)
 
-    def _take(self, step, j):
+    def _record(self, step, j):
         self.order.append(j)
         self.layers[j] = self.n_layers
         if step is None:  # a given column that depends on those before it adds nothing

@@ -171,7 +171,7 @@ def _gains(Z, order=None):
     selection = ForwardSelection(columns, target, np.zeros(Z.shape[1]))
     if order is not None:
         for j in order:
-            selection.take(j)
+            selection.force(j)
             yield selection.gains[j]
         return
     while (j := selection.pick()) is not None and selection.n_layers == 1:

@@ -89,13 +89,13 @@ class Structure:
         return self.predictability > chance_level(self.n_rows)
 
     @property
-    def noise(self):
+    def untrusted_majority(self):
         """Mask of the columns that are not trusted, where these are the majority; else nothing."""
         varying = np.count_nonzero(self.rows.any(axis=0))
         return ~self.trusted & (np.count_nonzero(self.trusted) < varying / 2)
 
     @property
-    def trust(self):
+    def trust_weights(self):
         """Weight of every column: 1/3 if not trusted, up to 1 if so, by James-Stein shrinkage."""
         chance = chance_level(self.n_rows)
         return 1 - 2 / 3 * chance / np.maximum(self.predictability, chance)

@@ -84,8 +84,8 @@ class GreedyRanker(RuledRanker):
             self._check_limits(labels, include)
         if self.budget is not None:
             self._check_budget(costs, units, include, exclude)
-        rules = Rules(tuple(include), exclude, None, None, costs, self.budget, units, limits)
-        return replace(given, rules=rules)
+        limited = {"costs": costs, "budget": self.budget, "units": units, "limits": limits}
+        return replace(given, rules=Rules(tuple(include), exclude, **limited))
 
     def _rules(self, **of_method):
         return replace(self._given.rules, **of_method)

@@ -229,7 +229,7 @@ class GAFS(Autoencoder, FeatureRanker):
                 n_left=max(1, min(int(_LEFT * len(columns)), _MOST_LEFT)),
                 columns=columns,
                 kept=np.isin(np.arange(len(exclude)), self._given.include),
-                first_out=structure.noise,
+                first_out=structure.untrusted_majority,
             )
         centre = rows.mean(axis=0, dtype=np.float64)
         self._unfinished = problem, centre, len(start.b_in), penalties  # for _complete

@@ -17,12 +17,11 @@ from .._utils.shared import with_shared_parameters
 from .._utils.sklearn_private import Interval
 from ._greedy import GreedyRanker
 
-# Chosen on splits that are not reported: eigenvectors of the graph, relative noise of a picked
-# column, explained fraction before which no layer ends, squared correlation of near-copies.
-_N_EIGENVECTORS = 10
-_NOISE = 0.1
-_LAYER_SHARE = 0.8
-_NEAR_COPY = 0.95
+# Chosen on splits that are not reported (experiments/records/defaults.md): eigenvectors of the
+# graph, relative noise of a picked column, explained fraction before which no layer ends.
+_N_EIGENVECTORS, _RELATIVE_NOISE, _LAYER_SHARE = 10, 0.1, 0.8
+# Squared correlation of near-copies.
+_NEAR_COPY_R2 = 0.95
 
 
 @with_shared_parameters
@@ -122,13 +121,14 @@ class GraphSieve(GreedyRanker):
             columns = Columns(X, n_jobs=self.n_jobs)
             if isinstance(target, FactorTarget) and X.n_features < min(X.n_samples, MOST_SQUARE):
                 target = InnerTarget.of(columns, target)
-            noise = _NOISE * columns.square_norms
+            noise = _RELATIVE_NOISE * columns.square_norms
             rules = self._rules(
-                noise=structure.noise,
-                weights=structure.trust,
-                near_copy=_NEAR_COPY,
+                weights=structure.trust_weights,
+                last=structure.untrusted_majority,
+                near_copy=_NEAR_COPY_R2,
             )
-            selection = ForwardSelection(columns, target, noise, _LAYER_SHARE, rules, True)
+            how = {"share": _LAYER_SHARE, "rules": rules, "above_chance": True}
+            selection = ForwardSelection(columns, target, noise, **how)
             return self._select(selection, self._exact_picks(X), stages)
 
     def _target(self, X, structure, chosen, rng):
