@@ -39,8 +39,6 @@ _FEWEST_TRUSTED = 3
 # The first singular value of shuffled entries varies by 3 % for 2,400 to 0.4 % for a million.
 _SHUFFLED_ENTRIES, _SHUFFLED_ENTRIES_OF_FEW, _FEW = 2e6, 1e6, 256
 _MOST_SHUFFLES = 10
-# Added to the squared distance of a row from the mean, as a fraction of the typical one.
-_NEAR_MEAN = 0.25
 # Keeps divisions by the singular values of constant columns finite.
 _TINY = np.finfo(float).tiny ** 0.5
 
@@ -55,11 +53,11 @@ class Structure:
     """Structure of the centred directions Z in which rows deviate from the mean row.
 
     ``rows`` are Z, ``centre`` is the mean row, and ``mean`` that of the directions, the rows less
-    ``centre`` times ``scale``, before Z was centred and its columns multiplied by ``weights``;
-    ``near`` was added to the squared lengths. ``gram`` is Z Z' or Z'Z, whichever is smaller;
-    ``values`` are the first singular values of Z, largest first, and ``vectors`` the eigenvectors
-    of ``gram``. ``edge`` is the largest singular value of shuffled columns. ``core`` is the mask of
-    the columns whose components predict all columns, if most columns are noise; else None.
+    ``centre`` times ``scale``, before Z was centred and its columns multiplied by ``weights``.
+    ``gram`` is Z Z' or Z'Z, whichever is smaller, ``values`` are the first singular values of Z,
+    largest first, and ``vectors`` the eigenvectors of ``gram``. ``edge`` is the largest singular
+    value of shuffled columns. ``core`` is the mask of the columns whose components predict all
+    columns, if most columns are noise; else None.
     """
 
     rows: np.ndarray
@@ -67,7 +65,6 @@ class Structure:
     mean: np.ndarray
     scale: np.ndarray
     weights: np.ndarray
-    near: float
     gram: np.ndarray
     values: np.ndarray
     vectors: np.ndarray
@@ -147,7 +144,7 @@ class Structure:
     def projection(self, axes):
         """A function that returns the coordinates of the rows of any block along the axes."""
         W = self.weights[:, np.newaxis] * axes
-        return partial(_project, W, self.centre, self.centre @ W, self.mean @ W, self.near)
+        return partial(_project, W, self.centre, self.centre @ W, self.mean @ W)
 
 
 def scaled_sample(data, scale, rng, spread="deviation"):
@@ -201,6 +198,7 @@ def find_structure(X, n_samples=0, *, balanced=False):
     X = (X - centre).astype(np.float32 if X.size > _LARGE else X.dtype, copy=False)
     deviation = X.std(axis=0, dtype=np.float64)
     units = np.where(deviation > 0, deviation, 1).astype(X.dtype)
+    balanced = balanced and _flags(X).any()
     if np.allclose(units, 1, rtol=1e-3) and not balanced:
         (edge,) = _edges(X, [(None, False)])
         found = replace(_components(X, edge, n_axes), centre=centre)
@@ -288,38 +286,44 @@ def _with_rest(found, X):
     return replace(found, predictability=predictability)
 
 
-def _project(axes, centre, shift, mean, near, block):
+def _project(axes, centre, shift, mean, block):
     """Directions of the rows of a block from the centre, less their mean, along weighted axes."""
     squares = row_norms(block, squared=True).astype(np.float64)
     away = squares - 2 * (block @ centre) + centre @ centre
-    scale = _inverse_lengths(away, near, 1e-12 * (squares + centre @ centre))
+    scale = _inverse_lengths(away, 1e-12 * (squares + centre @ centre))
     return scale[:, None] * (block @ axes - shift) - mean
 
 
 def _directions(X, balanced=False):
     """Directions Z of the centred rows X, centred, and the parts of Structure that lead to them.
 
-    Near the mean row only flags are far from their mean. ``balanced`` shortens the rows there, and
-    the columns that have more weight, relative to the typical column, than in X.
+    Near the mean row, flags alone are far from their mean. If ``balanced``, columns of two values
+    lose the weight that they gain by this, compared with the typical column.
     """
     away = row_norms(X, squared=True).astype(np.float64)
-    near = _NEAR_MEAN * float(np.median(away)) if balanced else 0.0
-    scale = _inverse_lengths(away, near, 1e-24 * away.max(initial=0))
+    scale = _inverse_lengths(away, 1e-24 * away.max(initial=0))
     Z = X * scale[:, None].astype(X.dtype)
     mean = Z.mean(axis=0, dtype=np.float64)
     Z -= mean.astype(X.dtype)
     weights = np.ones(X.shape[1])
-    if balanced and Z.any():
+    if balanced and (flags := _flags(X)).any():
         before, after = (np.einsum("ij,ij->j", A, A, dtype=np.float64) for A in (X, Z))
         ratio = np.divide(before, after, out=np.zeros_like(after), where=after > 0)
-        weights = np.sqrt(np.minimum(ratio / np.median(ratio[after > 0]), 1))
+        weights[flags] = np.sqrt(np.minimum(ratio / np.median(ratio[after > 0]), 1))[flags]
         Z *= weights.astype(X.dtype)
-    return Z, mean, scale, weights, near
+    return Z, mean, scale, weights
 
 
-def _inverse_lengths(away, near, rounding):
-    """1 / sqrt(away + near), or 0 where these squared distances are rounding errors."""
-    return np.where(away > rounding, 1 / np.sqrt(np.maximum(away + near, _TINY)), 0.0)
+def _flags(X):
+    """Mask of the centred columns with two values, besides gaps, which are their mean."""
+    low, high = X.min(axis=0), X.max(axis=0)
+    is_either = np.equal(X, low) | np.equal(X, high) | (np.abs(X) <= 1e-6 * (high - low))
+    return is_either.all(axis=0) & (low < high)
+
+
+def _inverse_lengths(away, rounding):
+    """1 / sqrt(away), or 0 where these squared distances are rounding errors."""
+    return np.where(away > rounding, 1 / np.sqrt(np.maximum(away, _TINY)), 0.0)
 
 
 def _is_wide(Z):

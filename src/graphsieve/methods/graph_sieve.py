@@ -122,11 +122,8 @@ class GraphSieve(GreedyRanker):
             if isinstance(target, FactorTarget) and X.n_features < min(X.n_samples, MOST_SQUARE):
                 target = InnerTarget.of(columns, target)
             noise = _RELATIVE_NOISE * columns.square_norms
-            rules = self._rules(
-                weights=structure.trust_weights,
-                last=structure.untrusted_majority,
-                near_copy=_NEAR_COPY_R2,
-            )
+            last, weights = structure.untrusted_majority, structure.trust_weights
+            rules = self._rules(weights=weights, last=last, near_copy=_NEAR_COPY_R2)
             how = {"share": _LAYER_SHARE, "rules": rules, "above_chance": True}
             selection = ForwardSelection(columns, target, noise, **how)
             return self._select(selection, self._exact_picks(X), stages)
