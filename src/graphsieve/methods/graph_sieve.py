@@ -124,8 +124,7 @@ class GraphSieve(GreedyRanker):
             noise = _RELATIVE_NOISE * columns.square_norms
             last, weights = structure.untrusted_majority, structure.trust_weights
             rules = self._rules(weights=weights, last=last, near_copy=_NEAR_COPY_R2)
-            how = {"share": _LAYER_SHARE, "rules": rules, "above_chance": True}
-            selection = ForwardSelection(columns, target, noise, **how)
+            selection = ForwardSelection(columns, target, noise, _LAYER_SHARE, rules, True)
             return self._select(selection, self._exact_picks(X), stages)
 
     def _target(self, X, structure, chosen, rng):
