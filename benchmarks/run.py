@@ -6,9 +6,9 @@
 
 Every part runs in a process of its own. Ratios within a run mean something; seconds are those of
 the machine, so that nothing is measured while other programs are busy. A part whose packages are
-not installed is skipped. The parts but ``large`` and ``methods``, which take longer than all others,
-take about 17 minutes on two cores. Should a part fail, the tables before it are there, and
-``python benchmarks/tables.py`` draws them and writes them into the docs.
+not installed is skipped. All parts but ``large`` and ``methods``, which take longer than the others
+together, take about 17 minutes on two cores. Should a part fail, the tables before it are there,
+and ``python benchmarks/tables.py`` draws them and writes them into the docs.
 """
 
 import argparse
