@@ -134,7 +134,7 @@ def test_a_page_that_cannot_be_made_leaves_no_file(folder):
     ("arguments", "words"),
     [
         (["--include", "hu"], "did you mean hue"),
-        (["--include", "hue.txt"], "No such file or directory: 'hue.txt'"),
+        (["--include", "hue.txt"], "there is neither a column nor a file 'hue.txt'"),
         (["--include", "hue", "--keep", "hue"], "--include: not selected from"),
         (["--save", "kept.txt"], "use .json"),
         (["--report", "page.pdf"], "use .html"),

@@ -55,6 +55,8 @@ def names_in(items, columns):
     names = []
     for item in items:
         is_file = item.lower().endswith(_LISTS) and item not in columns
+        if is_file and not Path(item).is_file():
+            raise ValueError(f"there is neither a column nor a file {item!r}")
         lines = Path(item).read_text("utf-8-sig").splitlines() if is_file else [item]
         names += filter(None, map(str.strip, lines) if is_file else lines)
     return names

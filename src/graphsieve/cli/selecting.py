@@ -94,10 +94,8 @@ def _read(source, given, method):
 def _estimator(given, method, data):
     parameters, number = method.get_params(deep=False), given.number
     for name in ("include", "exclude"):
-        names = data.table.names
-        found = find_columns(
-            names_in(getattr(given, name) or [], names), names, f"--{name}", data.features
-        )
+        items = names_in(getattr(given, name) or [], data.table.names)
+        found = find_columns(items, data.table.names, f"--{name}", data.features)
         if found:
             places = np.searchsorted(data.features, found)
             parameters[name] = [j for p in places for j in np.flatnonzero(data.owner == p).tolist()]
