@@ -42,6 +42,7 @@ def test_one_column_of_every_group_comes_first(kind):
     assert mean_coverage(GraphSieve, kind) >= (0.9 if kind == "flags_of_amounts" else 0.97)
 
 
+@pytest.mark.slow
 def test_gafs_finds_most_groups():
     found = {kind: mean_coverage(GAFS, kind) for kind in KINDS}
     assert min(found["mixed"], found["mixed_with_noise"], found["batches"]) >= 0.85

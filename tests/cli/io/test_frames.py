@@ -107,6 +107,7 @@ def test_flags_with_gaps(selected, tmp_path, suffix, options):
     assert "5 missing values filled" in message
 
 
+@pytest.mark.slow
 def test_excel_is_too_small_for_some_tables(run, tmp_path):
     np.save(tmp_path / "wide.npy", np.random.default_rng(0).random((2, 2**14 + 1)))
     output = tmp_path / "out.xlsx"
